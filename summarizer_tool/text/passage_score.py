@@ -1,9 +1,9 @@
 """How likely each passage is a part of the answer: a linear model of its own words and of the text around it.
 
 Whoever answers seldom repeats the question, so what counts most is what is said near a passage, within about a hundred
-words and within a few hundred. The weights maximize the likelihood that a passage drawn by `exp(score)` is one of those
-that answer (listwise; Cao et al., ICML 2007), on the train split of QMSum (meetings), on XQuAD (Wikipedia) and on pages
-of documentation, whose headings are the questions: `python -m tests.proofs.evidence.fitting`.
+words and within a few hundred, and by whom. The weights maximize the likelihood that a passage drawn by `exp(score)` is
+one of those that answer (listwise; Cao et al., ICML 2007), on the train split of QMSum (meetings), on XQuAD (Wikipedia)
+and on pages of documentation, whose headings are the questions: `python -m tests.proofs.evidence.fitting`.
 """
 
 import heapq
@@ -13,7 +13,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+<<<<<<< HEAD
 from itertools import accumulate, chain, compress
+=======
+from functools import lru_cache
+from itertools import accumulate, chain
+>>>>>>> passage
 
 from summarizer_tool.text import names, word_vectors
 from summarizer_tool.text.ranking import idf
@@ -24,14 +29,15 @@ Columns = Mapping[str, Sequence[float]]
 """The value of each feature for each passage."""
 
 WEIGHTS: dict[str, float] = {
-    'own words': 2.59,
-    'words around': 1.15,
-    'terms near': 0.99,
-    'terms around': 1.16,
-    'meaning near': 4.78,
-    'feedback': 1.56,
+    'own words': 2.58,
+    'words near': 1.57,
+    'words around': 0.84,
+    'named near': 2.26,
+    'meaning near': 3.82,
+    'meant around': 0.71,
+    'feedback': 1.48,
 }
-"""What each feature adds to the score. Where the vectors of `wordllama` are not installed, `meaning near` is 0."""
+"""What each feature adds to the score; those of meaning are 0 where the vectors of `wordllama` are not installed."""
 
 ANSWERS = 0.5
 """The score from which a passage is ranked by its own words alone, before all that only stands in a good place."""
@@ -55,6 +61,9 @@ _TIMES = 3
 _LEAST_LETTERS = 3
 """Of such a word."""
 
+_LONGEST_LABEL = 48
+"""Characters up to the colon behind what begins a line, such as the name of who speaks."""
+
 
 @dataclass(frozen=True, slots=True)
 class PassageWords:
@@ -66,6 +75,8 @@ class PassageWords:
     """0 to 1."""
     counts: Mapping[str, float]
     """By term of the question how many times it counts."""
+    text: str = ''
+    """As it stands there."""
     is_apart: bool = False
     """Whether it does not follow the one before."""
 
@@ -133,15 +144,17 @@ def features(
 ) -> dict[str, Sequence[float]]:
     """What the score of each passage rests on but for feedback, by name."""
     counts = [each.counts for each in read]
-    said = [sum(weights[term] * _saturated(times) for term, times in each.items()) for each in counts]
+    worth = _worth(stretches.within(AROUND), counts, weights)
+    near = stretches.fading(NEAR)
+    asked = [*filter(content_stem, names.words(question))]
+    meaning, meant = word_vectors.likeness(stretches.telling, asked, near, stretches.around)
     return {
         'own words': [each.score for each in read],
-        'words around': _spread(said, stretches.around),
-        'terms near': _met(counts, weights, stretches.within(NEAR)),
-        'terms around': _met(counts, weights, stretches.within(AROUND)),
-        'meaning near': word_vectors.cosines(
-            stretches.telling, [*filter(content_stem, names.words(question))], stretches.fading(NEAR)
-        ),
+        'words near': _told(counts, worth, near),
+        'words around': _told(counts, worth, stretches.around),
+        'named near': _said_by(_words(question), [each.text for each in read], near),
+        'meaning near': meaning,
+        'meant around': meant,
     }
 
 
@@ -156,15 +169,64 @@ def _spread(said: Sequence[float], fading: Sequence[Mapping[int, float]]) -> lis
     return [each / most for each in sums]
 
 
-def _met(counts: Sequence[Mapping[str, float]], weights: Mapping[str, float], within: Sequence[range]) -> list[float]:
-    """Which share of the weight of the question's terms is met in each stretch."""
-    total = sum(weights.values()) or 1.0
-    sums = {term: [*accumulate((min(1.0, each.get(term, 0.0)) for each in counts), initial=0.0)] for term in weights}
-    return [
-        sum(weight * min(1.0, sums[term][place.stop] - sums[term][place.start]) for term, weight in weights.items())
-        / total
-        for place in within
+def _worth(
+    around: Sequence[range], counts: Sequence[Mapping[str, float]], weights: Mapping[str, float]
+) -> dict[str, float]:
+    """What each term of the question tells: most where it is rare and stands together, as what is a topic does.
+
+    What belongs to the way of asking, or is said anywhere, stands in a few passages without the others.
+    """
+    worth: dict[str, float] = {}
+    for term, weight in weights.items():
+        found = [index for index, each in enumerate(counts) if each.get(term)]
+        together = sum(bisect_left(found, around[each].stop) - bisect_left(found, around[each].start) for each in found)
+        expected = sum(len(around[each]) - 1 for each in found) * (len(found) - 1) / max(1, len(counts) - 1)
+        worth[term] = weight**2 * math.log1p((together - len(found) + 0.5) / (expected + 0.5))
+    return worth
+
+
+def _told(
+    counts: Sequence[Mapping[str, float]], worth: Mapping[str, float], fading: Sequence[Mapping[int, float]]
+) -> list[float]:
+    """How much is said of each term near each passage; one more term is worth more than one more mention."""
+    total = sum(worth.values()) or 1.0
+    told = [0.0] * len(counts)
+    for term, weight in worth.items():
+        near: defaultdict[int, float] = defaultdict(float)
+        for index, each in enumerate(counts):
+            if times := each.get(term):
+                said = _saturated(times)
+                for other, share in fading[index].items():
+                    near[other] += said * share
+        for index, said in near.items():
+            told[index] += weight * math.log1p(said) / total
+    return told
+
+
+def _said_by(question: str, texts: Sequence[str], fading: Sequence[Mapping[int, float]]) -> list[float]:
+    """Which share of the text near each passage is in lines that begin with a name which the question has."""
+    lines = [text.split('\n') for text in texts]
+    said = [
+        sum(len(line) for line in each if (label := _label(line)) and f' {label} ' in f' {question} ') for each in lines
     ]
+    if not any(said):
+        return [0.0] * len(texts)
+    return [
+        sum(said[other] * share for other, share in shares.items())
+        / sum(len(texts[other]) * share for other, share in shares.items())
+        for shares in fading
+    ]
+
+
+def _label(line: str) -> str:
+    """The words before a colon that begin a line."""
+    label, colon, _ = line[:_LONGEST_LABEL].partition(':')
+    return _words(label) if colon else ''
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> str:
+    return ' '.join(names.words(text)).casefold()
 
 
 def feedback(stretches: Stretches, first: Sequence[float], weights: Mapping[str, float]) -> list[float]:

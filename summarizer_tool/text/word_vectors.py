@@ -30,6 +30,12 @@ _TOKENIZER = 'tokenizers/l2_supercat_tokenizer_config.json'
 _MOST_KNOWN = 49_152
 """Words whose vectors are kept: 19 MB."""
 
+_FEW = 64
+"""Words whose cosines are made at once."""
+
+_ALIKE = 0.5
+"""The cosine from which a word says something of what another one does."""
+
 _logger = logging.getLogger('summarizer_tool')
 
 
@@ -75,23 +81,41 @@ class WordVectors:
             sums[rows] += self.pieces[[pieces[row][place] for row in rows]]
         return np.rint(sums * (127 / np.maximum(np.abs(sums).max(axis=1, keepdims=True), 1e-9))).astype(np.int8)
 
-    def cosines(
-        self, texts: Sequence[Sequence[str]], question: Sequence[str], near: Sequence[Mapping[int, float]] = ()
-    ) -> list[float]:
-        """The cosine of each text with the question, both as words; each word counts the same, however common it is.
+    def likeness(
+        self,
+        texts: Sequence[Sequence[str]],
+        question: Sequence[str],
+        near: Sequence[Mapping[int, float]] = (),
+        around: Sequence[Mapping[int, float]] = (),
+    ) -> tuple[list[float], list[float]]:
+        """The cosine of each text with a question, both as words, and how often the words of this are meant there.
 
-        `near` says for each text which texts count there, by index, and how much; without it, only itself.
+        In the cosine each word counts the same, however common it is. Meant is a word as far as the cosine of one that
+        is said is over `_ALIKE`; it is the mean over the question of the logarithm of how often. `near` and `around`
+        say for each text which texts count there for the one and the other, by index, and how much; without them, only
+        itself.
         """
         import numpy as np
 
         every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
         rows = self.of([*every])
-        asked, *sums = (rows[[*map(every.__getitem__, text)]].sum(axis=0) for text in (question, *texts))
-        said = np.array(sums)
-        if near:
-            said = np.array([np.array([*shares.values()]) @ said[[*shares]] for shares in near])
-        lengths = np.linalg.norm(said, axis=1) * np.linalg.norm(asked)
-        return (said @ asked / np.maximum(lengths, 1e-9)).tolist()
+        asked = rows[[*map(every.__getitem__, question)]]
+        # A few rows at a time, for which no threads are started: these cost more than they gain.
+        cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
+        alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
+        places = [[*map(every.__getitem__, text)] for text in texts]
+        said = _spread(np.array([rows[each].sum(axis=0) for each in places]), near)
+        meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
+        toward = asked.sum(axis=0)
+        lengths = np.linalg.norm(said, axis=1) * np.linalg.norm(toward)
+        return (said @ toward / np.maximum(lengths, 1e-9)).tolist(), np.log1p(meant).mean(axis=1).tolist()
+
+
+def _spread(said: 'Matrix', fading: Sequence[Mapping[int, float]]) -> 'Matrix':
+    """What is said where each text is."""
+    import numpy as np
+
+    return np.array([np.array([*shares.values()]) @ said[[*shares]] for shares in fading]) if fading else said
 
 
 @cache
@@ -113,12 +137,16 @@ def installed() -> WordVectors | None:
     return WordVectors(tokenizer, pieces)
 
 
-def cosines(
-    texts: Sequence[Sequence[str]], question: Sequence[str], near: Sequence[Mapping[int, float]] = ()
-) -> list[float]:
-    """The cosine of each text with the question, as `WordVectors.cosines` says; zeros where there are no vectors."""
+def likeness(
+    texts: Sequence[Sequence[str]],
+    question: Sequence[str],
+    near: Sequence[Mapping[int, float]] = (),
+    around: Sequence[Mapping[int, float]] = (),
+) -> tuple[list[float], list[float]]:
+    """How like a question each text is, in two ways, as `WordVectors.likeness` says; zeros without vectors."""
     vectors = installed() if texts and question else None
-    return vectors.cosines(texts, question, near) if vectors else [0.0] * len(texts)
+    zeros = [0.0] * len(texts)
+    return vectors.likeness(texts, question, near, around) if vectors else (zeros, zeros)
 
 
 def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:
@@ -126,4 +154,4 @@ def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:
     asked = names.words(question)
     idle = stop_words(asked)
     kept = [[word for word in text if word not in idle] for text in texts]
-    return cosines(kept, [word for word in asked if word not in idle])
+    return likeness(kept, [word for word in asked if word not in idle])[0]

@@ -216,7 +216,7 @@ def score_passages(
     for passage, words in read:
         score, counts = question.read(words, index.terms_above(passage, titles), passage.path)
         points = bool(score) and boilerplate_lines.points_elsewhere(passage.text)
-        found.append(PassageWords(words, score * POINTING if points else score, counts))
+        found.append(PassageWords(words, score * POINTING if points else score, counts, passage.text))
     return found
 
 

@@ -88,6 +88,6 @@ async def test_what_else_there_is_room_for() -> None:
     few = await search(collection, query)
     more = await search(collection, replace(query, fill=9))
     assert [[(hit.passage.number, round(hit.value, 2)) for hit in found.hits] for found in (few, more)] == snapshot(
-        [[(2, 0.75), (3, 0.07), (1, 0.07)], [(2, 0.75), (4, 0.07), (3, 0.07), (1, 0.07), (5, 0.03)]]
+        [[(2, 0.75), (3, 0.07), (1, 0.06)], [(2, 0.75), (3, 0.07), (1, 0.06), (4, 0.06), (5, 0.04)]]
     )
     assert all(hit.is_adjacent for hit in more.hits[1:])
