@@ -13,12 +13,8 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-<<<<<<< HEAD
-from itertools import accumulate, chain, compress
-=======
 from functools import lru_cache
-from itertools import accumulate, chain
->>>>>>> passage
+from itertools import accumulate, chain, compress
 
 from summarizer_tool.text import names, word_vectors
 from summarizer_tool.text.ranking import idf
