@@ -27,7 +27,7 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
-from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, without_split_marks
+from summarizer_tool.text.sentences import STANDFIRST, VERB, Sentence, bare, plain, without_split_marks
 from summarizer_tool.text.structure import front_matter, is_row, is_underline
 
 _SHORT_ITEM_WORDS = 6
@@ -156,7 +156,8 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
 def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
     texts = [
-        _BOLD_SPEAKER.sub(r'\2:', _MARGIN.sub('', text)) for text in without_split_marks([line.text for line in lines])
+        _BOLD_SPEAKER.sub(r'\2:', STANDFIRST.sub(r'\1', _MARGIN.sub('', text)))
+        for text in without_split_marks([line.text for line in lines])
     ]
     labels = {match.group(1).casefold() for text in texts if (match := _TARGET.match(text))}
     if not labels:

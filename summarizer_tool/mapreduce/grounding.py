@@ -19,6 +19,7 @@ from summarizer_tool.text import names
 from summarizer_tool.text.boilerplate_lines import is_boilerplate
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.normalize import SPACELESS, amounts, asked, inflections, relatives, sequence, stated
+from summarizer_tool.text.sentences import STANDFIRST
 from summarizer_tool.text.terms import stem
 
 MAX_EVIDENCE = 8
@@ -90,7 +91,9 @@ class _Lines:
         self.texts = {line.number: line.text for line in lines}
         self.words = _Words(self.texts)
         self.context = stated(context)
-        self.headings = {line.text.strip(_MARKS) for line in lines if line.text.startswith('#')}
+        self.headings = {
+            line.text.strip(_MARKS) for line in lines if line.text.startswith('#') and not STANDFIRST.match(line.text)
+        }
 
     @cached_property
     def _stems(self) -> frozenset[str]:

@@ -68,6 +68,9 @@ _WORD = regex.compile(r'\w+')
 # A word that a formatter has divided where a line ends, which nobody does by hand.
 _DIVIDED = regex.compile(r'\p{Ll}[\xad‐]$')
 
+STANDFIRST = regex.compile(r'^ {0,3}#{2,6}[ \t]+(?=(?:\S+ ){7})((?>.*)(?<=\p{Ll}[.!]))$')
+"""A heading that is a whole sentence, as below the titles of articles: it states what it says."""
+
 # What a finite verb is told by, without a tagger: an auxiliary, a common form, a regular past. English alone.
 VERB = regex.compile(
     r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must|ain't"

@@ -39,3 +39,11 @@ def test_an_article_begins_with_its_lead_and_fills_a_small_budget() -> None:
             'Wer hinauf will, zahlt zwei Kronen und muss gut zu Fuß sein, denn die Treppe hat 312 Stufen.',
         ]
     )
+
+
+def test_a_heading_that_is_a_sentence_is_told() -> None:
+    text = ARTICLE.replace(
+        'offen\n', 'offen\n\n## Die Stadt Marn hat vier Jahre lang am Turm gebaut und wird gelobt.\n', 1
+    )
+    summary = Summarizer(make(), model=ExtractiveModel()).summarize_sync(text, max_output_tokens=60)
+    assert summary.text.splitlines()[0] == 'Die Stadt Marn hat vier Jahre lang am Turm gebaut und wird gelobt.'
