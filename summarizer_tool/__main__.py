@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import sys
+from types import ModuleType
 
 from summarizer_tool.cli.loading import end_at_interrupt
 from summarizer_tool.extras import MissingExtraError, naming_extra
@@ -11,7 +12,8 @@ from summarizer_tool.extras import MissingExtraError, naming_extra
 
 def _leave() -> None:
     """Let the system take the memory back at once: piece by piece, as Python ends, takes a twentieth of the time."""
-    kept: list[object] = [{**vars(module)} for module in [*sys.modules.values()] if hasattr(module, '__dict__')]
+    # No subclass of it: one that loads itself when it is looked at may stand there, too.
+    kept: list[object] = [{**vars(module)} for module in [*sys.modules.values()] if type(module) is ModuleType]
     kept.append(kept)
     gc.freeze()
 

@@ -265,9 +265,8 @@ def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> F
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
             is_type = call['function'].rpartition('.')[2][0].isupper()
-            return (
-                quoted if kind == 'PASSWORD' or is_type or re.search(r'\d', text[quoted.start : quoted.end]) else None
-            )
+            is_random = secret_names.may_be_random(text[quoted.start : quoted.end])
+            return quoted if kind == 'PASSWORD' or is_type or is_random else None
         return None
     is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
     if is_selector or _is_code(text, name_start, match, end, kind):

@@ -172,7 +172,7 @@ class Values:
                 below = None if own or kind or isinstance(item, str) else secret_names.kind_over(key)
                 kind = own or below or (None if said_about else kind) or (of_value if low in _VALUES else None)
                 if kind == place.kind not in ('PASSWORD', KUBERNETES) and isinstance(item, str) and not own:
-                    kind = kind if any(map(str.isdigit, item)) or low in _VALUES else None  # `{"shape": "Token"}`
+                    kind = kind if low in _VALUES or secret_names.may_be_random(item) else None  # `{"shape": "Token"}`
                 generated = below is not None or (place.generated and own is None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -59,6 +60,9 @@ _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
 _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
 
 _CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
+
+_LONGEST_WORD = 24
+_LEAST_RANDOM = 16
 
 # Where a list continues, and what has no secret value of its own.
 _HARMLESS = regex.compile(
@@ -196,7 +200,7 @@ def is_placeholder(value: str) -> bool:
 
 def is_word(value: str) -> bool:
     """Return whether a value is a word of prose: letters alone, in small letters but for the first."""
-    return value.isalpha() and len(value) <= 24 and value[1:].islower()
+    return value.isalpha() and len(value) <= _LONGEST_WORD and value[1:].islower()
 
 
 def is_generated(value: str) -> bool:
@@ -211,6 +215,14 @@ def is_generated(value: str) -> bool:
 def mixed(value: str) -> bool:
     """Return whether a text has digits and letters of both cases, as generated keys have and names do not."""
     return any(c.isdigit() for c in value) and any(c.isupper() for c in value) and any(c.islower() for c in value)
+
+
+def may_be_random(value: str) -> bool:
+    """Return whether a value has digits, or letters in no order of words: `kqWzJxVb…`, but not `CreateTokenRequest`."""
+    if not value.isalpha():
+        return any(map(str.isdigit, value))
+    changes = sum(before.islower() != after.islower() for before, after in pairwise(value))
+    return len(value) >= _LEAST_RANDOM and (3 * changes > len(value) or (not changes and len(value) > _LONGEST_WORD))
 
 
 def entropy(text: str) -> float:

@@ -222,10 +222,12 @@ def _exchanged(
     """
     is_tied = {index for index, item in enumerate(items) if item.needs is not None} | {item.needs for item in items}
     free = [index for index, item in enumerate(items) if index not in is_tied and item.variant_of is None]
+    free.sort(key=_Coverage(items, aim, {**worth}).density, reverse=True)
     chosen = [*chosen]
     for _ in range(MOST_EXCHANGES):
         best = 0.0, 0, 0
-        others = [index for index in free if index not in {*chosen}]
+        taken = {*chosen}
+        others = [index for index in free if index not in taken][:MOST_CONSIDERED]
         for place, out in enumerate(chosen):
             longer = [index for index in others if 0 < items[index].cost - items[out].cost <= left]
             if not longer or out in is_tied or items[out].variant_of is not None:
@@ -248,6 +250,9 @@ SPARE = 0.1
 """Share of a budget that may be left."""
 
 MOST_EXCHANGES = 8
+
+MOST_CONSIDERED = 100
+"""Items that may come in the place of one: the best for each token by themselves."""
 
 _NOISE = 1e-12
 """Differences of this size are rounding."""

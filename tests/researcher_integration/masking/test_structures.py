@@ -203,6 +203,20 @@ def test_what_is_counted_or_said_of_secrets_stays(value: object) -> None:
     assert MASKER.mask(text) == Masked(text, {})
 
 
+@pytest.mark.parametrize(
+    'text',
+    [
+        '{"api_keys": [{"id": 1, "key": "%s"}]}',
+        '{"secrets": {"lamp": "%s"}}',
+        'token = acquire("%s")',
+    ],
+)
+def test_letters_without_a_digit_may_be_a_secret(text: str) -> None:
+    secret = 'kqWzJxVbNmLpRtYsDfGhQeUo'
+    assert secret not in MASKER.mask(text % secret).text
+    assert MASKER.mask(text % 'openid').text == text % 'openid'
+
+
 def test_numbers_that_are_secrets() -> None:
     for value in ({'db_password': 1234}, {'token': 123456789}, {'access_keys': [{'state': 'on', 'id': 1, 'v': 'x1'}]}):
         assert sum(MASKER.mask_value(value)[1].values()) == 1
