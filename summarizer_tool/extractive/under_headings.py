@@ -11,11 +11,14 @@ from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
 
+_LONGEST_ABOVE_LABEL = 120
+"""The same of one that is said with a label, which says nothing without it."""
+
 # No version: `3.0.0`.
 _NUMBER = regex.compile(r'^\d{1,3}[.)]\s+')
 
 VERSION = regex.compile(
-    r'(?:(?<![\d.§-])\d{1,4}\.\d{1,4}(?:\.\d|\b(?!\.))|\b(?:[Vv]ersions?|[Rr]elease) \d)(?!.*[.?!]$)'
+    r'(?:(?<![\d.§-])\d{1,4}\.\d{1,4}(?:\.\d|\b(?!\.))|\b(?:[Vv]ersions?|[Rr]elease) \d)(?!.*(?:[.?!]$|\d:\d\d))'
 )
 
 # Below it stands what the text does not hold itself, or not as things are.
@@ -57,13 +60,22 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
     decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
-    said = [
-        replace(each, is_decided=True, kind=Kind.LIST if each.lead and each.kind is Kind.FRAGMENT else each.kind)
-        if each.section in decided
-        else each
-        for each in said
-    ]
+    said = [_decided(each, sections) if each.section in decided or _DECIDES.match(each.lead) else each for each in said]
     return [_under(each, sections[each.section], alike) for each in said]
+
+
+def _decided(statement: Statement, sections: Sequence[HeadingSection]) -> Statement:
+    kind = Kind.LIST if statement.lead and statement.kind is Kind.FRAGMENT else statement.kind
+    statement = replace(statement, is_decided=True, kind=kind)
+    section = sections[statement.section]
+    if not section.numbers[1:] or not _DECIDES.match(statement.lead):
+        return statement
+    title = section.titles[-1]
+    if not title or len(title) > _LONGEST_ABOVE_LABEL or title in statement.lead:
+        return statement
+    # A label says what was decided on no more than the heading above it does.
+    evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
+    return replace(statement, lead=f'{title}: {statement.lead}', evidence=evidence)
 
 
 def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, ...]]) -> Statement:

@@ -12,6 +12,7 @@ from summarizer_tool.extras import MissingExtraError
 from summarizer_tool.formats import (
     asciidoc,
     boxed,
+    chat,
     commented,
     indented,
     mail,
@@ -108,7 +109,7 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _MARKED_UP:
         if is_settings(text):
             return text
-        for reader in (subtitles, manual, mediawiki, asciidoc, commented):
+        for reader in (subtitles, chat, manual, mediawiki, asciidoc, commented):
             if known := reader.markdown(text):
                 return known
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):

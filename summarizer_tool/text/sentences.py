@@ -32,7 +32,9 @@ class Sentence:
 
 # Every repetition is bounded: a line of a million brackets or stars costs no more than any other.
 _IMAGE = regex.compile(r'!\[([^\[\]]{0,300})\]\([^()]{0,500}\)')
-_LINK = regex.compile(r'\[([^\[\]]{1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,500}\)|\[[^\[\]]{0,100}\])')
+_LINK = regex.compile(
+    r'\[((?>[^\[\]]|\[[^\[\]]{0,100}\]){1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,500}\)|\[[^\[\]]{0,100}\])'
+)
 _FOOTNOTE = regex.compile(
     r'(?:^|(?<=\s))\[\^[^\[\]\s]{1,40}\]:\s*'
     r'|\[(?:\^[^\[\]\s]{1,40}|\w{1,3}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\](?!\(|\.?\w)',

@@ -91,6 +91,14 @@ def test_what_was_decided_is_told_before_what_was_said() -> None:
     )
 
 
+def test_a_label_says_what_was_decided_with_the_heading_above_it() -> None:
+    notes = _NOTES.replace('### Conclusion', 'Conclusion:')
+    said = summarize_sources(_request(notes, 60), 60)
+    assert [fact.text for fact in said.facts][-1] == snapshot(
+        'The sluice of the upper mill: Conclusion: A new gate of oak'
+    )
+
+
 def test_orders_open_a_text_and_stand_with_what_points_back_to_them() -> None:
     text = '\n# Chains\n\nDrop chains of gates (all of them). Instead, each gate needs its own wheel.\n\n## Why\n\nThey broke.\n'
     assert [fact.text for fact in summarize_sources(_request(text, 200), 200).facts] == snapshot(

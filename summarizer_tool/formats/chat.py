@@ -1,0 +1,126 @@
+"""Chats and transcripts as programs export them: who says what, a paragraph for each turn. Pure computing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import regex
+
+from summarizer_tool.text import names
+from summarizer_tool.text.stop_words import is_stop_word, language_of
+
+_DAY = (
+    r'(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.?[ -]?[^\W\d_]{3,9}\.?,?(?:[ -]\d{2,4})?'
+    r'|[^\W\d_]{3,9}(?:\.? \d{1,2}(?:st|nd|rd|th)?,?(?: \d{4})?)?)'
+)
+_CLOCK = (
+    r'(?P<hour>\d{1,2}):\d{2}(?::\d{2}(?:[.,]\d{1,3})?)?(?>(?:\s?[AaPp]\.?[Mm]\.?)?)(?:Z|\s?[+-]\d{2}:?\d{2})?(?![\d:])'
+)
+_STAMP = rf'[\[(]?(?P<stamp>(?P<day>{_DAY})?(?:,?\s{{0,2}}|T)(?:[^\W\d_]{{1,3}}\s)?{_CLOCK})[\])]?'
+_NAME = r'(?:[^\W\d_]|[~+] ?\d)[^\[\]<>(){}|=:;,"/\\]{0,39}?(?: \([^()]{1,20}\))?'
+# `[15:59] <evan> …`, `12/10/12, 15:59 - evan: …`, `15:59:10 From evan to Everyone: …`
+_TURN = regex.compile(
+    rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?:<[@+%&~ ]?(?P<name>[^<>]{{1,40}})>'
+    rf'|(?:From\s+)?(?P<name>{_NAME})(?:\s+to\s[^:]{{1,60}})?\s?:)(?:\s+(?P<text>.*))?$'
+)
+# `evan  3:59 PM`, `**evan** [3:59 PM]`, `[12/10/2012 3:59 PM] evan`: what is said follows.
+_HEADER = regex.compile(
+    rf'[#*_ ]{{0,5}}(?:{_STAMP}\s*(?:[-–|]\s)?\s*[*_]{{0,2}}(?P<name>{_NAME})'
+    rf'|(?P<name>{_NAME})[*_]{{0,2}}:?\s+{_STAMP})[*_: ]{{0,4}}$'
+)
+_STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
+_SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
+_LONGEST_HEADER = 120
+
+_LEAST_TURNS = 6
+_SAMPLE = 400
+"""Lines by which it is told what is no chat."""
+_MOST_SPEAKERS = 0.5
+"""Of the turns: people say more than one thing each."""
+_TURNS = 0.3
+"""Of the lines, where each turn has one."""
+_HEADERS = 0.15
+"""Of the lines, where what is said follows."""
+_WRITTEN = 0.3
+"""Share of stop words and words in other letters, which few logs reach: people talk."""
+_DISTINCT = 0.5
+"""Of what is said, numbers aside: a program says the same again and again."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    speaker: str
+    stamp: str
+    day: str
+    hour: str
+    said: list[str] = field(default_factory=list[str])
+
+
+def markdown(text: str) -> str:
+    """The turns, each with who speaks, under a heading for each hour; empty where the text is none of a chat."""
+    lines = text.removeprefix('\ufeff').splitlines()
+    if not _read(lines[:_SAMPLE])[1] or not (turns := _read(lines))[1]:
+        return ''
+    before, said = turns
+    out = [*before, '']
+    section = ('', '')
+    for turn in said:
+        if (turn.day, turn.hour) != section:
+            section = (turn.day, turn.hour)
+            out += [f'## {turn.stamp}', '']
+        if words := ' '.join(filter(None, map(str.strip, turn.said))):
+            out += [f'{turn.speaker}: {words}', '']
+    return '\n'.join(out).strip('\n') + '\n'
+
+
+def _read(lines: Sequence[str]) -> tuple[list[str], list[_Turn]]:
+    """What stands before the first turn, and the turns; none where it is no chat."""
+    filled = sum(map(bool, map(str.strip, lines)))
+    for headers, least in ((_turns(lines), _TURNS), (_headers(lines), _HEADERS)):
+        found = dict(headers)
+        speakers = {turn.speaker for turn in found.values()}
+        if len(found) < max(_LEAST_TURNS, least * filled) or len(speakers) > _MOST_SPEAKERS * len(found):
+            continue
+        current: _Turn | None = None
+        before: list[str] = []
+        for number, line in enumerate(lines):
+            if number in found:
+                current = found[number]
+            elif current is not None:
+                current.said += [line] * (_STAMP_ALONE.match(line) is None)
+            else:
+                before.append(line)
+        turns = [*found.values()]
+        if _is_talk([names.words(' '.join(turn.said)) for turn in turns]):
+            return before, turns
+    return [], []
+
+
+def _is_talk(said: Sequence[Sequence[str]]) -> bool:
+    words = [word for turn in said for word in turn if not word[0].isdigit()]
+    language = language_of(words)
+    written = sum(not word.isascii() or is_stop_word(word, language) for word in words)
+    distinct = {tuple(word for word in turn if not word[0].isdigit()) for turn in said}
+    return written > _WRITTEN * len(words) and len(distinct) > _DISTINCT * len(said)
+
+
+def _turns(lines: Sequence[str]) -> Iterator[tuple[int, _Turn]]:
+    """The lines in which a turn begins, each with what it says."""
+    for number, line in enumerate(lines):
+        if match := _TURN.match(line):
+            yield number, _turn(match, match['name'].strip(), match['text'] or '')
+
+
+def _headers(lines: Sequence[str]) -> Iterator[tuple[int, _Turn]]:
+    """The lines that say who speaks, and when; those of two lines, with the second, which says when."""
+    before = ''
+    for number, line in enumerate(lines):
+        if line.strip() and len(line) <= _LONGEST_HEADER:
+            if match := _HEADER.match(line):
+                yield number, _turn(match, match['name'].strip())
+            elif (match := _STAMP_ALONE.match(line)) and _SPEAKER_ALONE.match(before):
+                yield number - 1, _turn(match, before)
+        before = line.strip()
+
+
+def _turn(match: regex.Match[str], speaker: str, text: str = '') -> _Turn:
+    return _Turn(speaker, match['stamp'], match['day'] or '', match['hour'], [text])
