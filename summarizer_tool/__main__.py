@@ -25,6 +25,7 @@ def main() -> None:
     gc.disable()  # until it is `loaded`
     gc.set_threshold(200_000, 20, 100)
     atexit.register(_leave)
+    os.environ.setdefault('PYDANTIC_AI_NO_BANNER', '1')  # it would stand among our progress
     # httpx does without its own command line, which would load all of rich.
     sys.modules.setdefault('httpx._main', None)  # pyright: ignore[reportArgumentType]
     if 'LOGFIRE_PYDANTIC_PLUGIN_RECORD' not in os.environ:

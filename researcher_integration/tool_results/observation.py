@@ -20,7 +20,7 @@ from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.tool_results.binary_room import BinaryRoom
-from summarizer_tool import SummarizerError, count_tokens, fits_tokens, read_html, render_prompt
+from summarizer_tool import SummarizerError, count_tokens, fits_tokens, one_line, read_html, render_prompt
 
 SMALL_MEMBER = 60
 """Tokens of a member of an object up to which it stays beside the summary of the others."""
@@ -28,11 +28,17 @@ SMALL_MEMBER = 60
 LONG_LINE = 400
 """Characters over which an object or a list is broken into lines."""
 
+TEXT_SHARE = 0.8
+"""Of an object or a list of objects: what long texts have of it, if it is made of them."""
+
 MAX_DEPTH = 12
 """To which that is done: it takes time at each level."""
 
 FILES_DEPTH = 3
 """To which text is looked for in bytes and files."""
+
+_LONGEST_NAME = 1200
+"""Characters of what is said of such a text above it."""
 
 BLOCK = '-----BEGIN'
 
@@ -249,12 +255,49 @@ def _laid_out(value: object) -> str:
         ):
             return '\n'.join(map(_laid_out, texts))
     if not isinstance(value, str):
+        if written := _written_in(cast('object', value)):
+            return written
         text = as_text(cast('object', value))
         return _broken(text) or text
     if page := _read_page(value):
         return page
     is_long = len(value) > LONG_LINE and value[:1] in '{[' and max(map(len, value.split('\n'))) > LONG_LINE
     return (_broken(value) if is_long else None) or value
+
+
+def _written_in(value: object) -> str:
+    """The texts that an object or a list of objects is made of: of one alone itself, of several below headings.
+
+    What is small beside one alone stays beside its summary. Empty where it is made of anything else.
+    """
+    value = _jsonable(value)
+    items = cast('list[object]', value) if isinstance(value, list) else [value]
+    records = [cast('dict[object, object]', item) for item in items if isinstance(item, dict)]
+    texts = [{key: text for key, text in each.items() if isinstance(text, str) and _is_text(text)} for each in records]
+    written = sum(len(text) for each in texts for text in each.values())
+    if not any(texts) or len(records) < len(items) or written < TEXT_SHARE * sum(map(_size, records)):
+        return ''
+    if len(texts) == len(texts[0]) == 1:
+        return _laid_out(*texts[0].values())
+    return '\n\n'.join(
+        f'# {_name(each, texts[index], key)}\n\n{_laid_out(text)}'.rstrip()
+        for index, each in enumerate(records)
+        for key, text in (texts[index] or {'': ''}).items()
+    )
+
+
+def _is_text(text: str) -> bool:
+    return len(text) > LONG_LINE
+
+
+def _size(record: dict[object, object]) -> int:
+    return sum(len(member) if isinstance(member, str) else len(as_text(member)) for member in record.values())
+
+
+def _name(record: dict[object, object], texts: dict[object, str], key: object) -> str:
+    """What is said of a text in its record, in one line."""
+    said = [f'{name}: {as_text(member)}' for name, member in record.items() if name not in texts]
+    return one_line(' · '.join([*said, *([str(key)] if len(texts) > 1 or not said else [])]), _LONGEST_NAME)
 
 
 @lru_cache(maxsize=1)
@@ -309,9 +352,14 @@ def _ended(lines: Iterator[str], end: str) -> Iterator[str]:
     yield last + end
 
 
-def _with_summary(value: object, summary: str) -> object:
+def _jsonable(value: object) -> object:
     if isinstance(value, BaseModel) or (is_dataclass(value) and not is_multi_modal_content(value)):
-        value = to_jsonable_python(value, fallback=str)
+        return to_jsonable_python(value, fallback=str)
+    return value
+
+
+def _with_summary(value: object, summary: str) -> object:
+    value = _jsonable(value)
     if isinstance(value, dict):
         return _envelope(cast('dict[object, object]', value), summary)
     if isinstance(value, list):

@@ -98,7 +98,9 @@ _COMMON = 12
 """Lines with the same words of the focus from which these say nothing about any of them: of a value (`/mill/42`), which
 somebody has looked up, they are counted, and the first and the last shown."""
 _MOST = 0.5
-"""Share of the lines up to which a value tells some from the others."""
+"""Share of the lines up to which a value tells some from the others,"""
+_MOST_SAID = 0.05
+"""and up to which a word does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,11 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
         focus: What the reader looks for; lines and items that mention it come first.
     """
     text, lines = _as_lines(text)
-    return digest_of(MachineText(lines, *_read(text, lines)), budget, focus)
+    kind, statements = _read(text, lines)
+    # Pages have items of one form, too.
+    if kind in ('blocks', 'json') and not is_settings(text) and _is_told(text):
+        kind = 'prose'
+    return digest_of(MachineText(lines, kind, statements), budget, focus)
 
 
 def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
@@ -170,17 +176,28 @@ def machine_output(text: str) -> MachineText | None:
     text, lines = _as_lines(text)
     if is_settings(text):
         return MachineText(lines, *_read(text, lines))
-    is_log, is_told = _is_log(lines), False
-    if not is_log:
-        is_told = len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_UNWRITTEN.sub('', text))
-        if is_told and _has_sentences(text[:_READ]) and not _is_data(text):
-            return None
+    is_log = _is_log(lines)
+    if not is_log and _is_told(text):
+        return None
     read = MachineText(lines, *_read(text, lines))
-    if is_log or read.kind in ('table', 'blocks') or (read.kind == 'log' and len(lines) > 2 and not is_told):
+    if (
+        is_log
+        or read.kind in ('table', 'blocks')
+        or (read.kind == 'log' and len(lines) > 2 and not _is_for_readers(text))
+    ):
         return read
     long = _LONG_ELEMENT if text.lstrip()[:1] == '<' else _LONG_STRING
     told = sum(len(found[0]) for found in long.finditer(text) if is_written(found[0]))
     return read if read.kind == 'json' and told < _TOLD_SHARE * len(text) else None
+
+
+def _is_told(text: str) -> bool:
+    """Return whether a text is sentences for readers, and not the strings of data."""
+    return _is_for_readers(text) and _has_sentences(text[:_READ]) and not _is_data(text)
+
+
+def _is_for_readers(text: str) -> bool:
+    return len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_UNWRITTEN.sub('', text))
 
 
 def _has_sentences(text: str) -> bool:
@@ -305,7 +322,7 @@ def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStat
     for found, numbers in having.items():
         is_common = len(numbers) >= _COMMON
         word = min(found, key=lambda each: (is_common and each.isalpha(), counts[each]))
-        if is_common and (word.isalpha() or len(numbers) > _MOST * len(lines)):
+        if is_common and len(numbers) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines):
             continue
         where = f' in {numbers[0]}-{numbers[-1]}' if is_common else ''
         for number in (numbers[0], numbers[-1]) if is_common else numbers[:_MENTIONS]:

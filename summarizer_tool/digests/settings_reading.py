@@ -32,6 +32,8 @@ _TEXT = 80
 _TOLD_SHARE = 0.4
 _PAIRS = 0.9
 """Share of the lines that must be settings where no parser knows the form."""
+_NAMED = 0.5
+"""Of these, how many have names of their own, numbers aside."""
 _LEAST = 3
 
 
@@ -46,9 +48,13 @@ def read_settings(text: str) -> Read | None:
         value = _typed(_toml(text) or _pairs(lines))
     elif margin and all(map(_YAML.match, margin)) and _NESTED.search(text):
         value = _yaml(text, _GROWN * len(lines))
-    elif (read := _pairs(lines)) and len({without_digits(line.split('=')[0]) for line in margin}) > _PAIRS * len(lines):
+    elif (read := _pairs(lines)) and _differ([line.split('=')[0] for line in margin], len(lines)):
         value = _typed(read)
     return Read(value) if value else None
+
+
+def _differ(keys: Sequence[str], lines: int) -> bool:
+    return len({*keys}) > _PAIRS * lines and len({*map(without_digits, keys)}) > _NAMED * lines
 
 
 def is_settings(text: str) -> bool:

@@ -76,7 +76,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             said = under_headings(said, sections)
         read = len(said)
         if len(source.path) < 2:  # under the title alone: the text begins here
-            said = _with_opening(said, is_gist=is_gist and len(sections) > 1)
+            said = _with_opening(said, sections, is_gist=is_gist and len(sections) > 1)
         said, outdated = _standing(said, sections)
         if aim is not scoring.Aim.NAMES:
             said = _without_halves(said)
@@ -182,8 +182,11 @@ def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_token
     return extended
 
 
-def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
-    """The statements of the beginning of a text, with what tells what it is about marked as such."""
+def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, is_gist: bool) -> list[Statement]:
+    """The statements of the beginning of a text, with what tells what it is about marked as such.
+
+    For an overview it is told with the title above it, if it names nothing itself.
+    """
     named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
     if named is not None and said[named].kind is Kind.FRAGMENT:
         said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
@@ -200,6 +203,10 @@ def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
         kind = Kind.PROSE if said[first].kind is Kind.FRAGMENT else said[first].kind
         said[first] = replace(said[first], is_opening=True, kind=kind)
         section = said[first].section
+        title, number = sections[section].titles[-1:], sections[section].numbers[-1:]
+        is_named = any(not name[0].isdigit() for name in names.mentions(said[first].text))
+        if is_gist and not is_named and number[0] and len(title[0]) <= _LONGEST_TITLE:
+            said[first] = replace(said[first], lead=title[0], evidence=(*said[first].evidence, *number))
         for place in range(first, len(said) if is_gist else first):
             if said[place].section != section or place - first >= gist.LEADING:
                 break
@@ -302,6 +309,8 @@ _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 
 _OPENING = 50
 """Statements among which a text says what it is about."""
+_LONGEST_TITLE = 80
+"""Characters of a title that is told with what tells what a text is about."""
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
 # `ls - list directory contents`
 _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')

@@ -47,9 +47,11 @@ STORY = 0.25
 CHARACTERS_PER_TOKEN = 6
 """A high estimate."""
 
-# The modal verbs of English, and how it says that something is agreed, wanted or forbidden.
+# A warning, the modal verbs of English, and how it says that something is agreed, wanted or forbidden.
 _BINDING = regex.compile(
-    r"^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
+    r'^(?:\p{Lu}\p{L}+ )?(?i:warning|caution|danger|important|safety notice|recall|achtung|warnung|vorsicht|wichtig'
+    r'|avertissement|attention|importante?|advertencia|atención|attenzione|avvertenza|atenção|uwaga)s?[:!] '
+    r"|^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
     r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
 )
 _LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
@@ -105,7 +107,7 @@ def binding(found: Sequence[Statement], headings: Sequence[str], target_tokens: 
     texts = [
         each.text
         for each in found
-        if binds(each.text)
+        if binds(each.said(each.text))
         and (each.lead or not _POINTS.match(each.text))
         and not each.is_turned
         and not _LEGAL_NOTICE.search(headings[each.section])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 import regex
 
@@ -39,8 +39,11 @@ _LONGEST_LEAD = 120
 
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
+_LEFT_OVER = 8
+"""Characters for which a line would have had room beside the first word of the next one, if it was not wrapped."""
 
 
+_CLOCK = regex.compile(r'\d:\d\d')
 SPEAKER = regex.compile(
     r'^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s+)?'
     r"(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?|\p{Ll}[\p{L}\p{N}_-]{0,20}):\s+(?=\S)"
@@ -162,10 +165,12 @@ class StatementReader:
     """Of the section's subject, as far as its pronouns tell."""
     terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
     """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
-    is_quoted: bool = False
-    """Whether the lines at hand stand behind `>`."""
+    quoted: int = 0
+    """How many `>` the lines at hand stand behind."""
     before: Sentence = NOTHING
     """The last sentence of the paragraph before, those of quotations aside."""
+    quotes: list[Sentence] = field(default_factory=list[Sentence])
+    """The last sentence before the quotations at hand, outermost first."""
     asked: list[Sentence] = field(default_factory=list[Sentence])
     """The question that was the paragraph before, which what follows answers."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
@@ -318,7 +323,10 @@ class StatementReader:
         self.is_listed = self.is_item
         if not self.is_item:
             self.lead_ins.clear()
-            self.before = self.before if self.is_quoted or not said else said[-1]
+            if said:
+                outer = [*self.quotes, *[NOTHING] * self.quoted]
+                self.quotes = [*outer[: self.quoted], said[-1]]
+            self.before = said[-1] if said and not self.quoted else self.before
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub('', bare(sentence.text))  # marks that go on over several lines
@@ -331,13 +339,15 @@ class StatementReader:
                 kind = Kind.PROSE if is_said else Kind.LIST
                 self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip(':, '))
                 continue
-            if not (is_said or lead) and self._is_scrap(
+            if not (is_said or (lead and not self.quoted)) and self._is_scrap(
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
             ):
                 continue
-            if kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
-                for line in (line for line in lines if line.number in sentence.evidence):
-                    self.say(line.text, (line.number,), Kind.ROW, lead)
+            on = [line for line in lines if line.number in sentence.evidence]
+            is_output = len(on) >= _OUTPUT_LINES
+            if kind is Kind.FRAGMENT and (is_output or (text[-1:] not in '.!?' and _is_printed(on))):
+                for line in on:
+                    self.say(line.text.strip(), (line.number,), Kind.ROW if is_output else kind, lead)
             else:
                 self.say(text, (*sentence.evidence, *said_on), kind, lead)
 
@@ -351,9 +361,10 @@ class StatementReader:
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
         if not self.is_conversation or (self.is_item and not match and not self.before.text.endswith(':')):
             self.speaker, lead, said_on = None, lead if match else '', []
-        if self.is_quoted and not lead:
-            is_led = self.before.text.endswith(':') and not self.is_listed
-            lead, said_on = (self.before.text.rstrip(': '), [*self.before.evidence]) if is_led else ('>', [])
+        if self.quoted and not lead:
+            before = [self.before, *self.quotes[1:], *[NOTHING] * self.quoted][self.quoted - 1]
+            is_led = before.text.endswith(':') and not self.is_listed
+            lead, said_on = (_writer(before.text), [*before.evidence]) if is_led else ('>', [])
         return lead, said_on, lines
 
     def leave_lists(self, indent: int) -> None:
@@ -402,7 +413,7 @@ class StatementReader:
         self.items.clear()
         self.pairs.clear()
         self.columns = []
-        self.is_quoted = False
+        self.quoted = 0
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]
@@ -423,6 +434,22 @@ class StatementReader:
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
+
+
+def _writer(text: str) -> str:
+    """What leads to a quotation; of who wrote when (`On 3 May 2026 at 14:40, Ada Brook wrote:`) the name alone."""
+    dated = {kind: name for kind, name, _ in names.located(text) if ' ' in name or kind != 'name'}
+    return dated['name'] if {'name', 'date'} <= dated.keys() and _CLOCK.search(text) else text.rstrip(': ')
+
+
+def _is_printed(lines: Sequence[NumberedLine]) -> bool:
+    """Return whether lines without a sentence were broken though the next word would have fitted: each is a record."""
+    texts = [line.text.rstrip() for line in lines]
+    width = max(map(len, texts))
+    room = sum(
+        len(text) + len(following.split(maxsplit=1)[0]) + _LEFT_OVER < width for text, following in pairwise(texts)
+    )
+    return len(texts) > 2 and 2 * room >= len(texts) - 1
 
 
 def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:

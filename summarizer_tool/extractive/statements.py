@@ -424,10 +424,10 @@ def _is_labelled(text: str) -> bool:
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     text = _MARK_OF_CONVERSATIONS.sub('', line.text) if reader.speakers else line.text
     text = _MARK.sub('', bare(text.lstrip('>: \t')))
-    is_quoted = line.text.lstrip().startswith('>')
-    if reader.items or reader.columns or reader.pairs or is_quoted != reader.is_quoted:
+    depth = line.text[: len(line.text) - len(line.text.lstrip('> \t'))].count('>')
+    if reader.items or reader.columns or reader.pairs or depth != reader.quoted:
         reader.flush()
-    reader.is_quoted = is_quoted
+    reader.quoted = depth
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
         reader.flush()
     if text:

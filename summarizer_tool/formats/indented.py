@@ -5,7 +5,7 @@ could see that any more: so headings get their mark, and what is said of a term 
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -46,6 +46,11 @@ _LEADER = re.compile(r'\.{5}')
 _MARK = re.compile(r'^( {0,3})(#{1,6}(?:\s|$))')
 _APART = re.compile(r' {2,}')
 _COLUMNS = re.compile(r'\S {3,}\S')
+_BEGINS = re.compile(r'[\w("\'<\[]')
+_LEAST_BESIDE = 3
+"""Terms with what is said of them beside them, all from one column on, by which that column is known,"""
+_DIFFERENT = 0.8
+"""and how many of them differ: in a log the same stands there again and again."""
 
 
 def markdown(text: str) -> str:
@@ -77,6 +82,24 @@ def _running_title(first: Sequence[str]) -> str:
     return ' '.join(columns[:-1]) if len(first) == 1 and len(columns) > 1 and columns[0] == columns[-1] else ''
 
 
+def _columns(lines: Sequence[str]) -> set[int]:
+    """Where words begin that stand beside several different terms, and beside nothing else."""
+    terms: defaultdict[int, set[str]] = defaultdict(set)
+    times: Counter[int] = Counter()
+    for line in lines:
+        if (beside := _TERM_AND_TEXT.match(line)) and len(beside[2]) > _DEEPER:
+            at = beside.end()
+            times[at] += 1
+            if (
+                _BEGINS.match(line, at)
+                and ' ' in line[at:].strip()
+                and not _COLUMNS.search(line, at)
+                and not _NO_TERM.search(beside[1])
+            ):
+                terms[at].add(beside[1])
+    return {at for at, found in terms.items() if len(found) >= max(_LEAST_BESIDE, _DIFFERENT * times[at])}
+
+
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
@@ -98,10 +121,13 @@ class _Layout:
     """The indentation of the terms at hand, outermost first."""
     columns: set[int] = field(default_factory=set[int])
     """Where the text beside a term has begun."""
+    shared: set[int] = field(default_factory=set[int])
+    """Where that beside several terms of the lines at hand does."""
 
     def read(self, block: Sequence[str], after: Sequence[str]) -> None:
         """Write a run of lines without a blank one between them, before the run `after`."""
         first, rest = block[0], block[1:] or after
+        self.shared = _columns(block)
         is_heading = (
             _indent(first) < self.base
             and bool(rest)
@@ -158,17 +184,21 @@ class _Layout:
         while at < len(lines):
             line, indent = lines[at], _indent(lines[at])
             run = at + 1
-            while run < len(lines) and _indent(lines[run]) == indent:
+            while run < len(lines) and _indent(lines[run]) == indent and not self._is_beside(lines[run]):
                 run += 1
             end = run
             while end < len(lines) and _indent(lines[end]) > indent:
                 end += 1
             beside = _TERM_AND_TEXT.match(line)
-            hangs = at + 1 < end and run == at + 1
+            hangs = beside is not None and run == at + 1 < end and beside.end() == _indent(lines[run])
             if beside and (
-                beside.end() == _indent(lines[run])
-                if hangs
-                else len(beside[2]) > _DEEPER and (beside.end() in self.columns or _BULLET.match(beside[1]))
+                hangs
+                or self._is_beside(line)
+                or (
+                    not at + 1 == run < end
+                    and len(beside[2]) > _DEEPER
+                    and (beside.end() in self.columns or _BULLET.match(beside[1]))
+                )
             ):
                 self.columns.add(beside.end())
                 at = end if hangs else at + 1
@@ -185,9 +215,17 @@ class _Layout:
                 and self._is_term(term, lines[run - 1], lines[run])
             ):
                 yield term, indent, list(lines[run:end])
+            elif run < end and self._is_beside(lines[run]):
+                # The label of a list, or the line before it.
+                yield '', indent, list(lines[at:run])
+                end = run
             else:
                 yield '', indent, list(lines[at:end])
             at = end
+
+    def _is_beside(self, line: str) -> bool:
+        beside = _TERM_AND_TEXT.match(line)
+        return beside is not None and beside.end() in self.shared and not _NO_TERM.search(beside[1])
 
     def _is_term(self, term: str, last: str, following: str) -> bool:
         return (

@@ -135,6 +135,8 @@ def _is_text(lines: Sequence[str]) -> bool:
 
 def _is_wrapped(lines: Sequence[str], width: int) -> bool:
     """Return whether the lines but the last were broken for want of room, in the middle of what they say."""
+    if 2 * sum(' ' not in line.strip() and not _WIDE.match(line.strip()) for line in lines) > len(lines):
+        return False  # nothing that could be broken
     forced = going_on = closed = has_case = 0
     for line, following in pairwise(lines):
         line, following = line.rstrip(), following.strip()

@@ -172,4 +172,4 @@ def likeliest(body: bytes) -> str:
     if sum(byte > 0x7F for byte in head) <= max(_TOO_FEW, _MOSTLY_ASCII * len(head)):  # too few for a guess
         return 'cp1252'
     best = from_bytes(head).best()
-    return _codec(best.encoding) if best else 'cp1252'
+    return _codec(best.encoding) if best and 'cp1252' not in best.could_be_from_charset else 'cp1252'

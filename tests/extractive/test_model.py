@@ -166,7 +166,7 @@ def test_what_binds_its_readers_goes_before_description() -> None:
 def test_what_the_text_is_about_is_said(beginning: list[str], said: str) -> None:
     rest = [f'The keeper of gate {number} sees the water of the dyke rise.' for number in range(20)]
     facts = summarize_sources(request([*beginning, '', *rest]), 60).facts
-    assert any(fact.text.startswith(said) for fact in facts)
+    assert any(said in fact.text for fact in facts)
 
 
 def test_a_line_that_stands_there_again_and_again_gives_way() -> None:
