@@ -37,9 +37,6 @@ MAX_DEPTH = 12
 FILES_DEPTH = 3
 """To which text is looked for in bytes and files."""
 
-_LONGEST_NAME = 1200
-"""Characters of what is said of such a text above it."""
-
 BLOCK = '-----BEGIN'
 
 ELSEWHERE = '(in the summary)'
@@ -280,7 +277,7 @@ def _written_in(value: object) -> str:
     if len(texts) == len(texts[0]) == 1:
         return _laid_out(*texts[0].values())
     return '\n\n'.join(
-        f'# {_name(each, texts[index], key)}\n\n{_laid_out(text)}'.rstrip()
+        f'{_name(each, texts[index], key)}\n\n{_laid_out(text)}'.rstrip()
         for index, each in enumerate(records)
         for key, text in (texts[index] or {'': ''}).items()
     )
@@ -295,9 +292,11 @@ def _size(record: dict[object, object]) -> int:
 
 
 def _name(record: dict[object, object], texts: dict[object, str], key: object) -> str:
-    """What is said of a text in its record, in one line."""
-    said = [f'{name}: {as_text(member)}' for name, member in record.items() if name not in texts]
-    return one_line(' · '.join([*said, *([str(key)] if len(texts) > 1 or not said else [])]), _LONGEST_NAME)
+    """The heading of a text: what its record calls it, and below that what else the record says."""
+    said = [f'{name}: {one_line(as_text(member), LONG_LINE)}' for name, member in record.items() if name not in texts]
+    named = next((name for name, member in record.items() if name not in texts and isinstance(member, str)), None)
+    title = str(key) if named is None else one_line(str(record[named]), LONG_LINE)
+    return '\n'.join([f'# {title}', *said, *([f'{key}:'] if len(texts) > 1 else [])])
 
 
 @lru_cache(maxsize=1)

@@ -77,6 +77,7 @@ _UNWRITTEN = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1|(?<=\])\([^()\s]{1,500}\)
 _CLOSING = r'[)\]"”’`*]'
 _AFTER_LETTER = '|'.join(rf'(?<=[^\W\d_]{_CLOSING * count}.)' for count in range(4))
 _SENTENCE_END = re.compile(rf'[.!?。！？।؟](?:(?<=[。！？।؟])|(?:{_AFTER_LETTER})["”’)\]*]*(?=\s|$))')
+_ITEM = re.compile(r'^ {0,6}[*+-] \S+ \S+ \S', re.MULTILINE)
 _ROW = re.compile(r'^\|.*\|$', re.MULTILINE)
 _BESIDE = 3
 _SENTENCE = 40
@@ -193,11 +194,21 @@ def machine_output(text: str) -> MachineText | None:
 
 def _is_told(text: str) -> bool:
     """Return whether a text is sentences for readers, and not the strings of data."""
-    return _is_for_readers(text) and _has_sentences(text[:_READ]) and not _is_data(text)
+    is_told = _has_sentences(text[:_READ]) or (_has_headings(text) and _has_items(text[:_READ]))
+    return is_told and _is_for_readers(text) and not _is_data(text)
 
 
 def _is_for_readers(text: str) -> bool:
-    return len(_HEADING.findall(text)) >= _LEAST_HEADINGS or is_written(_UNWRITTEN.sub('', text))
+    return _has_headings(text) or is_written(_UNWRITTEN.sub('', text))
+
+
+def _has_headings(text: str) -> bool:
+    return len(_HEADING.findall(text)) >= _LEAST_HEADINGS
+
+
+def _has_items(text: str) -> bool:
+    """Return whether a text is made of items of lists, of several words each."""
+    return len(_ITEM.findall(text)) * _SENTENCE > len(text.split())
 
 
 def _has_sentences(text: str) -> bool:
