@@ -33,3 +33,18 @@ next\\u009b2J\
 """)
     assert shown(True, tmp_path / 'page.txt').replace('\r\n', '\n').rstrip() == harmless(TEXT)
     assert shown(False, tmp_path / 'page.txt').rstrip() == TEXT
+
+
+def test_a_terminal_shows_progress_and_no_advertisement(tmp_path: Path) -> None:
+    (path := tmp_path / 'page.txt').write_text('The gate is of oak. It was built in 1871. ' * 40, encoding='utf-8')
+    leader, follower = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != 'PYDANTIC_AI_NO_BANNER'}
+    arguments = ('run', path, '--max-output-tokens', '30', '--model', 'extractive')
+    with Path(os.devnull).open('r+b') as nothing:
+        files = (nothing.fileno(), nothing.fileno(), follower)
+        assert forking.start('summarizer_tool', *arguments, environment=environment, files=files).wait() == 0
+    os.close(follower)
+    with os.fdopen(leader, 'rb', buffering=0) as terminal:
+        said = terminal.read(10_000).decode()
+    assert said
+    assert 'pydantic' not in said

@@ -151,3 +151,59 @@ def test_lines_that_name_versions_are_headings():
             'Changes between sluice 1 and 2, version 1: The lock 1 holds in winter, too.',
         ]
     )
+
+
+def test_a_quotation_is_said_with_who_wrote_it_however_deep_it_stands():
+    page = """
+We accept the new date, but not the price.
+
+On Wed, 11 Feb 2026 at 09:12, Karl Brandt wrote:
+> Dear Ada,
+>
+> As of 1 January our price is 329 crowns.
+>
+> On Mon, 9 Feb 2026 at 14:40, Ada Finn wrote:
+>> Two hundred pumps were due on 2 February.
+>
+> Kind regards
+"""
+    assert read(page) == snapshot(
+        [
+            ('We accept the new date, but not the price.', (1,)),
+            ('Karl Brandt: As of 1 January our price is 329 crowns.', (6, 3)),
+            ('Ada Finn: Two hundred pumps were due on 2 February.', (9, 8)),
+        ]
+    )
+
+
+def test_lines_that_were_not_wrapped_are_said_one_by_one():
+    page = """
+proc on /proc type proc (rw,relatime)
+sysfs on /sys type sysfs (rw,relatime)
+devtmpfs on /dev type devtmpfs (rw,relatime,size=12334460k,nr_inodes=3083615)
+tmpfs on /dev/shm type tmpfs (rw)
+/dev/vda on / type ext4 (rw,relatime)
+"""
+    assert [text for text, _ in read(page)] == page.strip().split('\n')
+
+
+def test_what_opens_a_text_and_names_nothing_is_said_with_its_title():
+    page = """
+# Kestrel folding boat
+
+Folds in 12 seconds and weighs 16 kg.
+
+## Delivery
+
+It is delivered within five days to any harbour of the lake.
+
+Safety notice: Boats of last year have a faulty clamp.
+"""
+    request = ParsedRequest([PromptSource(numbered(page))], Focus(), 60, merges=False)
+    assert [(fact.text, fact.importance) for fact in summarize_sources(request, 60).facts] == snapshot(
+        [
+            ('Kestrel folding boat: Folds in 12 seconds and weighs 16 kg.', 5),
+            ('It is delivered within five days to any harbour of the lake.', 1),
+            ('Safety notice: Boats of last year have a faulty clamp.', 5),
+        ]
+    )

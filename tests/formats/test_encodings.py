@@ -23,6 +23,7 @@ _GERMAN = 'Die Fähre über den Sund fährt täglich um neun Uhr, im Winter nur 
         (_RUSSIAN, 'cp1251', 'cp1251'),
         (_RUSSIAN, 'koi8_r', 'koi8-r'),
         (_GERMAN, 'cp1252', 'cp1252'),
+        (f'Die Straße wird für 329 € gesperrt. {_GERMAN}', 'cp1252', 'cp1252'),
         (_GERMAN, 'utf-16-le', 'utf-16le'),
         (_GERMAN, 'utf-16-be', 'utf-16be'),
     ],

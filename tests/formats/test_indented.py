@@ -111,3 +111,43 @@ def test_a_sentence_that_goes_on_around_a_line_is_no_term() -> None:
         MANUAL + '\n       Names of gates have the form\n          valley/gate\n       and may not be changed.\n'
     )
     assert ': valley/gate' not in told
+
+
+def test_options_below_a_label_are_terms_where_they_share_a_column() -> None:
+    options = """\
+Usage: sluice [options] GATE
+
+Options:
+  -a, --all                 Open all of the gates.
+  -n, --number <count>      Open so many of the gates, those of
+                            the upper dyke first.
+      --wheel-of-the-mill   Stop the wheel, too.
+  -q, --quiet               Say nothing.
+"""
+    assert indented.markdown(options) == snapshot("""\
+Usage: sluice [options] GATE
+
+Options:
+
+-a, --all
+: Open all of the gates.
+
+-n, --number <count>
+: Open so many of the gates, those of the upper dyke first.
+
+  --wheel-of-the-mill
+  : Stop the wheel, too.
+
+-q, --quiet
+: Say nothing.
+""")
+    assert indented.markdown(options.replace('Say nothing.', 'Say   nothing   at   all.')) == snapshot('')
+
+
+def test_columns_of_a_log_and_of_justified_text_are_no_terms() -> None:
+    log = ''.join(f'May  {day} 12:00:00 mill sluice: the gate has been opened by hand\n' for day in range(1, 10))
+    text = (
+        'Sluice opens  the gates of a mill\nin the order  in which they were\nbuilt so that  nobody has to wait\n' * 4
+    )
+    assert not indented.markdown(log)
+    assert ': ' not in indented.markdown(text)

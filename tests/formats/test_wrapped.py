@@ -95,3 +95,13 @@ def test_items_that_hang_are_whole() -> None:
     ]
     assert unwrap('\n'.join(items)).split('\n') == [f'{label}  {PROSE}' for label in ('a.', 'bb.', '12)')]
     assert unwrap(f'{WRAPPED}\n\n{items[0]}').endswith(f'a.  {PROSE}')
+
+
+def test_lines_without_blanks_are_not_joined() -> None:
+    keepers = ''.join(
+        f'{name}:x:{number}:/home/{name}:/usr/bin/sluice\n'
+        for number, name in enumerate(
+            ('finn', 'brook', 'karlbrandt', 'orme', 'adafinn', 'tobiasfenn', 'may', 'harbourmaster')
+        )
+    )
+    assert unwrap(keepers) == keepers

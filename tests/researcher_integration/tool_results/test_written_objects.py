@@ -1,0 +1,44 @@
+"""Texts within objects, as servers and tools give them, are read as the texts they are."""
+
+import json
+
+from inline_snapshot import snapshot
+
+from researcher_integration.tool_results.observation import Observation
+
+_TEXT = '\n'.join(f'Line {number} says that the gate of the mill was opened by hand.' for number in range(1, 11))
+
+
+def test_an_object_that_is_one_text_is_that_text() -> None:
+    """Line 7 of what is stored is line 7 of the file."""
+    observation = Observation.of({'path': 'gate.txt', 'status': 200, 'content': _TEXT})
+
+    assert observation.readable == _TEXT
+    summarized = observation.summarized('In short.').return_value
+    assert summarized == {'path': 'gate.txt', 'status': 200, 'content': 'In short.'}
+
+
+def test_several_texts_stand_below_what_their_records_say() -> None:
+    """A record without a text is not lost."""
+    found = [{'file': 'gate.txt', 'score': 0.9, 'text': _TEXT}, {'file': 'wheel.txt', 'score': 0.1, 'text': 'Short.'}]
+
+    readable = Observation.of(found).readable
+    assert readable.replace(_TEXT, '(the text)') == snapshot("""\
+# gate.txt
+file: gate.txt
+score: 0.9
+
+(the text)
+
+# wheel.txt
+file: wheel.txt
+score: 0.1
+text: Short.\
+""")
+
+
+def test_what_is_data_stays_json() -> None:
+    """Long strings that are the smaller part of an object are left where they are."""
+    found = {'note': _TEXT, 'rows': [{'gate': number, 'is_open': True} for number in range(400)]}
+
+    assert json.loads(Observation.of(found).readable) == found
