@@ -323,7 +323,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         rules, servers = self._calls.unmatched(ctx, tool_defs)
         if rules:
             about = {'rules': rules, 'servers_without_rules': servers}
-            _logger.warning('rules for tool results name servers that the run has not', extra=about)
+            _logger.warning(
+                'rules for tool results name servers that the run has not: %s', ', '.join(rules), extra=about
+            )
         elif servers:
             _logger.info('servers have no rules for their results: the defaults hold', extra={'servers': servers})
 

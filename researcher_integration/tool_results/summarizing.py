@@ -159,7 +159,9 @@ class ResultSummarizer:
                 break
             except UsageLimitExceeded as error:
                 reason, is_stopped = f'{limit_reached(error)}; {RAISED_BY}', True
-                _logger.warning('a limit has stopped the summary of a tool result', extra={'reason': reason})
+                _logger.warning(
+                    'a limit has stopped the summary of a tool result: %s', reason, extra={'reason': reason}
+                )
                 break
             except SummarizerError as error:
                 reason = _why(error)
@@ -168,7 +170,7 @@ class ResultSummarizer:
                 _logger.exception('a summary failed', extra=defect_attributes(error), exc_info=False)
             # The reason may quote what the provider says, which may be anything.
             name = candidate if isinstance(candidate, str) else candidate.model_name
-            _logger.warning('a model could not summarize a tool result', extra={'model': name})
+            _logger.warning('a model could not summarize a tool result: %s', name, extra={'model': name})
         if made is None and (request.extractive_on_failure or is_stopped):
             try:
                 made = await attempts.without_model()

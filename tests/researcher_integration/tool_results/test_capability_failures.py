@@ -223,7 +223,9 @@ async def test_a_limit_ends_no_run_and_says_what_raises_it(caplog: pytest.LogCap
     )
     assert 'keeper of lamp' in str(second.content)
     assert [message for message in caplog.messages if 'limit' in message] == snapshot(
-        ['a limit has stopped the summary of a tool result']
+        [
+            "a limit has stopped the summary of a tool result: The next request would exceed the request_limit of 1; SummarizeToolResults(usage_limits=...) raises it, or the run's own limits, of which summaries have half"
+        ]
     )
 
 

@@ -56,7 +56,7 @@ async def test_rules_and_servers_that_do_not_meet_are_said_at_the_start(caplog: 
     ]
     assert told == snapshot(
         [
-            ('WARNING', 'rules for tool results name servers that the run has not', ['kubernets'], None),
+            ('WARNING', 'rules for tool results name servers that the run has not: kubernets', ['kubernets'], None),
             ('INFO', 'servers have no rules for their results: the defaults hold', None, ['tickets']),
         ]
     )
