@@ -45,6 +45,13 @@ OFF_FOCUS = 1e-4
 AGAIN = 0.5
 """Worth of a word for each time that it has been said, against 1 for the first time."""
 
+REPEATED = 0.01
+"""Weight of what another one says but for a word or two, such as its number,"""
+ALIKE = 0.75
+"""which is when it has so many of the words,"""
+LEAST_ALIKE = 6
+"""of so many or more."""
+
 FILLER = 1e-5
 """Weight of what may only take the room that is left: so little that everything else comes first."""
 
@@ -279,6 +286,8 @@ class _Coverage:
         self.known: set[Hashable] = set()
         self.taken: set[Hashable] = set()
         """Items, and what they were variants of."""
+        self.saying: defaultdict[str, list[int]] = defaultdict(list)
+        """The chosen items that have a word."""
         for index in said:
             self.take(index)
 
@@ -294,7 +303,8 @@ class _Coverage:
         gain = item.bonus
         if self.aim is not Aim.NAMES:
             gain += sum(self.word_worth[word] for word in item.words)
-            return gain * item.weight / max(1, item.cost)
+            again = REPEATED if self.aim is Aim.GIST and self._is_like_another(item) else 1.0
+            return gain * item.weight * again / max(1, item.cost)
         for name in item.names:
             if name not in known:
                 gain += 1.0 + NAME_IN_SECTION
@@ -313,6 +323,11 @@ class _Coverage:
                 gain += self.word_worth[word]
         return gain * item.weight / max(1, item.cost)
 
+    def _is_like_another(self, item: Item) -> bool:
+        """Return whether one that is chosen has nearly all of its words."""
+        shared = Counter(index for word in item.words for index in self.saying[word])
+        return len(item.words) >= LEAST_ALIKE and max(shared.values(), default=0) >= ALIKE * len(item.words)
+
     def take(self, index: int) -> None:
         item = self.items[index]
         self.taken.add(('item', index))
@@ -320,6 +335,7 @@ class _Coverage:
             self.taken.add(item.variant_of)
         for word in item.words:
             self.word_worth[word] *= AGAIN
+            self.saying[word].append(index)
         self.known.update(item.names)
         self.known.update(item.words)
         for name in item.names:
