@@ -83,7 +83,9 @@ def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, 
     depth = turning
     if depth is None:
         depth = next((at - 1 for at in range(len(section.titles), 0, -1) if section.titles[:at] in alike), None)
-    if depth is None or (section.numbers[depth] == 0 and depth == 0):  # the title of the text
+    if depth is None:
+        return statement
+    if section.numbers[depth] == depth == 0 and not VERSION.search(section.titles[0]):  # the title of the text
         return statement
     title = _NUMBER.sub('', section.titles[depth])
     turned = replace(statement, is_turned=turning is not None)

@@ -56,6 +56,8 @@ _ROLE = regex.compile(
 )
 _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
+# `## Keys {#keys}`: the name of a heading for links.
+_ANCHOR = regex.compile(r'\s*\{#[^{}]{1,200}\}\s*$')
 _TEXT_LINK = regex.compile(r'(?<!`)`([^`<>]{1,200}?)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 # Quotation marks of older texts, `like these'.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
@@ -159,6 +161,8 @@ def shown(text: str) -> str:
 
 def bare(text: str) -> str:
     """As `plain`, but so that what stood in code spans has no marks if it is read once more, until it is `shown`."""
+    if '{#' in text:
+        text = _ANCHOR.sub('', text)
     if not any(mark in text for mark in '[*_`<!&\\') and 'http' not in text:
         return one_line(text)
     if '`' in text:
