@@ -20,16 +20,13 @@ from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.tool_results.binary_room import BinaryRoom
-from summarizer_tool import SummarizerError, count_tokens, fits_tokens, one_line, read_html, render_prompt
+from summarizer_tool import SummarizerError, count_tokens, fits_tokens, read_html, render_prompt, texts_of_json
 
 SMALL_MEMBER = 60
 """Tokens of a member of an object up to which it stays beside the summary of the others."""
 
 LONG_LINE = 400
 """Characters over which an object or a list is broken into lines."""
-
-TEXT_SHARE = 0.8
-"""Of an object or a list of objects: what long texts have of it, if it is made of them."""
 
 MAX_DEPTH = 12
 """To which that is done: it takes time at each level."""
@@ -252,7 +249,7 @@ def _laid_out(value: object) -> str:
         ):
             return '\n'.join(map(_laid_out, texts))
     if not isinstance(value, str):
-        if written := _written_in(cast('object', value)):
+        if written := texts_of_json(_jsonable(cast('object', value)), _laid_out):
             return written
         text = as_text(cast('object', value))
         return _broken(text) or text
@@ -260,43 +257,6 @@ def _laid_out(value: object) -> str:
         return page
     is_long = len(value) > LONG_LINE and value[:1] in '{[' and max(map(len, value.split('\n'))) > LONG_LINE
     return (_broken(value) if is_long else None) or value
-
-
-def _written_in(value: object) -> str:
-    """The texts that an object or a list of objects is made of: of one alone itself, of several below headings.
-
-    What is small beside one alone stays beside its summary. Empty where it is made of anything else.
-    """
-    value = _jsonable(value)
-    items = cast('list[object]', value) if isinstance(value, list) else [value]
-    records = [cast('dict[object, object]', item) for item in items if isinstance(item, dict)]
-    texts = [{key: text for key, text in each.items() if isinstance(text, str) and _is_text(text)} for each in records]
-    written = sum(len(text) for each in texts for text in each.values())
-    if not any(texts) or len(records) < len(items) or written < TEXT_SHARE * sum(map(_size, records)):
-        return ''
-    if len(texts) == len(texts[0]) == 1:
-        return _laid_out(*texts[0].values())
-    return '\n\n'.join(
-        f'{_name(each, texts[index], key)}\n\n{_laid_out(text)}'.rstrip()
-        for index, each in enumerate(records)
-        for key, text in (texts[index] or {'': ''}).items()
-    )
-
-
-def _is_text(text: str) -> bool:
-    return len(text) > LONG_LINE
-
-
-def _size(record: dict[object, object]) -> int:
-    return sum(len(member) if isinstance(member, str) else len(as_text(member)) for member in record.values())
-
-
-def _name(record: dict[object, object], texts: dict[object, str], key: object) -> str:
-    """The heading of a text: what its record calls it, and below that what else the record says."""
-    said = [f'{name}: {one_line(as_text(member), LONG_LINE)}' for name, member in record.items() if name not in texts]
-    named = next((name for name, member in record.items() if name not in texts and isinstance(member, str)), None)
-    title = str(key) if named is None else one_line(str(record[named]), LONG_LINE)
-    return '\n'.join([f'# {title}', *said, *([f'{key}:'] if len(texts) > 1 else [])])
 
 
 @lru_cache(maxsize=1)

@@ -90,12 +90,13 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[_Turn]]:
             else:
                 before.append(line)
         turns = [*found.values()]
-        if _is_talk([names.words(' '.join(turn.said)) for turn in turns]):
+        if is_talk([names.words(' '.join(turn.said)) for turn in turns]):
             return before, turns
     return [], []
 
 
-def _is_talk(said: Sequence[Sequence[str]]) -> bool:
+def is_talk(said: Sequence[Sequence[str]]) -> bool:
+    """Return whether people talk in turns of such words, and no program says the same again and again."""
     words = [word for turn in said for word in turn if not word[0].isdigit()]
     language = language_of(words)
     written = sum(not word.isascii() or is_stop_word(word, language) for word in words)

@@ -15,6 +15,7 @@ from summarizer_tool.formats import (
     chat,
     commented,
     indented,
+    json_texts,
     mail,
     manual,
     mediawiki,
@@ -109,7 +110,7 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _MARKED_UP:
         if is_settings(text):
             return text
-        for reader in (subtitles, chat, manual, mediawiki, asciidoc, commented):
+        for reader in (json_texts, subtitles, chat, manual, mediawiki, asciidoc, commented):
             if known := reader.markdown(text):
                 return known
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):

@@ -1,0 +1,59 @@
+"""Texts and conversations in JSON, as what they say."""
+
+import json
+
+from inline_snapshot import snapshot
+
+from summarizer_tool.formats.reading import plain_text
+
+_TEXT = 'The gate of the mill was opened by hand.\n\n' * 12
+_SAID = (
+    ('ada', 'Shall we open the gate on Monday, or wait for the rain?'),
+    ('tom', 'I would wait until it has been oiled.'),
+    ('ada', 'It was oiled on 3 May, and it opens well.'),
+    ('tom', 'Then I am fine with that.'),
+)
+
+
+def test_messages_are_turns() -> None:
+    messages = [
+        {'type': 'message', 'user': name, 'ts': f'{at}.0', 'text': text} for at, (name, text) in enumerate(_SAID)
+    ]
+    expected = snapshot("""\
+ada: Shall we open the gate on Monday, or wait for the rain?
+
+tom: I would wait until it has been oiled.
+
+ada: It was oiled on 3 May, and it opens well.
+
+tom: Then I am fine with that.
+""")
+    assert plain_text(json.dumps(messages), 'slack.json') == expected
+    assert plain_text('\n'.join(map(json.dumps, messages))) == expected
+    assert plain_text(json.dumps({'ok': True, 'messages': messages}, indent=1)) == expected
+
+
+def test_documents_stand_below_their_titles() -> None:
+    document = {'title': 'The gate', 'tags': ['mill', 'gate'], 'body': _TEXT}
+    assert plain_text(json.dumps([document, {'title': 'The wheel', 'body': 'Lost.'}])).replace(
+        _TEXT.strip(), '(its text)'
+    ) == snapshot("""\
+# The gate
+title: The gate
+tags: ["mill", "gate"]
+
+(its text)
+
+# The wheel
+title: The wheel
+body: Lost.
+""")
+    assert plain_text(json.dumps(document)).startswith('# The gate\n')
+
+
+def test_data_stays_data() -> None:
+    """Logs say the same again and again, and of other data strings are the smaller part."""
+    log = json.dumps([{'level': ('info', 'warn')[at % 2], 'msg': f'the gate {at} is open'} for at in range(20)])
+    rows = json.dumps([{'gate': at, 'keeper': ('Ada', 'Tom')[at % 2], 'crates': [at] * 9} for at in range(20)])
+    for text in (log, rows, '{"a": 1', '[]', '{}', '[1, 2]'):
+        assert plain_text(text) == text
