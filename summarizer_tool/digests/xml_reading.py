@@ -30,6 +30,9 @@ def read_xml(text: str) -> Read | None:
     begin = _BEGIN.search(text)
     if begin is None or '<!ENTITY' in text or len(text) - begin.start() < WITHIN_SHARE * len(text):
         return None
+    for mark, close in (('<![CDATA[', ']]>'), ('<!--', '-->')):  # one that is cut would be looked for from each mark
+        if (cut := text.find(mark, text.rfind(close) + 1)) >= 0:
+            text = text[:cut]
     root: _Parts = {}
     opened: list[tuple[str, _Parts]] = [('', root)]
     end = begin.start()

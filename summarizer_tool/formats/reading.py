@@ -14,8 +14,8 @@ from summarizer_tool.formats import (
     boxed,
     chat,
     commented,
+    data_texts,
     indented,
-    json_texts,
     mail,
     manual,
     mediawiki,
@@ -107,10 +107,12 @@ def plain_text(text: str, name: str = '') -> str:
         return asciidoc.markdown(text, is_named_so=True)
     if suffix in _WIKITEXT:
         return mediawiki.markdown(text, is_named_so=True)
+    if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
+        return said
     if suffix not in _MARKED_UP:
         if is_settings(text):
             return text
-        for reader in (json_texts, subtitles, chat, manual, mediawiki, asciidoc, commented):
+        for reader in (subtitles, chat, manual, mediawiki, asciidoc, commented):
             if known := reader.markdown(text):
                 return known
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):

@@ -25,13 +25,11 @@ def test_several_texts_stand_below_what_their_records_say() -> None:
     readable = Observation.of(found).readable
     assert readable.replace(_TEXT, '(the text)') == snapshot("""\
 # gate.txt
-file: gate.txt
 score: 0.9
 
 (the text)
 
 # wheel.txt
-file: wheel.txt
 score: 0.1
 text: Short.\
 """)

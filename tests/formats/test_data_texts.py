@@ -39,13 +39,11 @@ def test_documents_stand_below_their_titles() -> None:
         _TEXT.strip(), '(its text)'
     ) == snapshot("""\
 # The gate
-title: The gate
 tags: ["mill", "gate"]
 
 (its text)
 
 # The wheel
-title: The wheel
 body: Lost.
 """)
     assert plain_text(json.dumps(document)).startswith('# The gate\n')

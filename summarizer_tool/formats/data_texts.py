@@ -1,0 +1,175 @@
+"""Texts that stand in data (JSON, a line of JSON each, CSV, feeds): as the texts they are. Pure computing."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias, cast
+
+from summarizer_tool.digests.xml_reading import read_xml
+from summarizer_tool.formats.chat import is_talk
+from summarizer_tool.html.page import TAG
+from summarizer_tool.text import names
+from summarizer_tool.text.lines import one_line
+
+Record: TypeAlias = Mapping[str, object]
+
+_SHARE = 0.8
+"""Of the characters of some objects: what texts have of them, if they are made of texts."""
+_WRITTEN_SHARE = 0.5
+"""The same of what people write in a list of objects, beside who and when."""
+_LONG = 400
+"""Characters over which a string is a text."""
+_LEAST_RECORDS = 4
+_LEAST_WRITTEN = 25
+"""Characters of what people write, on the average."""
+_SAMPLE = 200
+"""Records by which it is told whether somebody has written them."""
+_LONGEST_SPEAKER = 40
+_MOST_SPEAKERS = 0.5
+"""Of the turns: people say more than one thing each."""
+_LONGEST_COLUMN = 40
+"""Characters of the name of a column."""
+_WHOLE = 0.95
+"""Share of the rows that have as many fields as there are columns."""
+
+
+def markdown(text: str) -> str:
+    """What people say in some data, turn by turn, or its texts below what else is said of each; else empty."""
+    records = _records(_parsed(text))
+    read = _listed(records) or texts_of(records, is_beside=False)
+    return f'{read}\n' if read else ''
+
+
+def texts_of(value: object, shown: Callable[[str], str] = str, *, is_beside: bool = True) -> str:
+    """The texts that an object or a list of objects is made of, below headings, with what else is said of each.
+
+    One text alone, each as it is `shown`, has none where the rest of its object `is_beside` what is made of it. Empty
+    where the value is made of anything else.
+    """
+    records = _records(value)
+    texts = [
+        {key: text for key, text in each.items() if isinstance(text, str) and len(text) > _LONG} for each in records
+    ]
+    written = sum(len(text) for each in texts for text in each.values())
+    if not any(texts) or written < _SHARE * sum(map(_size, records)):
+        return ''
+    if is_beside and len(texts) == len(texts[0]) == 1:
+        return shown(*texts[0].values())
+    return '\n\n'.join(
+        f'{_heading(each, texts[index], key)}\n\n{shown(text)}'.rstrip()
+        for index, each in enumerate(records)
+        for key, text in (texts[index] or {'': ''}).items()
+    )
+
+
+def _parsed(text: str) -> object:
+    first = text.lstrip()[:1]
+    if first == '<':
+        read = read_xml(text)
+        return read.value if read else None
+    if first not in ('{', '['):
+        return _rows(text)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError):
+            return None
+
+
+def _rows(text: str) -> list[Record]:
+    """The rows of a table with a head and one sign between its fields; none of anything else."""
+    head = text.removeprefix('\ufeff').partition('\n')[0]
+    delimiter = max(',;\t', key=head.count)
+    columns = [*csv.reader([head], delimiter=delimiter)][0] if head else []
+    if len(columns) < 2 or not all(len(name) <= _LONGEST_COLUMN and name[:1].isalpha() for name in columns):
+        return []
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text.removeprefix('\ufeff')), delimiter=delimiter) if row][1:]
+    except csv.Error:
+        return []
+    whole: list[Record] = [dict(zip(columns, row, strict=True)) for row in rows if len(row) == len(columns)]
+    return whole if len(whole) == len(rows) or len(whole) > _WHOLE * len(rows) else []
+
+
+def _records(value: object) -> list[Record]:
+    """The objects that a value is, or has in a list that is nearly all of it; none where it is anything else."""
+    while isinstance(value, dict):
+        members = cast('dict[str, object]', value)
+        largest = max(members.values(), key=_size, default=None)
+        if not isinstance(largest, list | dict) or _size(cast('object', largest)) < _SHARE * _size(members):
+            return [members]
+        value = cast('object', largest)
+    items = cast('Sequence[object]', value) if isinstance(value, list) else ()
+    records = [cast('Record', item) for item in items if isinstance(item, dict)]
+    return records if len(records) == len(items) else []
+
+
+def _size(value: object) -> int:
+    """Characters of what it says, names of members and signs aside."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_size, cast('dict[str, object]', value).values()))
+    return sum(map(_size, cast('list[object]', value))) if isinstance(value, list) else len(str(value))
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _heading(record: Record, texts: Record, key: str) -> str:
+    """What a record calls its text, and below that what else it says."""
+    said = {name: one_line(_written(member), _LONG) for name, member in record.items() if name not in texts}
+    named = next((text for name, text in said.items() if isinstance(record[name], str) and text), str(key))
+    lines = [f'{name}: {text}' for name, text in said.items() if text and text != named]
+    return '\n'.join([f'# {named}', *lines, *([f'{key}:'] if len(texts) > 1 else [])])
+
+
+def _listed(records: Sequence[Record]) -> str:
+    """What people have written in a list of objects: turn by turn where it is said who did, else below headings."""
+    if len(records) < _LEAST_RECORDS:
+        return ''
+    keys = dict.fromkeys(key for each in records for key in each)
+    columns = {key: [said if isinstance(said := each.get(key), str) else '' for each in records] for key in keys}
+    sizes = {key: sum(map(len, said)) for key, said in columns.items() if _is_written(said)}
+    if not sizes or sum(sizes.values()) < _WRITTEN_SHARE * sum(map(_size, records)):
+        return ''
+    text = max(sizes, key=lambda key: sizes[key])
+    speaker = next((key for key, said in columns.items() if key != text and _is_speaker(said)), None)
+    if speaker is not None and len(sizes) == 1 and len(columns) <= _MOST_OF_A_TURN:
+        turns = zip(columns[speaker], columns[text], strict=True)
+        return '\n\n'.join(f'{name or "?"}: {_shown(said)}' for name, said in turns if said.strip())
+    return '\n\n'.join(
+        f'{_heading(each, {text: said}, "")}\n\n{_shown(said)}'.rstrip()
+        for each, said in zip(records, columns[text], strict=True)
+    )
+
+
+_MOST_OF_A_TURN = 6
+"""Members of what somebody says: who, when, what kind it is of."""
+
+
+def _is_written(said: Sequence[str]) -> bool:
+    said = said[:_SAMPLE]
+    is_long = sum(map(len, said)) >= _LEAST_WRITTEN * len(said)
+    return is_long and is_talk([names.words(TAG.sub(' ', text[:_LONG])) for text in said])
+
+
+def _shown(text: str) -> str:
+    """A text, of HTML as markdown."""
+    if TAG.search(text):
+        from summarizer_tool.html.convert import to_markdown
+
+        text = to_markdown(f'<html><body>{text}</body></html>', is_document=True).markdown
+    return text.strip()
+
+
+def _is_speaker(values: Sequence[str]) -> bool:
+    """Return whether these are short words that recur, and are not all the same."""
+    distinct = {*values} - {''}
+    if not 1 < len(distinct) <= max(2, _MOST_SPEAKERS * len(values)) or max(map(len, distinct)) > _LONGEST_SPEAKER:
+        return False
+    return all(any(map(str.isalpha, each)) for each in distinct)
