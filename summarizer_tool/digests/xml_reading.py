@@ -30,9 +30,7 @@ def read_xml(text: str) -> Read | None:
     begin = _BEGIN.search(text)
     if begin is None or '<!ENTITY' in text or len(text) - begin.start() < WITHIN_SHARE * len(text):
         return None
-    for mark, close in (('<![CDATA[', ']]>'), ('<!--', '-->')):  # one that is cut would be looked for from each mark
-        if (cut := text.find(mark, text.rfind(close) + 1)) >= 0:
-            text = text[:cut]
+    text = _closed(text)
     root: _Parts = {}
     opened: list[tuple[str, _Parts]] = [('', root)]
     end = begin.start()
@@ -67,6 +65,14 @@ def read_xml(text: str) -> Read | None:
     if not {*root} - {''} or outside > WITHIN_SHARE * (len(text) - begin.start()):
         return None
     return Read(_value(root), text[: begin.start()].strip(), broken)
+
+
+def _closed(text: str) -> str:
+    """The text up to a section or comment that is cut: its end would be looked for from each mark that opens one."""
+    for mark, close in (('<![CDATA[', ']]>'), ('<!--', '-->')):
+        if (cut := text.find(mark, text.rfind(close) + 1)) >= 0:
+            text = text[:cut]
+    return text
 
 
 def _value(parts: _Parts) -> Json:

@@ -83,7 +83,7 @@ def _rows(text: str) -> list[Record]:
     """The rows of a table with a head and one sign between its fields; none of anything else."""
     head = text.removeprefix('\ufeff').partition('\n')[0]
     delimiter = max(',;\t', key=head.count)
-    columns = [*csv.reader([head], delimiter=delimiter)][0] if head else []
+    columns = next(iter(csv.reader([head], delimiter=delimiter))) if head else []
     if len(columns) < 2 or not all(len(name) <= _LONGEST_COLUMN and name[:1].isalpha() for name in columns):
         return []
     try:
