@@ -325,6 +325,8 @@ class Service:
             raise RequestError('content is only a URL; add_source(url=...) gives a handle of the page for source_ids')
         if not content.strip() and not given:
             raise RequestError('give content (a text) or source_ids (handles of stored sources); both are empty')
+        if not given and (kept := await in_io_thread(self._kept, content)):
+            return [kept], ''
         given = given or [await self._read(content)]
         not_kept = ''
         for source in given:
@@ -348,16 +350,17 @@ class Service:
                 if not page.markdown.strip():
                     raise RequestError('content is an HTML page without text; give a text, or the url of another page')
                 content, title = page.markdown, title or one_line(page.title, LONGEST_TITLE)
-            # What is said to come from somewhere may have been read by a program.
-            elif not url and (title or not await in_io_thread(self._is_kept, content)):
+            elif not url:  # what is said to come from somewhere may have been read by a program
                 content = await in_process(formats.plain_text, content, title if ' ' not in title else '')
             return GivenSource(await in_thread(_titled, content, title, url), page, title=given_title)
 
-    def _is_kept(self, content: str) -> bool:
-        """Whether a text is kept as it is, so that nothing else was read in it."""
+    def _kept(self, content: str) -> Document | None:
+        """The document of a text that is kept as it is given: nothing is to be read in it or stored."""
         with suppress(StoreError):
-            return self.collection.has(Document(content).id)
-        return False
+            source_id = Document(content).id
+            document = self.collection.document(source_id) if self.collection.has(source_id) else None
+            return document if document and document.text == content else None
+        return None
 
     def _computing_for(self, *texts: str) -> AbstractContextManager[None]:
         """Computing in this block is for texts of this size: where it is large, small requests do not wait for it."""
@@ -370,10 +373,10 @@ class Service:
         """Store a document; the tokens of a new one are counted where computing runs."""
         document, page, entry = given.document, given.page, None
         kept = await in_io_thread(self.collection.kept, [document.id])
-        if kept and kept[0].title:
-            document = replace(document, title=given.title)
-        elif not kept:
-            with self._computing_for(document.text):
+        with self._computing_for(document.text):
+            if kept and kept[0].title:
+                document = await in_thread(replace, document, title=given.title)
+            elif not kept:
                 await measure([document], self.summarizer.settings.default_chunk_size_tokens)
                 entry = await in_process(entry_of, Document(document.text, title=document.title))
         return await in_io_thread(
