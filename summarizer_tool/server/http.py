@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 from anyio import CancelScope, Event
+from anyio.lowlevel import checkpoint
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -26,7 +27,9 @@ from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 
 if TYPE_CHECKING:
+    from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
     from mcp.server.lowlevel import Server
+    from mcp.server.streamable_http import StreamableHTTPServerTransport
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOCAL_HOSTS = ('127.0.0.1', 'localhost', '[::1]')
@@ -50,6 +53,8 @@ TOO_LARGE = (
     'the request is too large: SUMMARIZER_MAX_INPUT_MB={:g}; send less text at once, give its URL to add_source, '
     'or raise the limit'
 )
+
+TOO_SLOW = 'the body did not come in time; send it again'
 
 MODERN = '2026'
 """Protocol versions from then on have no sessions."""
@@ -232,10 +237,10 @@ class Gate:
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         lost = scope['summarizer.arrival'].lost
         out = _Outgoing(send, self._max_input_mb, lost)
-        started, received, is_whole = anyio.current_time(), 0, False
+        started, received, is_whole, is_cut = anyio.current_time(), 0, False, False
 
         async def watched() -> 'Message':
-            nonlocal received, is_whole
+            nonlocal received, is_whole, is_cut
             seconds = BODY_SECONDS + received / BODY_BYTES_A_SECOND - (anyio.current_time() - started)
             message: Message = {'type': 'http.disconnect'}
             with anyio.move_on_after(inf if is_whole else max(0.0, seconds)):
@@ -248,6 +253,10 @@ class Gate:
                     message = {**message, 'body': NO_MESSAGE}
             if message['type'] == 'http.disconnect':
                 lost.set()
+                is_cut = not is_whole
+                if is_cut:  # the SDK would take it for an error of ours
+                    out.scope.cancel()
+                    await checkpoint()
             return message
 
         with out.scope:
@@ -257,6 +266,9 @@ class Gate:
                 await self._app(scope, watched, out.send)
             finally:
                 self._streams.discard(out.scope)
+        if is_cut and not out.is_open:  # nobody hears it, unless the body was only too slow
+            refused = Response(_error(TOO_SLOW), 408, {'Connection': 'close'}, 'application/json')
+            await refused(scope, receive, send)
         await out.close()
 
 
@@ -268,7 +280,7 @@ class _Outgoing:
         self._send = send
         self._max_input_mb = max_input_mb
         self._lost = lost
-        self._is_open = False
+        self.is_open = False
         self._refused: Message | None = None
 
     async def send(self, message: 'Message') -> None:
@@ -289,16 +301,16 @@ class _Outgoing:
 
     async def _pass(self, message: 'Message') -> None:
         with anyio.move_on_after(STALLED_SECONDS) as stalled:
-            self._is_open = message['type'] == 'http.response.start' or message.get('more_body', False)
+            self.is_open = message['type'] == 'http.response.start' or message.get('more_body', False)
             await self._send(message)
         if stalled.cancelled_caught:
             self._lost.set()
             self.scope.cancel()
-            self._is_open = False
+            self.is_open = False
 
     async def close(self) -> None:
         """End a stream that was cut short."""
-        if self._is_open:
+        if self.is_open:
             await self._send({'type': 'http.response.body', 'body': b'', 'more_body': False})
 
 
@@ -326,6 +338,21 @@ class Sessions(StreamableHTTPSessionManager):
             max_request_body_size=max_body_size(settings),
             max_sessions=MAX_SESSIONS,
         )
+
+    def _admit_session(self, requestor: 'AuthorizationContext | None') -> 'StreamableHTTPServerTransport | None':
+        """Where there are too many, end one of whoever has most, the longest idle: nobody shuts others out."""
+        opened = self._server_instances
+        if len(opened) >= MAX_SESSIONS:
+            owner = {session: str(self._session_owners.get(session)) for session in opened}
+            held = Counter(owner.values())
+            idle = [
+                (-held[owner[session]], scope.deadline, session)
+                for session, transport in opened.items()
+                if (scope := transport.idle_scope) is not None and scope.deadline < inf
+            ]
+            if idle and (scope := opened.pop(min(idle)[2]).idle_scope):
+                scope.cancel()
+        return super()._admit_session(requestor)
 
     def knows(self, session: str) -> bool:
         """Return whether a request of that session is worth reading."""

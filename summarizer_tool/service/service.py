@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -32,6 +33,7 @@ from summarizer_tool.service.requests import (
     ReadSourceRequest,
 )
 from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.index import entry_of
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
@@ -240,7 +242,8 @@ class Service:
         """
         document = await in_io_thread(self.collection.document, request.source_id)
         max_tokens = request.max_tokens or DEFAULT_READ_TOKENS
-        return await in_thread(reading.read, document, request.start_line, max_tokens, request.offset)
+        with self._computing_for(document.text):
+            return await in_thread(reading.read, document, request.start_line, max_tokens, request.offset)
 
     async def query_source(self, request: QuerySourceRequest) -> str:
         """What a JMESPath expression finds in a source of JSON, CSV or lines; the last line counts what was left out.
@@ -252,7 +255,8 @@ class Service:
         from summarizer_tool.documents import querying
 
         document = await in_io_thread(self.collection.document, request.source_id)
-        return await in_thread(querying.query, document, request.query, request.max_tokens or DEFAULT_READ_TOKENS)
+        with self._computing_for(document.text):
+            return await in_thread(querying.query, document, request.query, request.max_tokens or DEFAULT_READ_TOKENS)
 
     async def diff_source(self, request: DiffSourceRequest) -> str:
         """What has changed from the version before, line by line; the first line counts.
@@ -267,7 +271,8 @@ class Service:
         before = await in_io_thread(self.collection.document, older_id)
         after = await in_io_thread(self.collection.document, newer.id)
         room, is_version = request.max_tokens or DEFAULT_READ_TOKENS, older is None
-        return await in_process(changes.report, before, after, room, is_version=is_version)
+        with self._computing_for(before.text, after.text):
+            return await in_process(changes.report, before, after, room, is_version=is_version)
 
     def _meant(self, place: str) -> Source:
         return self.collection.find(place) or self.collection.source(place)
@@ -320,6 +325,8 @@ class Service:
             raise RequestError('content is only a URL; add_source(url=...) gives a handle of the page for source_ids')
         if not content.strip() and not given:
             raise RequestError('give content (a text) or source_ids (handles of stored sources); both are empty')
+        if not given and (kept := await in_io_thread(self._kept, content)):
+            return [kept], ''
         given = given or [await self._read(content)]
         not_kept = ''
         for source in given:
@@ -335,30 +342,43 @@ class Service:
     async def _read(self, content: str, title: str = '', url: str = '') -> GivenSource:
         """A text as a document; a web page or a file's bytes as markdown, and what stands beside it."""
         await self._check(content)
-        with request_load(len(content), self.summarizer.workers):
-            page = await _file_in(content, title) if formats.is_data_url(content) else await page_in(content, url)
         given_title = title
-        if page is not None:
-            await self._check(page.markdown)
-            if not page.markdown.strip():
-                raise RequestError('content is an HTML page without text; give a text, or the url of another page')
-            content, title = page.markdown, title or one_line(page.title, LONGEST_TITLE)
-        elif not url:  # what is said to come from somewhere may have been read by a program
-            content = await in_process(formats.plain_text, content, title if ' ' not in title else '')
-        return GivenSource(await in_thread(_titled, content, title, url), page, title=given_title)
+        with self._computing_for(content):
+            page = await _file_in(content, title) if formats.is_data_url(content) else await page_in(content, url)
+            if page is not None:
+                await self._check(page.markdown)
+                if not page.markdown.strip():
+                    raise RequestError('content is an HTML page without text; give a text, or the url of another page')
+                content, title = page.markdown, title or one_line(page.title, LONGEST_TITLE)
+            elif not url:  # what is said to come from somewhere may have been read by a program
+                content = await in_process(formats.plain_text, content, title if ' ' not in title else '')
+            return GivenSource(await in_thread(_titled, content, title, url), page, title=given_title)
+
+    def _kept(self, content: str) -> Document | None:
+        """The document of a text that is kept as it is given: nothing is to be read in it or stored."""
+        with suppress(StoreError):
+            source_id = Document(content).id
+            document = self.collection.document(source_id) if self.collection.has(source_id) else None
+            return document if document and document.text == content else None
+        return None
+
+    def _computing_for(self, *texts: str) -> AbstractContextManager[None]:
+        """Computing in this block is for texts of this size: where it is large, small requests do not wait for it."""
+        return request_load(sum(map(len, texts)), self.summarizer.workers)
 
     async def _check(self, content: str) -> None:
         await check_size([content], self.summarizer.settings.summarizer_max_input_mb)
 
     async def _add(self, given: GivenSource) -> Source:
         """Store a document; the tokens of a new one are counted where computing runs."""
-        document, page = given.document, given.page
+        document, page, entry = given.document, given.page, None
         kept = await in_io_thread(self.collection.kept, [document.id])
-        if kept and kept[0].title:
-            document = replace(document, title=given.title)
-        elif not kept:
-            with request_load(len(document.text), self.summarizer.workers):
+        with self._computing_for(document.text):
+            if kept and kept[0].title:
+                document = await in_thread(replace, document, title=given.title)
+            elif not kept:
                 await measure([document], self.summarizer.settings.default_chunk_size_tokens)
+                entry = await in_process(entry_of, Document(document.text, title=document.title))
         return await in_io_thread(
             self.collection.add,
             document,
@@ -366,6 +386,7 @@ class Service:
             images=page.images if page else (),
             links=page.links if page else (),
             addresses=given.addresses,
+            entry=entry,
         )
 
 

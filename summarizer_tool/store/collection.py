@@ -48,6 +48,7 @@ class Collection:
         images: Sequence[Image] = (),
         links: Sequence[Link] = (),
         addresses: Sequence[str] = (),
+        entry: index.IndexEntry | None = None,
     ) -> Source:
         """Keep a document and index its passages.
 
@@ -60,6 +61,7 @@ class Collection:
             links: Where its page leads; the first 3,000.
             addresses: What `at` finds it under beside its own URL: the one asked for, before redirects; of a file its
                 path.
+            entry: Its passages and their words, where they are cut already.
 
         Returns:
             What is stored now.
@@ -75,8 +77,7 @@ class Collection:
         described = written(images, links)
         self._check_size(len(text), len(text))
         # What takes seconds for a large text is computed before the transaction.
-        entry = None
-        if not self.has(document.id):
+        if entry is None and not self.has(document.id):
             _ = document.tokens
             entry = index.entry_of(document)
         with self._database.write() as db:

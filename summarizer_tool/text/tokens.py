@@ -89,8 +89,14 @@ def count(text: str) -> int:
     if len(text) <= _HALF:
         return len(encoding().encode_ordinary(text))
     if len(text) <= _BLOCK:
-        return len(_encode(text))
+        return _count_block(text)
     return sum(len(_encode(block)) for block in _blocks(text))
+
+
+@lru_cache(maxsize=16)
+def _count_block(text: str) -> int:
+    """Count a block: the last few are remembered, since an answer is measured more than once, and given again."""
+    return len(_encode(text))
 
 
 @lru_cache(maxsize=65_536)

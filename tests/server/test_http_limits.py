@@ -11,7 +11,10 @@ from tests.support import serving
 from tests.support.serving import Served
 
 HEADERS = {'Accept': 'application/json, text/event-stream', 'Content-Type': 'application/json'}
-HEAD = b'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json\r\n'
+HEAD = (
+    b'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n'
+    b'Accept: application/json, text/event-stream\r\n'
+)
 
 
 @pytest.fixture
@@ -47,6 +50,20 @@ def test_half_a_request_is_not_kept_open(limited: Served, sent: bytes) -> None:
     assert httpx2.get(limited.url.replace('/mcp', '/health')).status_code == 200
 
 
+@pytest.mark.parametrize('leaves', [True, False])
+def test_who_sends_half_a_body_is_no_error_of_ours(
+    limited: Served, leaves: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = b''
+    with connected(limited) as connection:
+        connection.sendall(HEAD + b'Authorization: Bearer right\r\nContent-Length: 500\r\n\r\n{"jsonrpc"')
+        while not leaves and (received := connection.recv(1 << 16)):
+            answer += received
+    assert httpx2.get(limited.url.replace('/mcp', '/health')).status_code == 200
+    assert answer[:12] == (b'' if leaves else b'HTTP/1.1 408')
+    assert [record for record in caplog.records if record.levelname == 'ERROR'] == []
+
+
 def test_so_many_connections_and_no_more(limited: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('summarizer_tool.server.front.MAX_CONNECTIONS', 0)
     with connected(limited) as connection, suppress(ConnectionResetError):
@@ -69,6 +86,22 @@ def test_a_session_is_checked_before_its_body(limited: Served) -> None:
             HEAD + b'Authorization: Bearer right\r\nMcp-Session-Id: none\r\nContent-Length: 100000000\r\n\r\n'
         )
         assert connection.recv(1 << 16).startswith(b'HTTP/1.1 404')
+
+
+def test_who_opens_many_sessions_loses_his_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('summarizer_tool.server.http.MAX_SESSIONS', 4)
+
+    def status(token: str, session: str = '') -> tuple[int, str]:
+        headers = {**HEADERS, 'Authorization': f'Bearer {token}', **({'Mcp-Session-Id': session} if session else {})}
+        sent = {'jsonrpc': '2.0', 'id': 2, 'method': 'ping'} if session else serving.INITIALIZE
+        answer = httpx2.post(server.url, headers=headers, json=sent)
+        return answer.status_code, answer.headers.get('Mcp-Session-Id', '')
+
+    with serving.serve(mcp_auth_token='one,many') as server:
+        opened = [status(token) for token in ('one', *['many'] * 9)]
+        assert {code for code, _ in opened} == {200}
+        known = [status(token, session)[0] for token, (_, session) in zip(('one', *['many'] * 9), opened, strict=True)]
+        assert known == [200] + [404] * 6 + [200] * 3
 
 
 @pytest.mark.parametrize('number', ['null', '1.5', 'true', '[1]'])

@@ -1,6 +1,8 @@
 """Answers of one time: what they share, and what none takes from another."""
 
 import re
+import textwrap
+import threading
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
@@ -9,8 +11,13 @@ import anyio
 import pytest
 from inline_snapshot import snapshot
 
+from summarizer_tool import ReadSourceRequest, Service, Settings, SourceStore, Summarizer, SummarizeRequest
+from summarizer_tool.documents import reading
+from summarizer_tool.formats import reading as formats
+from summarizer_tool.runtime.executors import LIGHT_CHARACTERS, THREADS
 from tests.support.asked_site import asking
 from tests.support.site import site
+from tests.support.texts import CHRONICLE
 
 pytestmark = pytest.mark.anyio
 
@@ -100,3 +107,44 @@ async def test_a_text_that_two_answers_add_at_once_is_new_to_one() -> None:
     assert sorted(re.findall(r'\+\d+ passages', '\n'.join(each.text for each in found))) == snapshot(
         ['+0 passages', '+3 passages']
     )
+
+
+async def test_a_small_request_does_not_wait_for_the_reading_of_large_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    goes_on, plain_text, read = threading.Event(), formats.plain_text, reading.read
+
+    def wait_where_large(text: str) -> None:
+        if len(text) > LIGHT_CHARACTERS:
+            goes_on.wait(20)
+
+    monkeypatch.setattr(formats, 'plain_text', lambda text, name: wait_where_large(text) or plain_text(text, name))
+    monkeypatch.setattr(reading, 'read', lambda given, *room: wait_where_large(given.text) or read(given, *room))
+    with SourceStore() as store:
+        service = Service(Summarizer(Settings.load(llm_model='extractive')), store.collection())
+        goes_on.set()
+        large = await service.summarize(SummarizeRequest(content='The barge left at dawn. ' * 2000))
+        for ask in (
+            lambda: service.summarize(SummarizeRequest(content='The ferry left at noon. ' * 2000)),
+            lambda: service.read_source(ReadSourceRequest(source_id=large.source_ids[0])),
+        ):
+            goes_on.clear()
+            async with anyio.create_task_group() as group:
+                for _ in range(2 * THREADS):
+                    group.start_soon(ask)
+                await anyio.sleep(0.05)
+                with anyio.fail_after(10):
+                    reply = await service.summarize(SummarizeRequest(content='The gate opens at nine.'))
+                goes_on.set()
+            assert reply.text.startswith('The gate')
+
+
+async def test_a_text_that_is_kept_as_it_is_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    plain_text = formats.plain_text
+    monkeypatch.setattr(formats, 'plain_text', lambda text, name: seen.append(text) or plain_text(text, name))
+    wrapped = '\n\n'.join(textwrap.fill(paragraph, 70) for paragraph in CHRONICLE.split('\n\n')[1:])
+    with SourceStore() as store:
+        service = Service(Summarizer(Settings.load(llm_model='extractive')), store.collection())
+        for text in ('The gate opens at nine.', wrapped):
+            once, again = [(await service.summarize(SummarizeRequest(content=text))).source_ids for _ in range(2)]
+            assert once == again
+    assert seen == ['The gate opens at nine.', wrapped, wrapped]
