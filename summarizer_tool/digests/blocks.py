@@ -134,7 +134,7 @@ def _key(line: str) -> tuple[int, str]:
         return len(line) - len(bare), '-'
     found = _HEAD.match(bare)
     word = found[1] if found else bare[:1]
-    return len(line) - len(bare), re.sub(r'\S*[\d/]\S*?(:?)$', r'0\1', word)
+    return len(line) - len(bare), re.sub(r'\S*[\d/]\S*?(?=:?$)', '0', word)
 
 
 def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:

@@ -264,7 +264,7 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
     places = named or places
     if len(places) < 3 or places[0] > _INDENTED:
         return None
-    titles, cells, beside = _rows(lines, start, places)
+    titles, cells, beside = _rows(lines, start, places, is_titled=is_titled)
     if len(cells) < _FIT * (len(lines) - bool(titles)) or (is_titled and not titles):
         return None
     if not titles and len({row[-1] for _, row in cells}) < 2:
@@ -274,20 +274,18 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
 
 
 def _rows(
-    lines: Sequence[str], start: int, places: Sequence[int]
+    lines: Sequence[str], start: int, places: Sequence[int], *, is_titled: bool
 ) -> tuple[Sequence[str], list[tuple[int, Sequence[str]]], list[tuple[int, str]]]:
     """The titles of columns that begin at some places, if they have any, the cells of each row, and the other lines."""
     ends = [*places[1:], _LONGEST_LINE]
     titles: Sequence[str] = ()
     cells: list[tuple[int, Sequence[str]]] = []
     beside: list[tuple[int, str]] = []
-    placed = {
-        number: [line[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
-        for number, line in enumerate(lines, start + 1)
-        if not line[: places[0]].strip() and not any(line[at - 1 : at].strip() for at in places[1:])
-    }
     for number, line in enumerate(lines, start + 1):
-        row = placed.get(number) or line.split(None, len(places) - 1)
+        if line[: places[0]].strip() or any(line[at - 1 : at].strip() for at in places[1:]):
+            row = line.split(None, len(places) - 1)
+        else:
+            row = [line[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
         if len(row) != len(places) or sum(map(bool, row)) < len(row) // 2:
             beside.append((number, line))
         elif not titles and len(cells) < 2 and _titled(row):
@@ -296,6 +294,8 @@ def _rows(
             cells.clear()
         elif not _RULE.match(line):
             cells.append((number, row))
+        if is_titled and not titles and len(cells) > 1:
+            break  # no titles come any more
     return titles, cells, beside
 
 
