@@ -131,6 +131,21 @@ def test_a_sign_or_a_small_letter_after_a_mark_ends_no_sentence():
     )
 
 
+def test_a_mark_that_is_a_word_or_begins_one_ends_no_sentence():
+    text = (
+        'Use pip install -e . --pure=true here. It lists . and .. first. We call it !SAME, and go. It stood . It fell .'
+    )
+    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
+        [
+            'Use pip install -e . --pure=true here.',
+            'It lists . and .. first.',
+            'We call it !SAME, and go.',
+            'It stood .',
+            'It fell .',
+        ]
+    )
+
+
 def test_a_word_that_a_formatter_has_divided_is_whole():
     lines = [NumberedLine(1, 'The gate is opened by its lat‐'), NumberedLine(2, 'ter keeper. He left.')]
     assert [(s.text, s.evidence) for s in sentences(lines)] == snapshot(
