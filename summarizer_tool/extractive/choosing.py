@@ -204,7 +204,8 @@ def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, 
         said[first] = replace(said[first], is_opening=True, kind=kind)
         section = said[first].section
         title, number = sections[section].titles[-1:], sections[section].numbers[-1:]
-        is_named = any(not name[0].isdigit() for name in names.mentions(said[first].text))
+        text = said[first].text
+        is_named = any(not name[0].isdigit() for name in names.mentions(text)) or title[0] in text
         if is_gist and not is_named and number[0] and len(title[0]) <= _LONGEST_TITLE:
             said[first] = replace(said[first], lead=title[0], evidence=(*said[first].evidence, *number))
         for place in range(first, len(said) if is_gist else first):

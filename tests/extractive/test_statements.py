@@ -302,7 +302,7 @@ def test_the_number_of_a_footnote_is_no_term():
     )
 
 
-def test_fields_before_a_text_are_no_part_of_it():
+def test_of_fields_before_a_text_one_says_what_it_is_about():
     assert read(
         '---\ntitle: The gate\ndescription: It is opened by Ada.\n---\n\nThe lock of the gate is shut.\n'
-    ) == snapshot([('The lock of the gate is shut.', (6,))])
+    ) == snapshot([('The gate: It is opened by Ada.', (3, 2)), ('The lock of the gate is shut.', (6,))])
