@@ -283,7 +283,10 @@ def test_a_bar_at_the_margin_makes_no_row():
         ' |  gate.lift(self)\n |      Return the weight of\n |      the gate. It is given in stones.\n |  ----------\n'
     )
     assert [text for text, _ in read(page)] == snapshot(
-        ['gate.lift(self) Return the weight of the gate.', 'It is given in stones.']
+        [
+            'gate.lift(self) Return the weight of the gate.',
+            'gate.lift(self) Return the weight of the gate. It is given in stones.',
+        ]
     )
 
 
