@@ -10,7 +10,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.errors import RequestError
 from summarizer_tool.text import tokens
-from summarizer_tool.text.structure import parse
+from summarizer_tool.text.structure import FIELD, front_matter, parse
 
 MOST = 24
 """Headings of one source; of more, those of the upper levels."""
@@ -51,12 +51,18 @@ MAX_READ_TOKENS = 20_000
 
 
 def title_of(text: str) -> str:
-    """A title for a text that has none: its first heading, unless that is one of many such as those of versions."""
+    """A title for a text that has none: as its fields say, or its first heading, unless that is one of many.
+
+    Those of versions are, and those of the parts of a text whose title has no mark.
+    """
     found = parse(text[:8192])
     titles = [found.title(place) for place, level in enumerate(found.levels) if level <= found.levels[0]]
     forms = [sub(r'[\d.]+', '0', title.partition(' ')[0]) for title in titles]
     is_numbered = bool(titles) and any(map(str.isdigit, titles[0])) and forms.count(forms[0]) > _ALIKE
-    return titles[0] if titles and not is_numbered else ''
+    is_part = bool(titles) and found.levels[0] > 1 and len(titles) > _ALIKE
+    named = (field['title'] for line in front_matter(text).split('\n') if (field := FIELD.match(line)))
+    is_title = bool(titles) and any(map(str.isalpha, titles[0])) and not (is_numbered or is_part)
+    return next(filter(None, named), titles[0] if is_title else '')
 
 
 def outline(document: Document) -> str:

@@ -196,23 +196,32 @@ def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, 
         for place, each in enumerate(said[:_OPENING])
         if not each.lead
         and not LEGAL.search(each.text)
-        and (each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE)
+        and (_opens(each, sections[each.section]) if is_gist else each.section and each.kind is Kind.PROSE)
     )
-    first = next(saying, None)
+    # Names of programs are in small letters, titles of pages are not.
+    first = named if is_gist and named is not None and said[named].text[0].islower() else next(saying, None)
     if first is not None:
         kind = Kind.PROSE if said[first].kind is Kind.FRAGMENT else said[first].kind
         said[first] = replace(said[first], is_opening=True, kind=kind)
         section = said[first].section
-        title, number = sections[section].titles[-1:], sections[section].numbers[-1:]
+        *_, title = '', *sections[section].titles
+        *_, number = 0, *sections[section].numbers
         text = said[first].text
-        is_named = any(not (name[0].isdigit() or names.opens_sentence(text, name)) for name in names.mentions(text))
-        if is_gist and not is_named and any(number) and len(title[0]) <= _LONGEST_TITLE:
-            said[first] = replace(said[first], lead=title[0], evidence=(*said[first].evidence, *number))
+        is_named = any(not name[0].isdigit() for name in names.mentions(text)) or title in text or first == named
+        if is_gist and not is_named and number and len(title) <= _LONGEST_TITLE:
+            said[first] = replace(said[first], lead=title, evidence=(*said[first].evidence, number))
         for place in range(first, len(said) if is_gist else first):
             if said[place].section != section or place - first >= gist.LEADING:
                 break
             said[place] = replace(said[place], is_leading=True)
     return said
+
+
+def _opens(statement: Statement, section: HeadingSection) -> bool:
+    """Return whether something is a sentence, or ends as a short one does that names what the heading above it does."""
+    return statement.is_sentence or (
+        statement.text.endswith('.') and section.titles[-1:] == (statement.text.split()[0],)
+    )
 
 
 def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:

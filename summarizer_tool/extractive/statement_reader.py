@@ -46,7 +46,8 @@ _LEFT_OVER = 8
 _CLOCK = regex.compile(r'\d:\d\d')
 SPEAKER = regex.compile(
     r'^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s+)?'
-    r"(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?|\p{Ll}[\p{L}\p{N}_-]{0,20}):\s+(?=\S)"
+    r"(?|(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?)(?:, [\p{L} .]{0,20}\d[^:\n]{0,20})?"
+    r'|(\p{Ll}[\p{L}\p{N}_-]{0,20})):\s+(?=\S)'
 )
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')

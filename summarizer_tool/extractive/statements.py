@@ -27,8 +27,8 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
-from summarizer_tool.text.sentences import STANDFIRST, VERB, Sentence, bare, plain, without_split_marks
-from summarizer_tool.text.structure import front_matter, is_row, is_underline
+from summarizer_tool.text.sentences import STANDFIRST, VERB, Sentence, bare, ended, plain, without_split_marks
+from summarizer_tool.text.structure import FIELD, front_matter, is_row, is_underline
 
 _SHORT_ITEM_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
@@ -59,7 +59,6 @@ _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence.
 _TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
 _DIGITS = regex.compile(r'\d+')
-_TITLE_FIELD = regex.compile(r"^title: +['\"]?(\S.*?)['\"]?$")
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
@@ -68,6 +67,8 @@ _CODE = regex.compile(
     r'|^\s*(?:import|from|def|class|return|const|let|var|function|local|end|if|for|while)\b'
 )
 _PATCH = regex.compile(r'(?:diff --git |index \p{Hex}+\.\.|--- (?:a/|/dev/)|\+\+\+ (?:b/|/dev/)|@@ -\d+(?:,\d+)? \+\d)')
+# What begins the licence at the end of a text.
+_LICENCE = regex.compile(r'^(?:The )?(?:\p{Lu}[\w.+-]{0,20},? ){1,5}Licen[cs]e(?: \([\w.+ -]{1,20}\))?:?$')
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
@@ -97,7 +98,11 @@ _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
     texts = _texts(lines)
-    lines = [line if line.text == text else replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
+    labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
+    lines = [
+        line if line.text == text and not ends else replace(line, text=text, blank_after=line.blank_after or ends)
+        for line, text, ends in zip(lines, texts, [*labelled[1:], False], strict=False)
+    ]
     levels = range(1 - len(path), 1)
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
@@ -121,9 +126,13 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := (2, text) if index in titles else _heading(line, text, is_alone=not reader.paragraph):
+        elif heading := (2, text) if index in titles else _heading(line, text, reader):
             reader.open_section(*heading, line.number)
-        elif (_FENCE.match(text) or _SETEXT.match(text)) and _is_title(reader, lines, index):
+        elif (
+            len(reader.paragraph) == 1
+            and not lines[index - 1].blank_after
+            and (_FENCE.match(text) or _SETEXT.match(text))
+        ):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
         elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
@@ -165,28 +174,30 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
-def _heading(line: NumberedLine, text: str, *, is_alone: bool) -> tuple[int, str] | None:
-    """The level and title of a heading: after its signs, or of a line of its own that is bold."""
+def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
+    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's."""
     if match := _HEADING.match(text):
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
-    match = _BOLD_TITLE.match(text) if is_alone and line.blank_after else None
-    return (_LOWEST, match.group(2)) if match else None
+    if reader.paragraph or not line.blank_after:
+        return None
+    match = _BOLD_TITLE.match(text)
+    return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None
 
 
 def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> int:
-    """Read the title among the fields before a text, and return how many lines they take; 0 where nothing else is."""
+    """Read what fields before a text say of it, and return how many lines they take; 0 where nothing else is."""
     count = front_matter('\n'.join(texts)).count('\n') if lines and lines[0].number == 1 else 0
     if count >= len(texts):
         return 0
+    title, number = '', 0
     for line, text in zip(lines[:count], texts, strict=False):
-        if match := _TITLE_FIELD.match(text):
-            reader.open_section(1, match.group(1), line.number)
+        if (field := FIELD.match(text)) and field['title']:
+            title, number = field['title'], line.number
+            reader.open_section(1, title, number)
+        elif field:
+            named = f'{title}: ' if title.casefold() not in field['about'].casefold() else ''
+            reader.say(named + ended(plain(field['about'])), filter(None, (line.number, number)))
     return count
-
-
-def _is_title(reader: StatementReader, lines: Sequence[NumberedLine], index: int) -> bool:
-    """Return whether what a line underlines is one line, and right above it."""
-    return len(reader.paragraph) == 1 and not lines[index - 1].blank_after
 
 
 def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int, tuple[Kind, str] | None]:

@@ -15,6 +15,7 @@ from summarizer_tool.formats import (
     chat,
     commented,
     data_texts,
+    fielded,
     indented,
     mail,
     manual,
@@ -100,7 +101,11 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
 
 def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
-    suffix = PurePosixPath(name).suffix.lower()
+    suffix = PurePosixPath(name).suffix
+    suffix = '' if suffix[1:].istitle() else suffix.lower()  # no suffix: `NEWS.Debian`
+    if found := fielded.parts(text):
+        front, text, below = found
+        return front + plain_text(text, below)
     if suffix in _RESTRUCTURED:
         return restructured.markdown(boxed.markdown(text), is_named_so=suffix == '.rst') or text
     if suffix in _ASCIIDOC:

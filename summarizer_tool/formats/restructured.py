@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from summarizer_tool.text.sentences import without_roles
 
-_IS_RESTRUCTURED = re.compile(r'^ *\.\. [\w:.+-]+::(?:\s|$)', re.MULTILINE)
+_IS_RESTRUCTURED = re.compile(r'^ *\.\. (?:\|[^|\n]{1,80}\| )?[\w:.+-]+::(?:\s|$)', re.MULTILINE)
 _LEAST = 2
 """Directives that a text must have whose name does not say what it is."""
 _DIRECTIVE = re.compile(r'\.\. ([\w:.+-]+)::(?:\s+(.*))?$')
-_REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| replace:: (.{1,200})$', re.MULTILINE)
+_REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| (?:replace:: (.{1,200})|image::.*)$', re.MULTILINE)
 _MARKED = re.compile(r'\|([^|\n]{1,80})\|')
 _MOST_REPLACED = 2000
 _REFERENCE = re.compile(r'(?<![`\w])`([^`<>]{1,200}?)\s+<[^`<>]{1,500}>`(?![`_])')

@@ -5,6 +5,7 @@ names in each other's places. Where the wording differs so much that nothing lie
 """
 
 from bisect import insort
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -14,7 +15,7 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.normalize import asked, stated
+from summarizer_tool.text.normalize import CURRENCIES, asked, stated
 from summarizer_tool.text.terms import stem
 
 LEAST_ALIKE = 0.5
@@ -40,6 +41,21 @@ _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
     a an the any yet ever also been to of by in on at it its his her their""".split()  # noqa: SIM905
 )
+_AMOUNT = regex.compile(
+    r'(?i)([$€£¥₹]|\b(?:usd|eur|gbp|chf)\b)?\s?(?<![\d.,])(\d[\d,]*(?:\.\d+)?)'
+    r'(?:[ -]?(?:k|m|bn|thousand|million|billion)\b)?'
+    r'\s?([$€£¥₹%]|percent\b|per cent\b|usd\b|euros?\b|eur\b|gbp\b|chf\b|dollars?\b|pounds? sterling\b)?'
+)
+_CURRENCIES = {**CURRENCIES, 'dol': 'usd', 'pou': 'gbp', '%': 'per'}
+"""By their signs or three letters, as what is counted in hundreds."""
+_PERIOD = regex.compile(
+    r'(?i)(?:\b(?:an?|each|every|per)\s|/ ?)(hour|day|week|month|quarter|year)s?\b'
+    r'|\b(hour|dai|week|month|quarter|year)ly\b|\b(ann)u(?:al(?:ly)?|m)\b'
+)
+_PERIOD_FORMS = {'dai': 'day', 'ann': 'year'}
+_STOP = regex.compile(r'[,;.]')
+_BESIDE = 30
+"""Characters beside a number within which stands the time that it is counted by, if no other is nearer."""
 _DOTTED_DATE = regex.compile(r'\b(\d{1,2})\.(\d{1,2})\.(?=\d{4}\b)')
 
 MAX_WORDS = 150
@@ -112,7 +128,7 @@ def contradicts(
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
-    if _is_exchanged(said, there):
+    if _is_exchanged(said, there) or _has_other_unit(fact, sentence) or _is_of_part(said, there):
         return True
     known, own = stated(sentence), {word.folded for word in said}
     has_new = any(word.is_marked and word.folded not in known for word in said)
@@ -179,6 +195,48 @@ def _is_exchanged(said: Sequence[_Word], there: Sequence[_Word]) -> bool:
     wrong = [place for place, each in enumerate(mine) if each != other[place]]
     # "Ada and Brook" are also "Brook and Ada".
     return not (len(wrong) == wrong[-1] - wrong[0] + 1 == 2 and own[wrong[0]] in ('and', 'or'))
+
+
+def _has_other_unit(fact: str, sentence: str) -> bool:
+    """Return whether a number of the two has another currency in one than in the other, or is by another time."""
+    ours = _units(fact)
+    theirs = _units(sentence) if any(map(any, ours.values())) else {}
+    return any(
+        own and its and own.isdisjoint(its)
+        for number in ours.keys() & theirs.keys()
+        for own, its in zip(ours[number], theirs[number], strict=True)
+    )
+
+
+def _units(text: str) -> dict[str, tuple[set[str], set[str]]]:
+    """The currencies and the times that stand beside each number of a text."""
+    found: defaultdict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+    amounts = [*_AMOUNT.finditer(text)]
+    for before, amount, after in zip([None, *amounts], amounts, [*amounts[1:], None], strict=False):
+        currencies, times = found[_word(amount[2]).folded]
+        named = (each[:3].lower() for each in amount.group(1, 3) if each)
+        currencies.update(_CURRENCIES.get(each, each) for each in named)
+        behind = text[amount.end() : after.start() if after else None][:_BESIDE]
+        ahead = text[before.end() if before else 0 : amount.start()][-_BESIDE:]
+        near = _PERIOD.search(_STOP.split(behind)[0]) or _PERIOD.search(_STOP.split(ahead)[-1])
+        times.update(_PERIOD_FORMS.get(each, each) for each in (near.groups() if near else ()) if each)
+    return found
+
+
+def _is_of_part(said: Sequence[_Word], there: Sequence[_Word]) -> bool:
+    """Return whether a fact has as the part of a whole what is itself the whole: of "3 of 60", "60 of 140"."""
+    ours, theirs = _shares(said), _shares(there)
+    return any(part in {whole for _, whole in theirs} for part, _ in ours - theirs) if theirs else False
+
+
+def _shares(words: Sequence[_Word]) -> set[tuple[str, str]]:
+    """The numbers of which one is a part of the other."""
+    folded = [word.folded for word in words if word.folded != 'the']
+    return {
+        (part, whole)
+        for part, of, whole in zip(folded, folded[1:], folded[2:], strict=False)
+        if of == 'of' and part[0].isdigit() and whole[0].isdigit()
+    }
 
 
 def _places(words: Sequence[_Word]) -> tuple[list[str], list[list[str]]]:

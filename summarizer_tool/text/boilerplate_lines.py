@@ -34,6 +34,7 @@ _OPENS = regex.compile(
       |últim[ao]\ (?:actualiz|atualiz|modific)|ultim[ao]\ (?:aggiorn|modific))
     | (?:categories|tags|filed\ under)\s*: | category\s*:\s*[^.,]{1,40}$
     | (?:privacy\ policy|terms\ of\ (?:use|service))\b
+    | --\ [^<]{1,60}<[^\s<@]{1,60}@
     | (?:you\ (?:are\ not|must\ be)\ logged\ in|(?:sie\ sind|du\ bist)\ .{0,20}nicht\ (?:eingeloggt|angemeldet)).{0,30}$
     | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
     """,

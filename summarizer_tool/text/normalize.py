@@ -43,6 +43,9 @@ _SAME = {
     'lieutenant': 'lt', 'colonel': 'col', 'sergeant': 'sgt', 'junior': 'jr', 'senior': 'sr',
 }  # fmt: skip
 
+CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp'}
+"""Their signs, and the codes that are written in their place."""
+
 SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
 _TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|\d[\d,]*(?:\.\d+)?")
 _ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
@@ -144,6 +147,7 @@ def stated(text: str) -> frozenset[str]:
         found.update(match.group().replace('.', '') for match in _DOTTED.finditer(clean))
     if not clean.isascii():
         found.update(HAS_SPACELESS.findall(clean))
+    found.update(code for sign, code in CURRENCIES.items() if sign in clean)
     return frozenset(found)
 
 

@@ -25,6 +25,9 @@ OWN = 0.8
 BY_PLACE = 0.3
 """The most that a fact about a schema is relevant by its place alone."""
 
+BESIDE = 0.5
+"""What any other text is relevant for, where one is said of just what is asked for."""
+
 LONGEST_LEAD = 100
 """Characters up to which what stands before a colon says what a text is about."""
 
@@ -99,20 +102,25 @@ def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> l
         return [max(BY_PLACE * place, each) for place, each in zip(places, own, strict=True)]
     query = asked(_text_of(focus))
     wanted = {frozenset(each) for each in (query.terms, *query.phrases)}
+    said_of = [each >= BY_PLACE and _is_said_of(wanted, text) for each, text in zip(own, texts, strict=True)]
+    other = BESIDE if any(said_of) else 1.0
     return [
-        1.0 if each >= BY_PLACE and _is_said_of(wanted, text) else place * (1 - OWN + OWN * each)
-        for place, each, text in zip(places, own, texts, strict=True)
+        1.0 if is_of else other * place * (1 - OWN + OWN * each)
+        for place, each, is_of in zip(places, own, said_of, strict=True)
     ]
 
 
 def _is_said_of(wanted: Container[frozenset[str]], text: str) -> bool:
-    """Return whether what stands before the colon of a text is what is wanted and nothing else, numbers aside.
+    """Return whether what stands before the colon of a text, or one name of it, is what is wanted, numbers aside.
 
     That is all that a question asks for, or what stands in it in quotation marks.
     """
     lead, mark, _ = text[:LONGEST_LEAD].partition(': ')
-    said = frozenset(term for term in asked(lead).terms if any(map(str.isalpha, term)))
-    return bool(mark) and (said in wanted or frozenset(terms_of(lead)) in wanted)
+    return bool(mark) and any(
+        frozenset(term for term in asked(name).terms if any(map(str.isalpha, term))) in wanted
+        or frozenset(terms_of(name)) in wanted
+        for name in {lead, *lead.split(', ')}
+    )
 
 
 def rare_words(texts: Sequence[str], focus: 'Focus', headings: Sequence[str] = ()) -> list[bool]:

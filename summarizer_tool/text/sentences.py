@@ -13,6 +13,7 @@ from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTy
 from summarizer_tool.text import names
 from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.stop_words import ENGLISH
 
 if TYPE_CHECKING:
     from summarizer_tool.prompts import NumberedLine
@@ -85,6 +86,18 @@ VERB = regex.compile(
     r"|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows))\b|['’](?:s|re|ve|ll|d|m)\b"
     r"|n['’]t\b"
 )
+_NO_VERBS = ENGLISH | set(
+    """across along alongside although among around behind beneath beside beyond despite ever every except given half
+    hence including indeed inside like near neither never often onto outside per plus quite rather regarding since still
+    though throughout till toward towards underneath unless unlike versus via whether yet""".split()  # noqa: SIM905
+)
+# What else is one: before an article or a pronoun, and no participle; or after a pronoun.
+_GOVERNS = regex.compile(
+    r' (?=(?:an?|the|its|their|his|your|our|my|us|you|them|me|him|this|these|no|any|each|every)\b)'
+    rf'(?<=(?<!\bto )\b(?!(?:{"|".join(sorted(_NO_VERBS))})\b)\p{{L}}{{3,30}}(?<!ing|ly) )'
+    r'|\b(?:I|[Ww]e|[Tt]hey|[Yy]ou) (?:\p{Ll}+ly )?\p{Ll}{4,}\b'
+    r'|\b(?:[Ii]t|[Hh]e|[Ss]he|This|That) (?:\p{Ll}+ly )?\p{Ll}{3,}s\b'
+)
 # What is written in small letters wherever it stands.
 _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
 # The box before what is to be done.
@@ -130,7 +143,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
     # A condition alone has one verb, and no comma or "then" before what follows from it.
     if _CONDITION.match(text) and not _LEADS_TO.search(outside := _IN_BRACKETS.sub('', text)):
         return sum(1 for _ in islice(VERB.finditer(outside), 2)) > 1
-    return VERB.search(text) is not None
+    return VERB.search(text) is not None or _GOVERNS.search(text) is not None
 
 
 def ended(text: str) -> str:
@@ -202,9 +215,11 @@ def _without_comments(text: str) -> str:
 
 
 # What no sentence begins with: `!= "PyPy"`, `$? = 255`; and what "Why? he said" and "the mill ... was sold" go on with.
-# Nor does a mark that stands for a value, as in `7 0.3 ? S 04:08`, end one.
+# Nor does a mark that stands for a value, as in `7 0.3 ? S 04:08`, end one, or that is a word (`install . --user`), or
+# begins one: `!TREESAME`.
 _GOES_ON = regex.compile(
     r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]|-\p{L}|(?<=\d [.!?])\s+(?:\S(?:\s|$)|[^\s\p{L}])'
+    r'|(?<=\s\.)\s+[\p{Ll}\p{Pd}./\\$~<>@#+]|(?<=\s[.!?])[\p{L}\p{N}_./]'
 )
 
 

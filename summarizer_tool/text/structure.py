@@ -40,6 +40,12 @@ _FRONT_MATTER = re.compile(
     re.VERBOSE,
 )
 
+FIELD = re.compile(
+    r'(?i:(?:title|name): +[\'"]?(?P<title>\S(?:.*[^\s\'"])?)'
+    r'|(?:description|summary): +[\'"]?(?P<about>\w(?:.*[^\s\'"])?))'
+)
+"""Of the fields before a text, what it is called and what it is about."""
+
 # A table goes on until a blank line or the beginning of another block.
 _TABLE_END = re.compile(r'\n(?=[ \t\r]*(?:\n|\Z)|[ \t]*(?:#{1,6}[ \t]|`{3}|~{3}|>))|\Z')
 
@@ -53,6 +59,7 @@ _OPENS_INDENTED = re.compile(r' {0,3}(?:!!!|\?\?\?|=== |:)')
 # What ends a heading's line and is not its text: closing hashes, and an anchor as in `{#install .wide}`.
 _ANCHOR = re.compile(r'[ \t]*\{:?[ \t]*[#.][^{}]*\}$')
 _CLOSING_HASHES = re.compile(r'(?:^|[ \t]+)#+$')
+_OVERLINE = re.compile(r'[=~*^"]{3,}[ \t]*\r?\n')
 _TEXT = re.compile(r'\S')
 _RULE = re.compile(r' {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})\r?(?=\n|\Z)')
 _ITEM = re.compile(r'([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]')
@@ -123,7 +130,7 @@ class Structure:
         start, end = self.heading_starts[index], self.heading_ends[index]
         source = self.text[start : min(end, start + _MUCH_OF_A_TITLE)].strip()
         above, underline, _ = source.rpartition('\n')
-        line = above if underline else _CLOSING_HASHES.sub('', source.lstrip('#').strip())
+        line = _OVERLINE.sub('', above) if underline else _CLOSING_HASHES.sub('', source.lstrip('#').strip())
         return one_line(_ANCHOR.sub('', line.rstrip()), LONGEST_TITLE)
 
     def path(self, at: int) -> tuple[str, ...]:

@@ -54,6 +54,23 @@ Port Ansel Mill, Dyke 4
     )
 
 
+def test_comments_with_bold_names_and_dates_are_turns_without_a_blank_line():
+    days = [
+        *('**Ada Finn, 2 Feb:** Is the gate shut?', '**J. Orme (guild), 3 Feb:** It is shut. It opens on 13 Feb.'),
+        *('**Ada Finn, 4 Feb:** We wait here. Open it.', '**J. Orme (guild), 5 Feb:** I have opened it.'),
+    ]
+    said = [text for text, _ in read('\n'.join([*days, *(day.replace('Feb', 'May') for day in days)]))]
+    assert said[:5] == snapshot(
+        [
+            'Ada Finn, 2 Feb: Is the gate shut?',
+            'Ada Finn, 2 Feb: Is the gate shut? J. Orme (guild), 3 Feb: It is shut.',
+            'J. Orme (guild), 3 Feb: It opens on 13 Feb.',
+            'Ada Finn, 4 Feb: We wait here.',
+            'Ada Finn, 4 Feb: Open it.',
+        ]
+    )
+
+
 def test_in_a_conversation_a_paragraph_is_its_last_speakers():
     turns = [
         *('Chair: The meeting is open.', 'Ms. Ada Finn (Ansel, Ind.): I ask for the toll.', 'It was lost in May.'),

@@ -283,7 +283,10 @@ def test_a_bar_at_the_margin_makes_no_row():
         ' |  gate.lift(self)\n |      Return the weight of\n |      the gate. It is given in stones.\n |  ----------\n'
     )
     assert [text for text, _ in read(page)] == snapshot(
-        ['gate.lift(self) Return the weight of the gate.', 'It is given in stones.']
+        [
+            'gate.lift(self) Return the weight of the gate.',
+            'gate.lift(self) Return the weight of the gate. It is given in stones.',
+        ]
     )
 
 
@@ -302,7 +305,7 @@ def test_the_number_of_a_footnote_is_no_term():
     )
 
 
-def test_fields_before_a_text_are_no_part_of_it():
+def test_of_fields_before_a_text_one_says_what_it_is_about():
     assert read(
         '---\ntitle: The gate\ndescription: It is opened by Ada.\n---\n\nThe lock of the gate is shut.\n'
-    ) == snapshot([('The lock of the gate is shut.', (6,))])
+    ) == snapshot([('The gate: It is opened by Ada.', (3, 2)), ('The lock of the gate is shut.', (6,))])

@@ -104,3 +104,15 @@ def test_orders_open_a_text_and_stand_with_what_points_back_to_them() -> None:
     assert [fact.text for fact in summarize_sources(_request(text, 200), 200).facts] == snapshot(
         ['Drop chains of gates (all of them). Instead, each gate needs its own wheel.']
     )
+
+
+def test_a_licence_below_the_last_version_is_none_of_its_changes():
+    licence = 'The MIT License (MIT)\n\nThe notice shall be included in all copies.'
+    text = f'# Gates\n## 1.2\nA bell rings.\n## 1.1\nA wheel turns.\n## 1.0\nA gate opens.\n\n{licence}\n'
+    request = _request(text, 200)
+    assert [fact.text for fact in summarize_sources(request, 200).facts][-1:] == snapshot(
+        ['The MIT License (MIT): The notice shall be included in all copies.']
+    )
+    assert [fact.text for fact in summarize_sources(_request(licence, 200), 200).facts] == snapshot(
+        ['The MIT License (MIT)', 'The notice shall be included in all copies.']
+    )

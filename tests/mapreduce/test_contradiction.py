@@ -19,7 +19,9 @@ The council never approved the second bridge, although Mayor Tom Rusk supported 
 Captain Sera Vole leads the Ash Guild from Port Hale. Her deputy is Orin Vole, who is not related to her.
 The guild was founded in 412 by Bren Hask; in 430 it lost the war against the Reed Court, led by Queen Ysa.
 No. The remote will have no LCD screen; it will use rubber buttons instead.
-Nobody objected to dropping Windows 7 in release 9. Ilse Brandt said the budget is 40,000 euros, not 50,000."""
+Nobody objected to dropping Windows 7 in release 9. Ilse Brandt said the budget is 40,000 euros, not 50,000.
+The miller pays £7,450 per month plus tax, or £80,000 a year. Three of the 60 wheels leak, of 140 nobody knows.
+It grew by 15% to 1,200 visitors a day."""
 LINES = [NumberedLine(number, text) for number, text in enumerate(SOURCE.splitlines(), 1)]
 
 
@@ -47,6 +49,10 @@ def is_kept(text: str, line: int) -> bool:
         ('The remote uses rubber buttons and has no LCD screen.', 12),
         ('Release 9 drops Windows 7 without objection.', 13),
         ('Ilse Brandt wants a budget of 40,000 euros instead of 50,000.', 13),
+        ('The miller pays GBP 7,450 each month, or 80,000 annually.', 14),
+        ('3 of 60 wheels leak.', 14),
+        ('It grew by 15 percent.', 15),
+        ('1,200 people visit it daily.', 15),
     ],
 )
 def test_what_is_true_stays_in_other_words(text: str, line: int) -> None:
@@ -67,6 +73,11 @@ def test_what_is_true_stays_in_other_words(text: str, line: int) -> None:
         ('The Ash Guild was not founded by Bren Hask.', 11),
         ('Tom Rusk founded the guild in 412.', 11),
         ('The remote will have LCD screen.', 12),
+        ('The miller pays $7,450 per month.', 14),
+        ('The miller pays £7,450 per year plus tax.', 14),
+        ('60 of 140 wheels leak.', 14),
+        ('It grew by $15.', 15),
+        ('It has 1,200 visitors a week.', 15),
     ],
 )
 def test_what_the_lines_say_otherwise_goes(text: str, line: int) -> None:

@@ -82,6 +82,12 @@ def test_what_stands_before_the_first_heading():
     assert before_content(['- salt', '- flour', '# Port Ansel']) == 0
 
 
+def test_who_has_signed_an_entry_is_no_part_of_it():
+    assert said('* The gate is of oak now.\n\n -- Ada Finn <ada@example.com>  Mon, 02 Jan 2023') == [
+        'The gate is of oak now.'
+    ]
+
+
 def test_a_table_of_contents_states_nothing():
     page = """
 1. The Mill . . . . . . . 3

@@ -140,6 +140,12 @@ def test_what_is_said_of_what_a_question_quotes_answers_it():
     assert first == 1.0 > max(others)
 
 
+def test_what_is_said_of_one_of_several_names_answers_what_asks_for_it():
+    texts = ['--keep, --no-keep: The gate stays as it is.', '--all: With --keep nothing opens.', 'Use --keep twice.']
+    first, *others = relevant([0.4, 1.0, 1.0], texts, Focus(focus_areas='What does --keep do?'))
+    assert first == 1.0 > 2 * max(others) - 0.01
+
+
 @pytest.mark.parametrize('focus', ['EU', 'AI', 'pier 47', 'Phase 2'])
 def test_short_words_and_numbers_are_looked_for(focus: str):
     texts = ['The pier 4 fell.', 'The EU, by AI, at pier 47, in Phase 2, raised it.', 'Phase one ended.']

@@ -19,6 +19,9 @@ def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
     [
         ('She sold the mill in 1871.', 'en'),
         ('NEITHER OF THEM SHALL BE LIABLE.', 'en'),
+        ('The guild offers no toll to ships.', 'en'),
+        ('2.2 It renews automatically for twelve months.', 'en'),
+        ('They quietly lead in the polls.', 'en'),
         ('Er kam am 3. Mai nach Hause.', 'de'),
         ('名前はまだ無いのである。', 'en'),
         ('هل هذا صحيح يا صديقي؟', 'en'),
@@ -39,6 +42,8 @@ def test_whole_sentences(text: str, language: str):
         'It was sold to the.',
         'Mm - hmm .',
         '"keep all of the notices".',
+        'A way to open the gate.',
+        'Wheels of the mill, including the spare one.',
         'IF THE TOLL IS TOO HIGH.',
         'If the mill was one of those north of the dyke (it is told so, but nobody knows).',
     ],
@@ -127,6 +132,21 @@ def test_a_sign_or_a_small_letter_after_a_mark_ends_no_sentence():
             'Sold ... twice.',
             'Why? he asked.',
             'It has 7 ? S 4.',
+        ]
+    )
+
+
+def test_a_mark_that_is_a_word_or_begins_one_ends_no_sentence():
+    text = (
+        'Use pip install -e . --pure=true here. It lists . and .. first. We call it !SAME, and go. It stood . It fell .'
+    )
+    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
+        [
+            'Use pip install -e . --pure=true here.',
+            'It lists . and .. first.',
+            'We call it !SAME, and go.',
+            'It stood .',
+            'It fell .',
         ]
     )
 
