@@ -133,7 +133,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     text, lines = _as_lines(text)
     read = _read(text, lines)
     # Pages have items of one form, too.
-    if read.kind in ('blocks', 'json') and not (is_settings(text) or read.names) and _is_told(text):
+    if read.kind in ('blocks', 'json') and not (is_settings(text) or read.titles) and _is_told(text):
         read = replace(read, kind='prose')
     return digest_of(read, budget, focus)
 

@@ -29,7 +29,7 @@ somebody has looked up, they are counted, and the first and the last shown."""
 _MOST = 0.5
 """Share of the lines up to which a value tells some from the others,"""
 _MOST_SAID = 0.05
-"""and up to which a word does."""
+"""and up to which a word does, if it does not only stand within others."""
 _WORDS = 24
 _BEGUN = 4.0
 """What the rank of a line loses with a word that only begins as one of the focus does,"""
@@ -92,7 +92,7 @@ def mentioned(
         best = [number for number in numbers if worth[number] == most]
         is_common = len(best) >= _COMMON
         word = min(own, key=lambda each: (is_common and each.isalpha(), counts[each]))
-        if is_common and len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines):
+        if is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines)):
             continue
         order = sorted(numbers, key=lambda number: (-worth[number], number not in odd))
         first = list(dict.fromkeys([*filter(odd.__contains__, best), best[0], best[-1]])) if is_common else best

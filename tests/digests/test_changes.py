@@ -72,3 +72,10 @@ list of 40 paths in 3 folders below mill
 folders: gates/ ×30, ui/ ×9, beside these ×1
 kinds: .py ×39, .md ×1\
 """)
+
+
+def test_a_list_of_versions_is_for_readers() -> None:
+    versions = [
+        f'## 1.{at}.0 (2026-03-0{at})\n\n### Features\n\n* The mill turns {at} ways.\n* It stops.' for at in range(1, 9)
+    ]
+    assert digest('\n\n\n'.join(versions), 200).kind == 'prose'

@@ -94,6 +94,14 @@ def test_a_word_that_stands_nowhere_is_found_in_what_begins_as_it_does() -> None
     assert mentions(text, 'What was decided?') == ['DECISION: we move on 18 April. [decision ×1]']
 
 
+def test_a_word_within_those_of_many_lines_says_nothing_about_them() -> None:
+    lines = [
+        f'gate {at} has its readOnlyFilesystem in room {at % 9}' if at % 21 == 0 else f'keeper {at}'
+        for at in range(400)
+    ]
+    assert not mentions('\n'.join(lines), 'Which files are large?')
+
+
 @pytest.mark.parametrize('sign', ['[', ' ', '7', 'a/', 'customer 7 '])
 def test_long_lines_are_read_in_time_in_keeping_with_their_length(sign: str) -> None:
     text = '\n'.join([sign * (200_000 // len(sign))] * 6)
