@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
 from summarizer_tool.digests.blocks import block_statements, read_blocks
+from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json
 from summarizer_tool.digests.locating import located
@@ -21,11 +21,14 @@ from summarizer_tool.digests.log_lines import (
     starts_like_log,
 )
 from summarizer_tool.digests.logs import log_statements
+from summarizer_tool.digests.mentions import mentioned
+from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
-from summarizer_tool.digests.statements import DigestStatement, choose, focus_words, one_line
+from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.tables import (
+    Table,
     aligned,
     fixed,
     markdown,
@@ -91,17 +94,6 @@ _TOLD_SHARE = 0.4
 _LEAST_PARTS = 3
 """Lines from which those with words of the focus are told; of fewer, as of packed JSON, the objects are."""
 _OBJECT_END = re.compile(r'(?<=\}),\s*(?=\{)')
-_MENTIONS = 3
-"""Lines shown that have the same words of the focus, first those of words that are rare."""
-_LONGEST_RECORD = 16
-"""Lines of a record that is told whole where one of them is asked for."""
-_COMMON = 12
-"""Lines with the same words of the focus from which these say nothing about any of them: of a value (`/mill/42`), which
-somebody has looked up, they are counted, and the first and the last shown."""
-_MOST = 0.5
-"""Share of the lines up to which a value tells some from the others,"""
-_MOST_SAID = 0.05
-"""and up to which a word does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +115,11 @@ class MachineText:
     kind: Kind
     statements: Iterator[DigestStatement]
     """What may be said of it, made when it is asked for."""
+    tables: Sequence[Table] = ()
+    names: Sequence[str] = ()
+    """What that is called which each line is a part of, where it has a name."""
+    titles: Container[int] = ()
+    """Numbers of lines that say nothing themselves."""
 
 
 def digest(text: str, budget: int, *, focus: str = '') -> Digest:
@@ -134,11 +131,11 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
         focus: What the reader looks for; lines and items that mention it come first.
     """
     text, lines = _as_lines(text)
-    kind, statements = _read(text, lines)
+    read = _read(text, lines)
     # Pages have items of one form, too.
-    if kind in ('blocks', 'json') and not is_settings(text) and _is_told(text):
-        kind = 'prose'
-    return digest_of(MachineText(lines, kind, statements), budget, focus)
+    if read.kind in ('blocks', 'json') and not (is_settings(text) or read.titles) and _is_told(text):
+        read = replace(read, kind='prose')
+    return digest_of(read, budget, focus)
 
 
 def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
@@ -148,8 +145,10 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     words = focus_words(focus)
     is_packed = len(read.lines) < _LEAST_PARTS
     parts = _OBJECT_END.split('\n'.join(read.lines)) if is_packed else read.lines
-    mentions = (replace(each, lines=()) if is_packed else each for each in _mentions(parts, words))
-    found = [*read.statements, *mentions]
+    found = [*read.statements]
+    odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
+    mentions = mentioned(parts, words, read.tables, odd, read.names, read.titles)
+    found += (replace(each, lines=()) if is_packed else each for each in mentions)
     chosen = choose(found, budget, words)
     told = located(chosen.statements, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -175,12 +174,12 @@ def machine_output(text: str) -> MachineText | None:
     What people write is none, be it a page with a table in it, source code or a string in JSON.
     """
     text, lines = _as_lines(text)
-    if is_settings(text):
-        return MachineText(lines, *_read(text, lines))
+    if is_settings(text) or read_changes(lines):
+        return _read(text, lines)
     is_log = _is_log(lines)
     if not is_log and _is_told(text):
         return None
-    read = MachineText(lines, *_read(text, lines))
+    read = _read(text, lines)
     if (
         is_log
         or read.kind in ('table', 'blocks')
@@ -231,43 +230,47 @@ def _as_lines(text: str) -> tuple[str, list[str]]:
     return text, text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n').split('\n')
 
 
-def _read(text: str, lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement]]:
+def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
     read = read_json(text)
     if read is not None and isinstance(read.value, Mapping | list) and read.value:
         if logged := _logged(read):
-            return _lines_of(logged)
-        return 'json', json_statements(read, _inner)
+            return _lines_of(logged, lines)
+        return MachineText(lines, 'json', json_statements(read, _inner))
     if (read := read_xml(text) or read_literal(text)) is not None:
-        return 'json', json_statements(read, _inner)
+        return MachineText(lines, 'json', json_statements(read, _inner))
     if tables := read_tables(lines, [markdown, aligned, separated]):
-        return 'table', table_statements(lines, tables)
+        return MachineText(lines, 'table', table_statements(lines, tables), tables)
+    if (changes := read_changes(lines)) is not None:
+        statements = change_statements(changes, lines)
+        return MachineText(lines, 'blocks', statements, names=changes.names(len(lines)), titles=changes.titles)
     is_log = _is_log(lines)
     is_source = not is_log and _is_source(lines)
     # The commits of a log of changes have a time each, and code below them.
     if blocks := read_blocks(lines, is_log=is_log, is_source=is_source):
-        return 'blocks', block_statements(blocks, lines)
+        return MachineText(lines, 'blocks', block_statements(blocks, lines), names=blocks.names)
     if is_log:
-        return _lines_of(lines)
+        return _lines_of(lines, lines)
     if (read := read_settings(text)) is not None:
-        return 'json', json_statements(read, _inner)
+        return MachineText(lines, 'json', json_statements(read, _inner))
     if tables := read_tables(lines, [fixed]):
-        return 'table', table_statements(lines, tables)
+        return MachineText(lines, 'table', table_statements(lines, tables), tables)
     if not is_source and (_forms(lines) <= _REPEATED or (len(text) >= _LARGE and not is_written(text))):
-        return _lines_of(lines)
-    return 'prose', iter(())
+        return _lines_of(lines, lines)
+    return MachineText(lines, 'prose', iter(()))
 
 
-def _lines_of(lines: Sequence[str]) -> tuple[Kind, Iterator[DigestStatement]]:
+def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
     read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(pieces(lines))
     records = (OutputRecord(event.raw, event.line) for event in read)
-    return 'log', chain(log_statements(read, len(lines)), surprising([*records]))
+    usual = path_statements(lines) if are_paths(lines) else log_statements(read, len(lines))
+    return MachineText(all_lines, 'log', chain(usual, surprising([*records])))
 
 
 def _inner(text: str) -> Iterator[DigestStatement]:
     """What a string inside JSON says; JSON that holds JSON as text is common, deeper than that it is not read."""
-    return _read(text, text.splitlines())[1]
+    return _read(text, text.splitlines()).statements
 
 
 def _logged(read: Read) -> list[str]:
@@ -316,56 +319,3 @@ def _forms(lines: Sequence[str]) -> float:
     """How many forms lines have, for each of them: a text that says the same again and again is no prose."""
     sample = [_QUOTED.sub('""', line[:400]) for line in lines if line.strip()][:_SAMPLE]
     return len({template(line)[0] for line in sample}) / len(sample) if len(sample) >= _LEAST_LINES else 1.0
-
-
-def _mentions(lines: Sequence[str], words: Sequence[str]) -> Iterator[DigestStatement]:
-    """Lines that have words of the focus which few lines have, or few together; of many with a value two."""
-    if not words or len(lines) < _LEAST_PARTS:
-        return
-    counts: Counter[str] = Counter()
-    having: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    # Some words go on in a line, numbers do not; before one that is in another script there may be anything.
-    wanted = re.compile('|'.join(rf'(?<![a-z]|\d(?=\d)){re.escape(word)}(?!(?<=\d)\d)' for word in words[:20]))
-    for number, line in enumerate(lines, 1):
-        if found := tuple(sorted({*wanted.findall(line.lower())})):
-            counts.update(found)
-            having[found].append(number)
-    for found, numbers in having.items():
-        is_common = len(numbers) >= _COMMON
-        word = min(found, key=lambda each: (is_common and each.isalpha(), counts[each]))
-        if is_common and len(numbers) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines):
-            continue
-        where = f' in {numbers[0]}-{numbers[-1]}' if is_common else ''
-        for number in (numbers[0], numbers[-1]) if is_common else numbers[:_MENTIONS]:
-            first, last = _record(lines, number - 1)
-            line = ' '.join(line.strip() for line in lines[first : last + 1])
-            at = line.lower().find(word)
-            text = one_line(line if len(line) < 400 else f'… {line[max(0, at - 150) : at + 150]} …', 300)
-            extra = 10.0 if re.search(r'\d', word) else 0.0
-            rank = 76.0 + extra - min(_COMMON, len(numbers)) ** 0.5
-            places = (number, *(place + 1 for place in range(first, last + 1) if place + 1 != number))
-            yield DigestStatement(f'{text} [{word} ×{counts[word]}{where}]', rank, 'mentioned', places)
-
-
-def _record(lines: Sequence[str], place: int) -> tuple[int, int]:
-    """The first and the last line of a record of several, of which one is given: those that stand as far in, or more.
-
-    A bullet begins one. Of lines that stand at the margin, or of a long record, the line alone.
-    """
-    indent = _depth(lines[place])
-    if not indent:
-        return place, place
-    first = last = place
-    while first and lines[first].lstrip()[:2] != '- ' and _depth(lines[first - 1]) >= indent:
-        first -= 1
-    while last + 1 < len(lines) and _depth(below := lines[last + 1]) >= indent:
-        if below.lstrip()[:2] == '- ' and _depth(below) == indent:
-            break
-        last += 1
-    return (first, last) if last - first < _LONGEST_RECORD else (place, place)
-
-
-def _depth(line: str) -> int:
-    """How far in a line stands, behind its bullet."""
-    bare = line.lstrip()
-    return len(line) - len(bare) + (2 if bare[:2] == '- ' else 0)

@@ -97,6 +97,10 @@ def events(lines: Sequence[str]) -> Iterator[Event]:
             continue
         time, message = parts(line[:LONGEST_LINE])
         level, severity = _level(line[:LEVEL_WITHIN])
+        if current is not None and not time and _is_own(line, current):
+            yield _with_trace(current)
+            current = Event(number, '', 'exception', 'error', '', '', [line[:LONGEST_LINE]])
+            continue
         if current is not None and not time and _belongs(line, current, timed=timed, level=level):
             if len(current.tail) < LONGEST_TAIL:
                 current.tail.append(line[:LONGEST_LINE])
@@ -111,8 +115,8 @@ def events(lines: Sequence[str]) -> Iterator[Event]:
 def _with_trace(event: Event) -> Event:
     """An event that says what its stack trace does."""
     if traced := trace(event.tail):
-        event.message = f'{event.message} | {traced}'
-        event.raw = f'{event.raw} | {traced}'
+        event.message = ' | '.join(filter(None, (event.message, traced)))
+        event.raw = ' | '.join(filter(None, (event.raw, traced)))
         if not event.level and any(_FRAME.match(line) or _EXCEPTION.match(line.strip()) for line in event.tail):
             event.severity = event.severity or 'error'
     return event
@@ -147,6 +151,11 @@ def _level(line: str) -> tuple[str, Severity]:
         return f'status {word}', 'warning' if found[6] and word < '5' else 'error'
     key = word.lower()[:4]
     return _NAMES.get(key, word.upper()), _SEVERITIES.get(key, '')
+
+
+def _is_own(line: str, current: Event) -> bool:
+    """Return whether a stack trace begins with a line that does not belong to what all is well with before it."""
+    return current.level != '' and current.severity in ('', 'debug') and line.startswith('Traceback')
 
 
 def _belongs(line: str, current: Event, *, timed: bool, level: str) -> bool:

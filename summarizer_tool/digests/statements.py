@@ -44,13 +44,19 @@ _COUNTED = 600
 _UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
+_OF_LINES: tuple[Topic, ...] = ('mentioned', 'odd items', 'values')
+"""What is not told of a line that stands there for another reason."""
+
 _TOGETHER = 8
 """Lines up to which a statement on several errors says what is in each."""
 _RESERVE = 24
 """Tokens kept for the line on what was left out."""
 
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
-_WORD = re.compile(r'[\w./:-]*\w')
+_WORD = re.compile(r'[\w./:-]*\w|(?<!\S)/(?!\S)')
+_NUMBERED = re.compile(r'(?<!\w)[^\W\d_]{3,} \d{1,2}(?!\w)')
+_MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split()  # noqa: SIM905
+_MONTH = re.compile(rf'(?<!\w)({"|".join(_MONTHS)})[a-z]{{0,6}} (\d{{4}})(?!\w)')
 _SMALL_WORDS = frozenset(
     """about after all and anomalies anomaly any anything are been but can check did does error errors everything
     failure failures find for from get give had has have here how issue issues its list look not odd off ordinary our
@@ -101,9 +107,15 @@ def distinct_parts(names: Sequence[str], longest: int) -> list[str]:
 
 
 def focus_words(focus: str) -> tuple[str, ...]:
-    """The words of a focus that tell something, in lower case, each once."""
-    found = (word.lower().strip('.:/-') for word in _WORD.findall(focus[:2000]))
-    return tuple(dict.fromkeys(word for word in found if len(word) > 2 and word not in _SMALL_WORDS))
+    """The words of a focus that tell something, in lower case, each once.
+
+    A short number tells something with the word before it, a month with its year as a date has both.
+    """
+    focus = focus[:2000].lower()
+    found = (word.strip('.:/-') or word for word in _WORD.findall(focus))
+    words = (word for word in found if (len(word) > 2 or word == '/') and word not in _SMALL_WORDS)
+    dates = (f'{year}-{_MONTHS.index(month) + 1:02}' for month, year in _MONTH.findall(focus))
+    return tuple(dict.fromkeys([*words, *_NUMBERED.findall(focus), *dates]))
 
 
 def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[str] = ()) -> Chosen:
@@ -133,14 +145,26 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
         if all(index in taken or waiting.get(index, False) for index in range(len(ranked))):
             left = room - sum(costs[index] for index in taken)
             taken |= _fitting(ranked, costs, left, taken, lambda _: False)
-        left_out = _left_out([each for index, each in enumerate(ranked) if index not in taken])
-        if sum(costs[index] for index in taken) + count_tokens(left_out) <= budget:
-            return Chosen(_told(ranked, taken, waits), left_out)
+        left_out = _left_out(ranked, taken)
+        # What is left of the reserve has room for more.
+        left = budget - sum(costs[index] for index in taken) - count_tokens(left_out)
+        if left < 0:
+            continue
+        if more := _fitting(ranked, costs, left, taken, waits):
+            fuller = _left_out(ranked, taken | more)
+            if sum(costs[index] for index in taken | more) + count_tokens(fuller) <= budget:
+                taken, left_out = taken | more, fuller
+        return Chosen(_told(ranked, taken, waits), left_out)
     return Chosen(_told(ranked, taken, waits), '')
 
 
-def _left_out(rest: Sequence[DigestStatement]) -> str:
+def _left_out(ranked: Sequence[DigestStatement], taken: set[int]) -> str:
     """How many statements on each topic are not told, and of which lines; the least important first."""
+    shown = {line for index in taken for line in _each_told(ranked[index])}
+    others = (each for index, each in enumerate(ranked) if index not in taken)
+    rest = [
+        each for each in others if each.topic not in _OF_LINES or not each.lines or not shown.issuperset(each.lines)
+    ]
     parts: list[str] = []
     for topic in TOPICS[:0:-1]:
         lines = [line for each in rest if each.topic == topic for line in each.lines]
@@ -148,7 +172,7 @@ def _left_out(rest: Sequence[DigestStatement]) -> str:
         where = f' (lines {first}-{last})' if last > first else f' (line {first})' if lines else ''
         if count := sum(each.topic == topic for each in rest):
             parts.append(f'{count} more {topic}{where}')
-    return f'… and {", ".join(parts)}'
+    return f'… and {", ".join(parts)}' if parts else ''
 
 
 def _told(ranked: Sequence[DigestStatement], taken: set[int], waits: Callable[[int], bool]) -> list[DigestStatement]:
@@ -190,8 +214,7 @@ def _fitting(
     shown = {line for index in known for line in _each_told(ranked[index])}
     for index, cost in enumerate(costs):
         topic, lines = ranked[index].topic, ranked[index].lines
-        # A line that stands there for another reason is not told again for being unlike the others.
-        if topic == 'odd items' and lines and shown.issuperset(lines):
+        if topic in _OF_LINES and lines and shown.issuperset(lines):
             continue
         if index not in known and cost <= budget and not waits(index):
             budget -= cost

@@ -270,6 +270,12 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
     if not titles and len({row[-1] for _, row in cells}) < 2:
         return None
     names = titles or [f'column {number}' for number in range(1, len(places) + 1)]
+    head = next((line for line in lines if line.split() == ' '.join(titles).split()), '')
+    for place in range(len(names) - 2, -1, -1):
+        # A title of two words, of which the first stands above nothing.
+        if f'{names[place]} {names[place + 1]}' in head and not any(row[place] for _, row in cells):
+            names = [*names[:place], f'{names[place]} {names[place + 1]}', *names[place + 2 :]]
+            cells = [(number, [*row[:place], *row[place + 1 :]]) for number, row in cells]
     return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
 
 

@@ -269,7 +269,7 @@ def test_of_a_diff_the_changed_line_that_stands_alone() -> None:
     lines = [*file('harbour.lock', lock), *file('harbour/quay.py', moor)]
     found = digest('\n'.join(lines), 300, focus='Review this diff for security problems')
     number = 1 + lines.index('+    reply = ask(harbour, verify=False)')
-    assert f'{number}| + reply = ask(harbour, verify=False)' in found.text.splitlines()
+    assert f'{number}| harbour/quay.py: + reply = ask(harbour, verify=False)' in found.text.splitlines()
 
 
 def test_times_with_names_are_fields_of_records() -> None:
@@ -416,3 +416,22 @@ def test_a_list_of_news_with_long_links_is_written_by_people() -> None:
         for at, name in enumerate(3 * ('gate', 'wheel', 'Low Marsh', 'second weir', 'oak', 'mill pond', 'rye', 'lamp'))
     ]
     assert machine_output('# Summary\n\n' + '\n'.join(news)) is None
+
+
+def test_a_title_of_two_words_of_which_one_stands_above_nothing() -> None:
+    rows = [
+        f'LISTEN 0      2048       127.0.0.1:4{at}03      0.0.0.0:*    users:(("mill",pid={at},fd=7))'
+        for at in range(10, 16)
+    ]
+    text = '\n'.join(['State  Recv-Q Send-Q Local Address:Port  Peer Address:PortProcess', *rows])
+    told = digest(text, 600).text
+    assert 'Peer Address:PortProcess=0.0.0.0:* users:(("mill",pid=12,fd=7))' in told
+
+
+def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
+    lines = [f'2026-03-14 02:00:{at:02} INFO start job {at}' for at in range(40)]
+    trace = ['Traceback (most recent call last):', '  File "/srv/run.py", line 8, in run', '    raise Jam(7)']
+    lines[20:20] = [*trace, 'ValueError: gate 7 is jammed']
+    told = digest('\n'.join(lines), 60).text
+    assert '21| ValueError: gate 7 is jammed [File "/srv/run.py", line 8, in run]' in told
+    assert 'exception ×1' in digest('\n'.join(lines), 200).text

@@ -101,10 +101,11 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _M
     pieces = [list(_pieces(block, words)) for block in quotables]
     rare = scoring.rarity([list(has) for block in pieces for _, _, has in block])
 
-    def order_of(piece: tuple[int, str, frozenset[str]]) -> tuple[float, bool]:
+    def order_of(piece: tuple[int, str, frozenset[str]]) -> tuple[bool, float, bool]:
         _, quote, has = piece
         # A word that stands in every piece has no rarity, but a piece with it is better than one without.
-        return -sum(0.1 + rare.get(word, 0.0) for word in has), len(quote) > MAX_QUOTE // 2
+        said = sum(0.1 + rare.get(word, 0.0) for word in has)
+        return not has or _only_asks(quote, words), -said, len(quote) > MAX_QUOTE // 2
 
     ranked = [sorted(block, key=order_of) for block in pieces]
     all_words = frozenset[str]().union(*(has for block in pieces for _, _, has in block))
@@ -125,6 +126,13 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _M
                     had |= has
                     break
     return [chosen[place] for place in sorted(chosen)]
+
+
+def _only_asks(quote: str, words: frozenset[str]) -> bool:
+    """Return whether a quote says nothing but what is asked for, as a heading does."""
+    said = {*names.words(quote)}
+    idle = ENGLISH | stop_words(said)
+    return all(word.casefold() in idle or _words_in(quote_terms(word), words) for word in said)
 
 
 def of_line(source_id: str, number: int, text: str, words: frozenset[str], evidence: int | None) -> Citation | None:

@@ -5,6 +5,7 @@ what the others have found, and where there are no others, some of their passage
 """
 
 import heapq
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,9 +18,17 @@ from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
 from summarizer_tool.store.words import beginning_with, counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
-from summarizer_tool.text.passage_score import PassageWords
+from summarizer_tool.text.passage_score import ANSWERS, PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
 from summarizer_tool.text.terms import asked, beginning, is_alike, terms_of_word, words_of
+
+_LEAST_JOINED = 4
+"""Letters of a name that is joined with others, and of what stands before it."""
+
+_NAMING = 50
+"""Passages up to which a name tells where the answer is,"""
+_NAMED_SHARE = 0.2
+"""if it stands in no greater share of the sources."""
 
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
@@ -36,19 +45,58 @@ def alike(db: StoreConnection, term: str) -> list[str]:
     return [word for word in found if is_alike(word, (term,))]
 
 
-def names_without_passage(db: StoreConnection, question: str, spans: Sequence[Span]) -> list[str]:
+def names_without_passage(
+    db: StoreConnection, question: str, spans: Sequence[Span], texts: Sequence[str] = ()
+) -> list[str]:
     """The names, numbers and identifiers of a question that no passage has, as they stand there.
 
-    A name has a capital where no question begins, or a digit.
+    A name has a capital where no question begins, or a digit. One that is joined with other words is there, in the
+    words of the index at their beginning, and in the texts that were found at their end, too.
     """
+    return [
+        word
+        for word, terms in _names(question).items()
+        if not any(frequency(db, term, spans, 1) or alike(db, term) or _begins(db, term) for term in terms)
+        and not any(_is_joined(term, text) for term in terms for text in texts)
+    ]
+
+
+def _names(question: str) -> dict[str, set[str]]:
+    """The names, numbers and identifiers of a question with their terms."""
     wanted = {*asked(question).terms}
-    without: dict[str, None] = {}
+    found: dict[str, set[str]] = {}
     for place, word in enumerate(words_of(question)):
         is_name = any(letter.isupper() or letter.isdigit() for letter in (word if place else word[1:]))
-        terms = wanted.intersection(terms_of_word(word)) if is_name and not question.isupper() else ()
-        if terms and not any(frequency(db, term, spans, 1) or alike(db, term) for term in terms):
-            without[word] = None
-    return [*without]
+        if is_name and not question.isupper() and (terms := wanted.intersection(terms_of_word(word))):
+            found[word] = terms
+    return found
+
+
+def _begins(db: StoreConnection, term: str) -> bool:
+    """Return whether a word goes on from a term, as `Dachtec` does from `Dach`."""
+    return len(term) >= _LEAST_JOINED and bool(beginning_with(db, term, 1))
+
+
+def _is_joined(term: str, text: str) -> bool:
+    """Return whether a word of a text ends with a term, behind another word: `Flachdach` for `Dach`."""
+    joined = rf'\w{{{_LEAST_JOINED}}}{re.escape(term)}'
+    return len(term) >= _LEAST_JOINED and re.search(joined, text.casefold()) is not None
+
+
+def _rows_of_names(
+    db: StoreConnection, collection: str, question: str, frequencies: Mapping[str, int], spans: Sequence[Span]
+) -> dict[int, set[str]]:
+    """The passages that have a name of a question which few of the sources have, with its terms: they must be shown."""
+    sources = index.count_sources(db, collection, spans)
+    found: dict[int, set[str]] = {}
+    for term in set[str]().union(*_names(question).values()):
+        if term.isalpha() and 0 < frequencies.get(term, 0) <= _NAMING:
+            rows = rows_with(db, [term], spans, _NAMING)
+            named = {passage.source_id for passage in index.passages(db, collection, rows)}
+            if len(named) <= _NAMED_SHARE * sources:
+                for row in rows:
+                    found.setdefault(row, set()).add(term)
+    return found
 
 
 def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
@@ -124,7 +172,11 @@ _SMALL = 500
 """Passages that are all read, to see where the question is spoken of: about 50,000 tokens."""
 
 _BEST_READ = 4
-"""Elsewhere only those around so many of the best are."""
+"""Elsewhere only those around so many of the best are; and if these have no name that tells where the answer is,
+the best one that has it is put before all that do not answer by their own words."""
+
+_AHEAD = 0.01
+"""By so much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +221,8 @@ def rank_passages(
     """
     found = _gathered(db, question, frequencies, spans, without)
     also = [row for row in also if _is_in(row, spans)]
-    chosen = dict.fromkeys((*_best(db, found, question, most), *also))
+    named = _rows_of_names(db, collection, text, frequencies, spans)
+    chosen = dict.fromkeys((*_best(db, found, question, most), *also, *outdated.outside(sorted(named), without)))
     passages = index.passages(db, collection, [*chosen])
     scored = score_passages(db, collection, question, passages)
     best = heapq.nlargest(_BEST_READ, zip(scored, passages, strict=True), key=lambda each: each[0].score)
@@ -183,6 +236,12 @@ def rank_passages(
         for before, (passage, each) in zip((None, *passages), in_order, strict=False)
     ]
     values = passage_score.values(scored, question.weights, text)
+    best = heapq.nlargest(_BEST_READ, range(len(values)), key=values.__getitem__)
+    names = set[str]().union(*named.values())
+    said = [sum(each.counts.get(name, 0.0) >= 1 for name in names) for each in scored]
+    if any(said) and not any(said[at] for at in best):
+        at = max(range(len(said)), key=lambda at: (said[at], values[at], scored[at].score))
+        values[at] = max(ANSWERS, scored[at].score) + _AHEAD
     ranked = [
         Hit(passage, each.score, value=value) for passage, each, value in zip(passages, scored, values, strict=True)
     ]

@@ -216,7 +216,8 @@ def _whole(state: _Search) -> SearchResult | None:
         whole = [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)]
         found = score_passages(db, name, question, whole)
         documents, passages = outdated.searched(db, name, chosen)
-        not_met = candidates.names_without_passage(db, state.query.text, index.spans_of(db, name, chosen))
+        texts = [passage.text for passage in whole]
+        not_met = candidates.names_without_passage(db, state.query.text, index.spans_of(db, name, chosen), texts)
     # All of them, also one that has no passages, since there is nothing in it.
     sources = state.collection.kept(chosen)
     known = {source.id for source in sources}
@@ -294,7 +295,7 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         # Where no word is found in sources that were named, those passages serve that are nearest by meaning.
         fill = state.query.fill if hits else state.query.top_k if state.source_ids else 0
         spans = outdated.gaps(index.spans_of(db, state.collection.name, state.source_ids), state.without, _MOST_SPANS)
-        not_met = candidates.names_without_passage(db, state.query.text, spans)
+        not_met = candidates.names_without_passage(db, state.query.text, spans, [hit.passage.text for hit in hits])
     hits = neighbours.with_neighbours(hits, chosen.read, fill=fill)
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
     known = {source.id for source in sources}  # one may have been evicted a moment ago

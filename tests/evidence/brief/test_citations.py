@@ -95,6 +95,14 @@ def test_what_has_the_rarest_words_of_the_question_is_quoted() -> None:
     assert [citation.evidence for citation in choose(blocks, frozenset())] == [0, 1, 2]
 
 
+def test_what_says_more_than_was_asked_is_quoted_rather_than_a_heading() -> None:
+    lines = [(1, '4. Total liability'), (2, '4.1 The liability shall not exceed £150,000.'), (3, 'Liability: 7')]
+    words = terms_to_quote('total liability')
+    assert choose([Quotable('src_1', lines)], words)[0].quote == '4.1 The liability shall not exceed £150,000.'
+    assert choose([Quotable('src_1', lines[::2])], words)[0].quote == 'Liability: 7'
+    assert choose([Quotable('src_1', lines[:1])], words)[0].quote == 'Total liability'
+
+
 def test_equal_pieces_are_quoted_once() -> None:
     same = [Quotable(f'src_{n}', [(1, 'The lamp burned for 40 hours.')], 0.5, n) for n in range(4)]
 

@@ -133,3 +133,26 @@ async def test_how_far_a_hit_brings_what_is_beside_it() -> None:
     assert [(hit.passage.number, round(hit.score, 2), hit.is_adjacent) for hit in found.hits] == snapshot(
         [(2, 0.81, False), (6, 0.3, False), (3, 0.0, True), (1, 0.0, True), (5, 0.0, True)]
     )
+
+
+@pytest.mark.parametrize(
+    ('question', 'not_met'),
+    [
+        ('Wer bekommt den Auftrag für das Dach?', ()),
+        ('Wer bekommt den Auftrag für die Ladung?', ()),
+        ('Wer bekommt den Auftrag für die Ulme?', ('Ulme',)),
+    ],
+)
+async def test_a_name_within_a_longer_word_is_met(question: str, not_met: tuple[str, ...]) -> None:
+    collection = SourceStore().collection()
+    collection.add(Document('# Dachsanierung\n\nDer Auftrag geht an Dachtec. Auch die Schiffsladung wird bezahlt.'))
+    assert (await search(collection, Query(question))).not_met == not_met
+
+
+async def test_what_alone_has_the_name_in_a_question_comes_before_what_has_its_other_words() -> None:
+    collection = SourceStore().collection()
+    collection.add(Document('La présidente rappelle que le siège sera à Villeurbanne le 15 septembre.'))
+    for number in range(20):
+        collection.add(Document(f'The move {number} begins when the head of a branch goes. Other heads move later.'))
+    found = await search(collection, Query('When does the head office move to Villeurbanne?'))
+    assert 'Villeurbanne' in found.hits[0].passage.text

@@ -1,0 +1,254 @@
+"""Lines of machine output that have what is asked for: its words, or most and least in a column of that name."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+
+from summarizer_tool.digests.records import Row
+from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.tables import Table
+from summarizer_tool.digests.values import quantity
+from summarizer_tool.text.terms import stem
+
+_LEAST_LINES = 3
+_SHOWN = 3
+"""Lines shown that have the same words of the focus, the best first,"""
+_NEXT = 0.5
+"""What each of these loses in rank,"""
+_MORE = 40
+"""and so many where there is room for them."""
+_LITTLE = 45.0
+"""The rank of these."""
+_LEAST_SHOWN = 60
+"""Characters of each line of a record that are shown."""
+_LONGEST_RECORD = 16
+"""Lines of a record that is told whole where one of them is asked for."""
+_COMMON = 12
+"""Lines with the same words of the focus from which these say nothing about any of them: of a value (`/mill/42`), which
+somebody has looked up, they are counted, and the first and the last shown."""
+_MOST = 0.5
+"""Share of the lines up to which a value tells some from the others,"""
+_MOST_SAID = 0.05
+"""and up to which a word does, if it does not only stand within others."""
+_WORDS = 24
+_BEGUN = 4.0
+"""What the rank of a line loses with a word that only begins as one of the focus does,"""
+_WITHIN = 6.0
+"""or that only holds it."""
+_LEAST_ROOT = 4
+"""Letters with which a word begins as one of the focus does that stands nowhere itself."""
+
+_BEFORE_FIELD = re.compile(r'(?:^|\s\s|[\t,;|=:({\[/])["\' ]?$')
+_BEHIND_FIELD = re.compile(r'["\']?(?:$|\s\s|\s?[\t,;|=:)\]}/])')
+_GOES_ON = re.compile(r'[\w./-]')
+
+_TITLE_WORD = re.compile(r'[^\W\d_]{3,}')
+_ENDING = 3
+"""Letters that a word of the focus may have more than the title of a column, as `memory` has of `%MEM`."""
+_NUMBERS = 0.7
+"""Share of the cells of a column that are numbers for some of them to be most."""
+_ASKED = 86.0
+"""The rank of the row that has most in a column that is asked for,"""
+_STEP = 3.0
+"""and what each further one loses."""
+
+
+def mentioned(
+    lines: Sequence[str],
+    words: Sequence[str],
+    tables: Sequence[Table],
+    odd: Container[int],
+    names: Sequence[str] = (),
+    titles: Container[int] = (),
+) -> Iterator[DigestStatement]:
+    """What lines say that have words of the focus which few lines have, or few together; of many with a value two.
+
+    Args:
+        lines: Those of the text.
+        words: The words of the focus, in lower case.
+        tables: The tables of the text.
+        odd: Numbers, from 1, of lines told for another reason: of several with the same words these come first.
+        names: What that is called which each line is a part of, where it has a name.
+        titles: Numbers of lines whose words are no mentions, as are those of the titles of tables.
+    """
+    if not words or len(lines) < _LEAST_LINES:
+        return
+    columns = _columns(tables, words)
+    extremes = [*_extremes(lines, tables, words, columns)]
+    yield from extremes
+    told = {each.lines[0] for each in extremes}
+    titles = titles or {number for table in tables for number in _titles(lines, table)}
+    found = _found(lines, words[:_WORDS], titles)
+    counts = {word: len({number for number, each in found.items() if word in each}) for word in _words(found)}
+    having: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, each in found.items():
+        # What only a column is called by says little where it stands within other words.
+        own = tuple(sorted(word for word, worth in each.items() if worth > 2 or word not in columns))
+        if own and number not in told:
+            having[own].append(number)
+    for own, numbers in having.items():
+        worth = {number: max(found[number][word] for word in own) for number in numbers}
+        most = max(worth.values())
+        best = [number for number in numbers if worth[number] == most]
+        is_common = len(best) >= _COMMON
+        word = min(own, key=lambda each: (is_common and each.isalpha(), counts[each]))
+        if is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines)):
+            continue
+        order = sorted(numbers, key=lambda number: (-worth[number], number not in odd))
+        first = list(dict.fromkeys([*filter(odd.__contains__, best), best[0], best[-1]])) if is_common else best
+        order = list(dict.fromkeys([*(first if is_common else order), *order]))
+        where = f' in {numbers[0]}-{numbers[-1]}' if is_common else ''
+        extra = 10.0 if any(map(str.isdigit, word)) else 0.0 if most > 1 else -_WITHIN
+        rank = 76.0 + extra - (0.0 if word in words else _BEGUN) - min(_COMMON, len(best)) ** 0.5
+        shown = min(_SHOWN, len(first), 2 if is_common else _SHOWN)
+        for nth, number in enumerate(order[:_MORE]):
+            text, places = _told(lines, number, word, names)
+            yield DigestStatement(
+                f'{text} [{word} ×{counts[word]}{where}]',
+                rank - _NEXT * nth if nth < shown else _LITTLE,
+                'mentioned',
+                places,
+            )
+
+
+def _told(lines: Sequence[str], number: int, word: str, names: Sequence[str]) -> tuple[str, tuple[int, ...]]:
+    """What the record of a line says, and its lines."""
+    first, last = _record(lines, number - 1, names)
+    longest = max(_LEAST_SHOWN, 400 // (last - first + 1))
+    own = [line.strip() for line in lines[first : last + 1]]
+    line = ' '.join(own if first == last else [one_line(each, longest) for each in own])
+    begin = max(0, line.lower().find(word) - 150)
+    text = one_line(line if len(line) < 400 else f'{"… " * (begin > 0)}{line[begin : begin + 300]} …', 310)
+    name = names[number - 1] if names else ''
+    text = f'{name}: {text}' if name and name not in lines[number - 1] and name not in text else text
+    return text, (number, *(place + 1 for place in range(first, last + 1) if place + 1 != number))
+
+
+def _words(found: Mapping[int, Mapping[str, int]]) -> set[str]:
+    return {word for each in found.values() for word in each}
+
+
+def _found(lines: Sequence[str], words: Sequence[str], titles: Container[int]) -> dict[int, dict[str, int]]:
+    """By line the words of the focus on it, each with how much it stands by itself.
+
+    A word that stands nowhere is found in those that begin as it does: `installed` in `Install`.
+    """
+    found = _having(lines, words, titles)
+    roots = {stem(word) for word in {*words} - _words(found) if word.isalpha()}
+    if begun := [root[: max(_LEAST_ROOT, len(root) - 1)] for root in roots if len(root) > _LEAST_ROOT]:
+        for number, each in _having(lines, begun, titles, ending=r'[^\W\d_]*').items():
+            found[number] = found.get(number, {}) | each
+    return dict(sorted(found.items()))
+
+
+def _having(
+    lines: Sequence[str], words: Sequence[str], titles: Container[int], *, ending: str = ''
+) -> dict[int, dict[str, int]]:
+    # Some words go on in a line, numbers do not.
+    any_word = '|'.join(map(re.escape, sorted(words, key=len, reverse=True)))
+    wanted = re.compile(rf'(?:{any_word}){ending}(?!(?<=\d)\d)')
+    found: dict[int, dict[str, int]] = {}
+    for number, line in enumerate(lines, 1):
+        lowered = line.lower()
+        for match in wanted.finditer(lowered) if number not in titles else ():
+            if worth := _worth(line if len(line) == len(lowered) else lowered, match):
+                each = found.setdefault(number, {})
+                each[match[0]] = max(worth, each.get(match[0], 0))
+    return found
+
+
+def _worth(line: str, match: re.Match[str]) -> int:
+    """How much a word stands by itself: as a field 3, as a word 2, within one 1, within its letters not at all."""
+    begin, end = match.span()
+    before, behind = line[max(0, begin - 3) : begin], line[end : end + 4]
+    first, last = line[begin], before[-1:]
+    # Before one that is in another script there may be anything.
+    if (last.isascii() and last.isalpha() and not (first.isupper() and last.islower())) or (
+        last.isdigit() and first.isdigit()
+    ):
+        return 0
+    is_whole = not _GOES_ON.match(last) and not _GOES_ON.match(behind)
+    if not match[0][0].isalnum():
+        return 3 if not last.strip() and not behind[:1].strip() else 0
+    return 3 if _BEFORE_FIELD.search(before) and _BEHIND_FIELD.match(behind) else 2 if is_whole else 1
+
+
+def _titles(lines: Sequence[str], table: Table) -> Iterator[int]:
+    """The lines with the titles of a table: they are no rows, and nothing beside it."""
+    others = {*table.lines, *(number for number, _ in table.beside)}
+    names = [*table.rows[0]]
+    for number, line in enumerate(lines, 1):
+        if number not in others and sum(name in line for name in names) > _NUMBERS * len(names):
+            yield number
+
+
+def _columns(tables: Sequence[Table], words: Sequence[str]) -> dict[str, set[str]]:
+    """By word of the focus the columns that are called so."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for title in {title for table in tables for title in table.rows[0]}:
+        for name in _TITLE_WORD.findall(title.lower()):
+            for word in words:
+                if word == name or (word.startswith(name) and len(word) - len(name) <= _ENDING):
+                    found[word].add(title)
+    return dict(found)
+
+
+def _extremes(
+    lines: Sequence[str], tables: Sequence[Table], words: Sequence[str], columns: Mapping[str, set[str]]
+) -> Iterator[DigestStatement]:
+    """The rows with most in a column that is asked for, and with least, of those with most other words of the focus."""
+    others = [word for word in words if word not in columns]
+    for table in tables:
+        for title in {title for titles in columns.values() for title in titles}.intersection(table.rows[0]):
+            numbers = [quantity(row.get(title, '')) for row in table.rows]
+            rows = [(number, at) for at, number in enumerate(numbers) if number is not None]
+            if len(rows) < max(_LEAST_LINES, _NUMBERS * len(table.rows)):
+                continue
+            said = [sum(map(_said_in(row), others)) for row in table.rows]
+            asked = [each for each in rows if said[each[1]] == max(said)]
+            if len(asked) >= _LEAST_LINES:
+                rows = asked
+            elif max(said) > 1:
+                continue  # somebody asks for these by their names
+            rows.sort(key=lambda each: -each[0])
+            middle = rows[len(rows) // 2][0]
+            chosen = [(nth, at, 'most') for nth, (number, at) in enumerate(rows[:_SHOWN]) if number > middle]
+            chosen += [(_SHOWN, at, 'least') for number, at in rows[-1:] if number < rows[-2:][0][0] <= middle]
+            for nth, at, which in chosen:
+                line = table.lines[at]
+                text = f'{title}={table.rows[at][title]} ({which}): {one_line(lines[line - 1], 160)}'
+                yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', (line,))
+
+
+def _said_in(row: Row) -> Callable[[str], int]:
+    """How much a row has of a word: 2 as a cell, 1 within one."""
+    cells = [cell.lower() for cell in row.values()]
+    return lambda word: 2 * (word in cells) or int(any(word in cell for cell in cells))
+
+
+def _record(lines: Sequence[str], place: int, names: Sequence[str]) -> tuple[int, int]:
+    """The first and the last line of a record of several, of which one is given: those that stand as far in, or more.
+
+    A bullet begins one. Of a long record the line alone, and of lines at the margin that are no fields of something.
+    """
+    indent = _depth(lines[place])
+    if not indent and not (names and names[place] and ''.join(lines[place].split()[:1]).endswith(':')):
+        return place, place
+    first = last = place
+    while first and lines[first].lstrip()[:2] != '- ' and _goes_on(lines[first - 1], indent):
+        first -= 1
+    while last + 1 < len(lines) and _goes_on(below := lines[last + 1], indent):
+        if below.lstrip()[:2] == '- ' and _depth(below) == indent:
+            break
+        last += 1
+    return (first, last) if last - first < _LONGEST_RECORD else (place, place)
+
+
+def _goes_on(line: str, indent: int) -> bool:
+    return bool(line.strip()) and _depth(line) >= indent
+
+
+def _depth(line: str) -> int:
+    """How far in a line stands, behind its bullet."""
+    bare = line.lstrip()
+    return len(line) - len(bare) + (2 if bare[:2] == '- ' else 0)

@@ -1,0 +1,108 @@
+"""What a digest shows of machine output where something is asked for."""
+
+import pytest
+
+from summarizer_tool.digests.digest import digest
+from summarizer_tool.digests.statements import focus_words
+
+PACKAGES = '\n'.join(
+    [
+        'Name                 Version    Description',
+        'libtls-openssl       3.7        wrapper of openssl for tls',
+        *(f'lib{name}               1.{at}        library of {name}' for at, name in enumerate('abcdefghijklmnop')),
+        'openssl              3.0.19     secure sockets',
+        'xml-openssl          1.2        openssl engine of xml',
+        'zlib                 1.3        to compress',
+    ]
+)
+JOBS = '\n'.join(
+    [
+        'USER   PID %CPU %MEM COMMAND',
+        *(f'root  {at:4}  0.0  0.{at % 7} [cpuhp/{at}]' for at in range(10, 40)),
+        'root  4000 54.0  0.2 python bench.py',
+        'root  4001  0.0  0.1 cat',
+    ]
+)
+SALES = '\n'.join(
+    [
+        'region,month,units,returns',
+        *(f'{region},2026-0{month},9{month},{month}' for region in ('North', 'South', 'West') for month in range(1, 9)),
+        'South,2026-09,12,41',
+        'North,2026-09,99,60',
+    ]
+)
+
+
+def mentions(text: str, focus: str, budget: int = 150) -> list[str]:
+    return [each.text for each in digest(text, budget, focus=focus).lines if each.topic == 'mentioned']
+
+
+def test_a_field_of_its_own_comes_before_what_only_holds_the_word() -> None:
+    first, *_ = mentions(PACKAGES, 'Which version of openssl is installed?', 60)
+    assert first.startswith('openssl 3.0.19')
+    lines = [f'net.ip_forward_{name} = 1' for name in 'abcdefgh']
+    assert mentions('\n'.join([*lines, 'net.ip_forward = 0', 'net.y = 2']), 'net.ip_forward', 30) == [
+        'net.ip_forward = 0 [net.ip_forward ×9]'
+    ]
+
+
+def test_titles_of_a_table_are_no_mention_and_most_of_a_column_comes_first() -> None:
+    first, *others = mentions(JOBS, 'Which process uses most CPU?')
+    assert first == '%CPU=54.0 (most): root 4000 54.0 0.2 python bench.py'
+    assert not any('USER' in each or 'cpuhp' in each for each in others)
+    first, second, *_ = mentions(SALES, 'returns in the South', 200)
+    assert first == 'returns=41 (most): South,2026-09,12,41'
+    assert second == 'returns=8 (most): South,2026-08,98,8'
+
+
+def test_a_word_may_begin_within_a_name_where_a_capital_does() -> None:
+    lines = [
+        f'Mem{name:10} {at}{at} kB' for at, name in enumerate(['Used', 'Free', *(f'In{at}' for at in range(30))], 10)
+    ]
+    assert mentions('\n'.join(lines), 'free memory', 60) == ['MemFree 1111 kB [free ×1]']
+
+
+def test_a_short_number_counts_with_the_word_before_it_and_a_month_with_its_year() -> None:
+    assert focus_words('What did Customer 7 buy in October 2026, on /?') == (
+        'customer', 'buy', 'october', '2026', 'customer 7', '2026-10',
+    )  # fmt: skip
+    rows = ['id,customer,paid', *(f'{at},Customer {at % 70},{at}.50' for at in range(1000, 1700))]
+    told = mentions('\n'.join(rows), 'What about Customer 7?', 200)
+    assert told[:2] == [
+        '1057,Customer 7,1057.50 [customer 7 ×10]',
+        '1127,Customer 7,1127.50 [customer 7 ×10]',
+    ]
+    assert len(told) > 3  # as there is room
+    disks = [('Filesystem', 'Size', 'Used', 'Mounted on'), ('/dev/vda', '252G', '48G', '/')]
+    disks += [('tmpfs', f'{at}G', '0', f'/sys/{at}') for at in range(5)]
+    text = '\n'.join(f'{name:12} {size:>5} {used:>5} {at}' for name, size, used, at in disks)
+    assert 'Filesystem=/dev/vda, Size=252G, Used=48G, Mounted on=/' in digest(text, 60, focus='disk usage of /').text
+
+
+def test_of_lines_with_the_same_words_the_odd_one_comes_first() -> None:
+    lines = [f'12:00:{at:02} INFO gate {at} opened by keeper in 12ms' for at in range(60)]
+    for at in (10, 15, 20, 25, 30):
+        lines[at] = lines[at].replace('keeper', 'warden')
+    lines[25] = lines[25].replace('12ms', '99412ms')
+    assert mentions('\n'.join(lines), 'warden', 200)[0].startswith(lines[25])
+
+
+def test_a_word_that_stands_nowhere_is_found_in_what_begins_as_it_does() -> None:
+    rows = [f'{at},Alder desk,{at * 7}' for at in range(40)]
+    minutes = [f'Tom told of mill {at}.' for at in range(12)]
+    text = '\n'.join([*minutes, 'DECISION: we move on 18 April.', *minutes, '', 'id,what,units', *rows])
+    assert mentions(text, 'What was decided?') == ['DECISION: we move on 18 April. [decision ×1]']
+
+
+def test_a_word_within_those_of_many_lines_says_nothing_about_them() -> None:
+    lines = [
+        f'gate {at} has its readOnlyFilesystem in room {at % 9}' if at % 21 == 0 else f'keeper {at}'
+        for at in range(400)
+    ]
+    assert not mentions('\n'.join(lines), 'Which files are large?')
+
+
+@pytest.mark.parametrize('sign', ['[', ' ', '7', 'a/', 'customer 7 '])
+def test_long_lines_are_read_in_time_in_keeping_with_their_length(sign: str) -> None:
+    text = '\n'.join([sign * (200_000 // len(sign))] * 6)
+    assert digest(text, 100, focus='customer 7 in /a').text is not None
