@@ -125,7 +125,7 @@ def find_places(records: Sequence[OutputRecord]) -> Mapping[Place, PlaceValues]:
     """Note each value of all records in each of its places, of those that have enough values to tell what is usual."""
     lines = {row: cut(each.text) for row, each in enumerate(records) if not each.fields}
     # Many cells have the same value.
-    cells = {value: cut(value) for each in records for _, value in each.fields}
+    cells = {value: cut(value) for value in {value for each in records for _, value in each.fields}}
     fields = [(row, name, cells[value]) for row, each in enumerate(records) for name, value in each.fields]
     frequent = frequent_words([*lines.values(), *(cell for _, _, cell in fields)], len(records))
     places: dict[Place, PlaceValues] = defaultdict(PlaceValues)
