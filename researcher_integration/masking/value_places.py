@@ -34,10 +34,12 @@ class _Place:
     """Begins behind the name; its groups `value` and `second` are secrets."""
     is_certain: bool = False
     """Whether nothing but a value stands there; else it must look like a secret."""
+    reach: int = 120
+    """Characters before the name that the place may take."""
 
 
-def _place(before: str, after: str, *, is_certain: bool = False) -> _Place:
-    return _Place(re.compile(before + _NAME_END), re.compile(after), is_certain)
+def _place(before: str, after: str, *, is_certain: bool = False, reach: int = 120) -> _Place:
+    return _Place(re.compile(before + _NAME_END), re.compile(after), is_certain, reach)
 
 
 _PLACES = (
@@ -63,7 +65,11 @@ _PLACES = (
         r'[`*]{0,2}[ \t]*[|│][ \t]*`?(?P<value>[^\s|│`\0]+)`?[ \t]*(?=[|│\r\n]|\Z)',
     ),
     # password    …, under a line that says that there are two columns
-    _place(r'(?:^|\n)-{3,}+[ ]+-{3,}+[ \t\r]*\n(?:[^\n]*\n){0,40}', r'[ ]{2,}(?P<value>\S+)[ \t]*(?=[\r\n]|\Z)'),
+    _place(
+        r'(?:^|\n)-{3,}+[ ]+-{3,}+[ \t\r]*\n(?:[^\n]*\n){0,40}',
+        r'[ ]{2,}(?P<value>\S+)[ \t]*(?=[\r\n]|\Z)',
+        reach=1200,
+    ),
     # enable secret …, a line of its own
     _place(r'(?:^|[\n\0])[ \t]*(?:enable[ ])?', r'[ ](?:\d{1,2}[ ])?(?P<value>[^\s\0/;]{4,})[ \t]*(?=[\r\n]|\Z)'),
     # name: DB_PASSWORD ⏎ value: …
@@ -93,6 +99,7 @@ _PLACES = (
         r'[ \t]+name:[ \t]+["\']?',
         r'["\']?[ \t]*(?=[\r\n]|\Z)',
         is_certain=True,
+        reach=1200,
     ),
     # name="password" ⏎ ⏎ …, of a form in parts
     _place(r'\bname="', r'"\r?\n(?:[\w\-]+:[^\r\n\0]*\r?\n)*\r?\n(?P<value>[^\r\n\0]+)', is_certain=True),
@@ -134,15 +141,13 @@ _PLACES = (
     # login failed with password …
     _place(r'\b(?:with|using|use|set|and|or|wrong|invalid|bad|incorrect|the|new|old)[ ](?:[a-z]+[ ])?', rf'[ ]{_SAID}'),
 )
-_MAX_BEFORE = 1200
-"""Characters before a name that a place may take."""
 
 
 def values_beside(text: str, start: int, end: int) -> Iterator[tuple[tuple[int, int], bool]]:
     """Where the values stand of a name from `start` to `end`, and whether each is certain to be one."""
     for place in _PLACES:
         match = place.after.match(text, end)
-        if match and (before := place.before.search(text, max(0, start - _MAX_BEFORE), end)):
+        if match and (before := place.before.search(text, max(0, start - place.reach), end)):
             for found in (before, match):
                 yield from ((found.span(group), place.is_certain) for group in found.groupdict() if found[group])
             return
