@@ -76,6 +76,9 @@ class Masker:
             MaskingError: If anything goes wrong, such as a value that cannot be written as JSON.
         """
         try:
+            if type(value) is str:
+                masked = self._mask(value)
+                return masked.text if masked.counts else value, masked.counts
             texts: dict[str, Masked] = {}
             Values(lambda text: texts.setdefault(text, Masked(text, NOTHING))).masked(value)
             suspicious = self._suspicious([*texts])
