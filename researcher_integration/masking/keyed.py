@@ -20,7 +20,10 @@ _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
 _SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
 _ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@Nbfru]?{_QUOTE})?')
-_OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?')
+_OPTION = re.compile(
+    r'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`])|,[ \t]+(?=[^\s,\[\]"\']{0,40}\d[^\s,\[\]]*[ \t]*[,\]]))'
+    rf'(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?'
+)
 
 # `"…" -> "…"`
 _CHANGED = re.compile(r'\\?["\'`]?[ \t]*(?:->|→)')
@@ -113,6 +116,7 @@ _MAX_INDENT = 60
 def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names beside them."""
     done = header_end = read = 0
+    columns = dict[object, int]()
     for start, end, kind in secret_names.hits(text, lower):
         if start < done or _IS_MASKED.match(text, end):
             continue
@@ -134,7 +138,7 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         done = max((value.end for value in values), default=done)
         if not values and end > header_end and _HEADER.match(text, end):
             header_end = line_end(text, end)
-            yield from find_in_columns(text, start)
+            yield from find_in_columns(text, start, columns)
         for value in values:
             if kind != 'SECRET' or not secret_names.is_address(name, text[value.start : value.end]):
                 yield value
