@@ -6,6 +6,7 @@ name is a line in `value_places.py`.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Finding, line_end
@@ -113,10 +114,27 @@ _MAX_INDENT = 60
 """Characters before a name that begins a line."""
 
 
+@dataclass(slots=True)
+class _Bare:
+    """Values without quotes: where the one that was read last stands. What begins within it ends with it."""
+
+    text: str
+    start: int = 0
+    end: int = 0
+
+    def end_from(self, start: int) -> int:
+        """Where a value ends, without the brackets and marks that close what it stands in."""
+        if not self.start <= start < self.end:
+            match = _UNQUOTED.match(self.text, start)
+            self.start, self.end = start, match.end() if match else start
+        return start + len(self.text[start : self.end].rstrip(',;:)}]'))
+
+
 def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names beside them."""
     done = header_end = read = 0
     columns = dict[object, int]()
+    bare = _Bare(text)
     for start, end, kind in secret_names.hits(text, lower):
         if start < done or _IS_MASKED.match(text, end):
             continue
@@ -132,7 +150,7 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             continue
         # What stands under a name within what has been read was read by its own name, too.
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
-        values = [*_values(text, name_start, end, kind, option=name.startswith('--')), *under]
+        values = [*_values(bare, name_start, end, kind, option=name.startswith('--')), *under]
         if secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
         done = max((value.end for value in values), default=done)
@@ -146,18 +164,20 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
 
 def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
     """Find generated values by the names of services beside them: `stripe = …`."""
+    bare = _Bare(text)
     for start, end in secret_names.service_hits(lower):
-        for value in _values(text, start, end, 'API_KEY', option=text[start - 2 : start] == '--'):
+        for value in _values(bare, start, end, 'API_KEY', option=text[start - 2 : start] == '--'):
             if secret_names.is_generated(text[value.start : value.end]):
                 yield value
 
 
-def _values(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
+def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
     """The values of the name that stands from `start` to `end`."""
+    text = bare.text
     before = text[max(0, start - _MAX_ARN) : start]
     if 'arn:' in before and _ARN.search(before):
         return
-    if value := _value(text, start, end, kind, option=option):
+    if value := _value(bare, start, end, kind, option=option):
         yield value
         if not _CHANGED.match(text, value.end):
             return
@@ -202,18 +222,19 @@ def _line_start(text: str, at: int) -> int:
     return start or near
 
 
-def _value(text: str, start: int, end: int, kind: Kind, *, option: bool) -> Finding | None:
+def _value(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Finding | None:
     """The value of the name that stands from `start` to `end`."""
+    text = bare.text
     if assigned := _ASSIGNED.match(text, end):
         if assigned['quote'] and text[start - 1 : start] == assigned['quote'] and not assigned['closing']:
             return None  # which ends what the name stands in: `token=`
         if assigned['quote']:
             return _quoted(text, assigned, kind)
-        return _unquoted(text, start, assigned, kind)
+        return _unquoted(bare, start, assigned, kind)
     if option and (given := _OPTION.match(text, end)):
         if given['quote']:
             return _quoted(text, given, kind)
-        end = _bare_end(text, given.end())
+        end = bare.end_from(given.end())
         word = _before_escape(text[given.end() : end]).rstrip('.')
         # `the --api-key flag`, `if --pass is given`
         is_prose = _FUNCTION_WORDS.match(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
@@ -267,9 +288,9 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
     return _found(text, start, end, kind)
 
 
-def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> Finding | None:
-    start = match.end()
-    end = _bare_end(text, start)
+def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) -> Finding | None:
+    text, start = bare.text, match.end()
+    end = bare.end_from(start)
     value = text[start:end]
     if match['sign'] == '->':
         return None  # a method: `$token->attr('name')`
@@ -298,7 +319,7 @@ def _unquoted(text: str, name_start: int, match: re.Match[str], kind: Kind) -> F
         return None if code else _found(text, start, more.end() if more else end, kind)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
-        return _of_line(text, line_start, start, kind)
+        return _of_line(bare, line_start, start, kind)
     return None if _prose(text, value, end, kind) else _found(text, start, end, kind)
 
 
@@ -332,15 +353,16 @@ def _before_escape(value: str) -> str:
     return _NEW_LINE.split(value, maxsplit=1)[0].rstrip(':)') if '\\' in value else value
 
 
-def _of_line(text: str, line_start: int, start: int, kind: Kind) -> Finding | None:
+def _of_line(bare: _Bare, line_start: int, start: int, kind: Kind) -> Finding | None:
     """The value in a line of YAML, or of headers: the rest of the line, or the block under it."""
+    text = bare.text
     below = line_end(text, start)
     value = text[start:below].rstrip()
     if _BLOCK.match(value):
         return _found(text, below, block_end(text, _indent(text, line_start, below), below), kind)
     if kind == 'PASSWORD':
         return _found(text, start, start + len(value), kind)
-    end = _bare_end(text, start)
+    end = bare.end_from(start)
     first = text[start:end]
     single = end >= start + len(value) or text[end : start + len(value)].lstrip().startswith('#')
     if _is_count(first) or secret_names.is_word(first) or not (single or any(c.isdigit() for c in first)):
@@ -351,7 +373,7 @@ def _of_line(text: str, line_start: int, start: int, kind: Kind) -> Finding | No
 def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
     """Return whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
     if kind != 'PASSWORD':
-        return _is_count(value) or not any(c.isdigit() for c in value[:_LONGEST])
+        return _is_count(value) or not any(map(str.isdigit, value[:_LONGEST]))
     return secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
 
 
@@ -361,13 +383,6 @@ def _is_count(value: str) -> bool:
 
 def _indent(text: str, start: int, end: int) -> int:
     return end - start - len(text[start:end].lstrip(' \t'))
-
-
-def _bare_end(text: str, start: int) -> int:
-    """Where a value ends that has no quotes, without the brackets and marks that close what it stands in."""
-    match = _UNQUOTED.match(text, start)
-    end = match.end() if match else start
-    return start + len(text[start:end].rstrip(',;:)}]'))
 
 
 def _names_itself(kind: str, value: str) -> bool:

@@ -27,8 +27,9 @@ _CLOSES = {'{': '}', '[': ']', '(': ')'}
 # What only the structure tells: the rest is found by the names beside it.
 _WORTH = re.compile(
     r'"kind"\s*:\s*"secret|"value"\s*:'
-    r'|(?P<name>[\w.\- ]{0,40}(?:secret|token|key|pass|pwd|creds?|credential)\w{0,8})"\s*(?::\s*[{\[]|[,\]}])'
+    r'|(?P<name>(?:secret|token|key|pass|pwd|creds?|credential)\w{0,8})"\s*(?::\s*[{\[]|[,\]}])'
 )
+_BEFORE = re.compile(r'[\w.\- ]{0,40}\Z')
 _SCALAR = re.compile(r'"|-?\d|(?:true|false|null|None|True|False|NaN|-?Infinity)$|MASKED_')
 _SAME_KEYS = END
 """The key under which stands what has the key of something else in its object."""
@@ -85,9 +86,14 @@ def find_in_json(text: str, lower: str) -> Iterator[Finding]:
     for opening in _OPENS.finditer(text):
         at = opening.end()
         end = _string_end(text, at)
-        names = (match.span('name') for match in _WORTH.finditer(lower, at, end))
-        if any(start < 0 or secret_names.kind_over(text[start:stop]) for start, stop in names):
+        if any(_is_worth(text, match) for match in _WORTH.finditer(lower, at, end)):
             yield from _found(_json(text, at, end))
+
+
+def _is_worth(text: str, match: re.Match[str]) -> bool:
+    start, end = match.span('name')
+    before = _BEFORE.search(text[max(0, start - 40) : start])
+    return start < 0 or secret_names.kind_over(f'{before[0] if before else ""}{text[start:end]}') is not None
 
 
 def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation,
 
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, LANGUAGES, is_sql, language_of, may_be_code
+from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, is_sql, language_of, likely_language, may_be_code
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 _LEAST_DECLARED = 2
 _MOST_DECLARED = 0.4
 """Declarations for each line; what has more is a list of some other kind."""
-_SAMPLE_LINES = 200
-_TRIED_LINES = 50
-_LIKELY = 4
-"""Languages of which the sample is read."""
 _LONGEST_LINE = 200
 """Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
@@ -44,8 +40,6 @@ _TYPES = frozenset(
     'class enum interface module namespace object protocol record struct trait type union'.split()  # noqa: SIM905
 )
 _DECLARES = _TYPES | {'def', 'fn', 'fun', 'func', 'function', 'sub'}
-_MAY_DECLARE = regex.compile(rf'\s*(?:[a-z]\w*[ \t]+){{0,4}}(?:{"|".join(sorted(_DECLARES))})\b|.*\{{\s*$')
-"""What no file is without that declares something, and most others are; lexers take long."""
 _CONTROLS = frozenset(
     """assert await case catch do elif else for foreach if match new raise return switch throw try until
     when while with yield""".split()  # noqa: SIM905
@@ -66,6 +60,11 @@ _COMMENT_MARKS = regex.compile(
 """And all of a banner."""
 
 
+@cache
+def _is_of(kind: object, kinds: tuple[object, ...]) -> bool:
+    return any(kind in each for each in kinds)  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
+
+
 @dataclass(frozen=True, slots=True)
 class _Token:
     kind: object
@@ -79,7 +78,7 @@ class _Token:
         return sum(1 for line in self.text.splitlines() if line.strip())
 
     def is_of(self, *kinds: object) -> bool:
-        return any(self.kind in kind for kind in kinds)  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
+        return _is_of(self.kind, kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +113,8 @@ def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[l
         else []
     )
     if not found and _may_be_code(lines):
-        language = _language(lines[:_SAMPLE_LINES])
-        found = _Code(lines, _tokens(language, lines)).declarations() if language else []
+        code = _Code(lines, _tokens(likely_language([line.text for line in lines]), lines))
+        found = code.declarations() if code.is_likely() else []
     return found, [HeadingSection(tuple(path), (0,) * len(path))]
 
 
@@ -128,32 +127,6 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
 
 def _is_fenced(lines: Sequence[NumberedLine]) -> bool:
     return any(_FENCE.match(line.text) for line in lines)
-
-
-def _language(sample: Sequence[NumberedLine]) -> str:
-    """The language whose lexer finds most declarations in a sample and fewest errors; none where it is no code.
-
-    Of several the one that knows most of its words. A few lines tell which languages are worth reading all of it.
-    """
-    first = next((at for at, line in enumerate(sample) if _MAY_DECLARE.match(line.text)), None)
-    if first is None:
-        return ''
-    trial = {language: _declared(language, sample[first : first + _TRIED_LINES]) for language in LANGUAGES}
-    likely = sorted((each for each in LANGUAGES if trial[each][0] >= 0), key=lambda each: trial[each], reverse=True)
-    best, most = '', (0, 0)
-    for language in sorted(likely[:_LIKELY], key=LANGUAGES.index):
-        declared, known = _declared(language, sample)
-        if _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(sample) and (declared, known) > most:
-            best, most = language, (declared, known)
-    return best
-
-
-def _declared(language: str, sample: Sequence[NumberedLine]) -> tuple[int, int]:
-    """How many declarations a lexer finds in a sample, less what its errors count, and how many of its words."""
-    tokens = _tokens(language, sample)
-    errors = sum(token.is_of(Error) for each in tokens.values() for token in each)
-    known = len({token.text for each in tokens.values() for token in each if token.is_of(Keyword)})
-    return sum(_declares(each) for each in tokens.values()) - _ERROR * errors, known
 
 
 @cache
@@ -210,6 +183,12 @@ class _Code:
             for at, end in self.comments.items()
             if not tokens[at][0].is_of(String.Doc) and not lines[end - 1].blank_after
         }
+
+    def is_likely(self) -> bool:
+        """Return whether lines are code in the language that they are read in: they declare something in it."""
+        errors = sum(token.is_of(Error) for each in self.tokens.values() for token in each)
+        declared = sum(map(_declares, self.tokens.values())) - _ERROR * errors
+        return _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(self.lines)
 
     def declarations(self) -> list[Statement]:
         """What is declared, and what else is said; nothing where there is no declaration."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from summarizer_tool.text.terms import QueryTerms, asked, is_alike, terms_of_word, words_of
+from summarizer_tool.text.terms import LEAST_ROOT, QueryTerms, asked, is_alike, terms_of_word, words_of
 
 _HALF = 1 / 3
 """Times a term must occur to count half; BM25's k1, smaller since passages are short."""
@@ -159,6 +159,9 @@ class _TermsOfWords(dict[str, tuple[str, ...]]):
         super().__init__()
         self._terms = terms
         self._met = set[str]()
+        self._roots: dict[str, list[str]] = {}
+        for term in terms:
+            self._roots.setdefault(term[:LEAST_ROOT], []).append(term)
         # A stem is the beginning of its words but for its last letter, so most words need not be cut.
         self._starts = tuple({term[:3] if len(term) > 3 else term[:2] for term in terms})
 
@@ -170,7 +173,12 @@ class _TermsOfWords(dict[str, tuple[str, ...]]):
         for word in [each for each in new if each.startswith(starts) or not (each.isalnum() and each.isascii())]:
             cut = terms_of_word(word)
             if found := tuple(term for term in cut if term in self._terms) or tuple(
-                _ALIKE + term for term in self._terms if any(is_alike(each, (term,)) for each in cut)
+                {
+                    _ALIKE + term: None
+                    for each in cut
+                    for term in self._roots.get(each[:LEAST_ROOT], ())
+                    if is_alike(each, (term,))
+                }
             ):
                 self[word] = found
 

@@ -29,7 +29,7 @@ MOST_PHRASES = 16
 _REMEMBERED = 65_536
 """Words of which is kept in memory what is made of them, about 10 MB."""
 
-_LEAST_ROOT = 4
+LEAST_ROOT = 4
 _MOST_OF_WORD = 0.6
 """Letters, and share of the longer word, that words of one root have in common."""
 
@@ -198,13 +198,13 @@ def _spaceless(folded: str) -> tuple[str, ...]:
 
 def beginning(word: str) -> str:
     """What a word shares at least with those that are alike; nothing of one that is too short."""
-    return word[: max(_LEAST_ROOT, math.ceil(_MOST_OF_WORD * len(word)))] if len(word) >= _LEAST_ROOT else ''
+    return word[: max(LEAST_ROOT, math.ceil(_MOST_OF_WORD * len(word)))] if len(word) >= LEAST_ROOT else ''
 
 
 def is_alike(word: str, query: Iterable[str]) -> bool:
     """Return whether a word begins with one of the query, or one of the query with it, and is mostly that."""
-    return len(word) >= _LEAST_ROOT and any(
-        min(len(word), len(asked)) >= max(_LEAST_ROOT, _MOST_OF_WORD * max(len(word), len(asked)))
+    return len(word) >= LEAST_ROOT and any(
+        min(len(word), len(asked)) >= max(LEAST_ROOT, _MOST_OF_WORD * max(len(word), len(asked)))
         and (word.startswith(asked) or asked.startswith(word))
         for asked in query
     )
