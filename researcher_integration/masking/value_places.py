@@ -66,7 +66,10 @@ _PLACES = (
         rf'<(?:td|dd|code)\b[^<>]{{0,100}}{_ELEMENT_TEXT}',
     ),
     # <b>Password</b>: …
-    _place(r'>\s*', r'\s*:?\s*</(?:b|strong|i|em|u|span|label)>\s*:?\s*(?P<value>[^\s<>\0]{4,})(?=[\s<.,;]|\Z)'),
+    _place(
+        r'>\s*(?:\w{1,20} )?',
+        r'\s*:?\s*</(?:b|strong|i|em|u|span|label)>\s*:?\s*(?P<value>[^\s<>\0]{4,})(?=[\s<.,;]|\Z)',
+    ),
     # <input type="password" … value="…">
     _place(r'\btype=["\']', r'["\'][^<>]{0,300}?\bvalue=["\'](?P<value>[^"\'<>\r\n\0]+)', is_certain=True),
     # | password | … |
