@@ -5,6 +5,13 @@ class SummarizerError(Exception):
     """Base of every error this package raises on purpose."""
 
 
+def check_type(name: str, value: object, *kinds: type) -> None:
+    """Check what is given under a name; a `TypeError` names it, what it may be, and what it is."""
+    if not isinstance(value, kinds):
+        may_be = ' or '.join('None' if kind is type(None) else kind.__name__ for kind in kinds)
+        raise TypeError(f'{name} is {may_be}, not {type(value).__name__}')
+
+
 class ConfigurationError(SummarizerError):
     """A setting is wrong, or a key or package that the chosen model needs is missing."""
 

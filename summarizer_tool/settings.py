@@ -3,11 +3,11 @@
 import os
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import AliasGenerator, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from summarizer_tool.errors import ConfigurationError
 
@@ -249,14 +249,23 @@ class Settings(BaseSettings):
         return self
 
     @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *args: Any, **sources: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Those of pydantic-settings, once it is known that what is given by name is a setting."""
+        known = {name for field, info in cls.model_fields.items() for name in (field, str(info.validation_alias))}
+        given = cast('dict[str, object]', cast('Any', init_settings).init_kwargs)
+        if unknown := given.keys() - known:
+            raise TypeError(f'{cls.__name__} has no {", ".join(sorted(unknown))}')
+        return super().settings_customise_sources(settings_cls, init_settings, *args, **sources)
+
+    @classmethod
     def load(cls, **overrides: object) -> Self:
         """Read the settings; overrides, by field, go before the environment, unless they are `None`.
 
         Raises:
             ConfigurationError: If a value is out of range or of the wrong kind; names variable, value and limit.
         """
-        if unknown := overrides.keys() - cls.model_fields.keys():
-            raise TypeError(f'Settings has no {", ".join(sorted(unknown))}')
         given: dict[str, Any] = {name: value for name, value in overrides.items() if value is not None}
         try:
             return cls(**given)

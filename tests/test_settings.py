@@ -163,3 +163,8 @@ def test_variables_that_look_like_settings_are_named(monkeypatch: pytest.MonkeyP
             ('SUMMARIZER_STOR', 'SUMMARIZER_STORE'),
         ]
     )
+
+
+def test_a_setting_that_there_is_not_is_named() -> None:
+    with pytest.raises(TypeError, match='Settings has no llm_modl'):
+        Settings(llm_modl='extractive')  # pyright: ignore[reportCallIssue]

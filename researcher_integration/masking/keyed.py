@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import Finding, line_end
+from researcher_integration.masking.findings import MASK, Finding, line_end
 from researcher_integration.masking.nested_text import block_end, find_under
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
@@ -21,7 +21,15 @@ _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
 _SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
 _ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@Nbfru]?{_QUOTE})?')
-_OPTION = re.compile(rf'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`]))(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?')
+_OPTION = re.compile(
+    r'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`])|,[ \t]+(?=[^\s,\[\]"\']{0,40}\d[^\s,\[\]]*[ \t]*[,\]]))'
+    rf'(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?'
+)
+
+# `"…" -> "…"`
+_CHANGED = re.compile(r'\\?["\'`]?[ \t]*(?:->|→)')
+# A text is read until nothing is found: what has been masked need not be looked at again.
+_IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\\\0]|\Z)(?!{_CHANGED.pattern})')
 
 _TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'", '`')}
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
@@ -125,9 +133,10 @@ class _Bare:
 def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names beside them."""
     done = header_end = read = 0
+    columns = dict[object, int]()
     bare = _Bare(text)
     for start, end, kind in secret_names.hits(text, lower):
-        if start < done:
+        if start < done or _IS_MASKED.match(text, end):
             continue
         before = _BEFORE.search(text[max(0, start - 40) : start])
         name_start = start - len(before[0] if before else '')
@@ -147,7 +156,7 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         done = max((value.end for value in values), default=done)
         if not values and end > header_end and _HEADER.match(text, end):
             header_end = line_end(text, end)
-            yield from find_in_columns(text, start)
+            yield from find_in_columns(text, start, columns)
         for value in values:
             if kind != 'SECRET' or not secret_names.is_address(name, text[value.start : value.end]):
                 yield value
@@ -165,10 +174,13 @@ def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
 def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
     """The values of the name that stands from `start` to `end`."""
     text = bare.text
-    if _ARN.search(text[max(0, start - _MAX_ARN) : start]):
+    before = text[max(0, start - _MAX_ARN) : start]
+    if 'arn:' in before and _ARN.search(before):
         return
     if value := _value(bare, start, end, kind, option=option):
         yield value
+        if not _CHANGED.match(text, value.end):
+            return
     for span, is_certain in values_beside(text, start, end):
         if found := (_found if is_certain else _told)(text, *span, kind):
             yield found
@@ -326,7 +338,7 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
         return True
     if not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':':
         return True
-    if secret_names.is_name(value) and ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')):
+    if ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')) and secret_names.is_name(value):
         return True
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(value):
         return False

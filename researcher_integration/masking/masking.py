@@ -76,6 +76,9 @@ class Masker:
             MaskingError: If anything goes wrong, such as a value that cannot be written as JSON.
         """
         try:
+            if type(value) is str:
+                masked = self._mask(value)
+                return masked.text if masked.counts else value, masked.counts
             texts: dict[str, Masked] = {}
             Values(lambda text: texts.setdefault(text, Masked(text, NOTHING))).masked(value)
             suspicious = self._suspicious([*texts])
@@ -136,7 +139,10 @@ def compile_pattern(name: str, expression: str) -> Pattern:
     try:
         compiled = regex.compile(expression)
         if compiled.search('', timeout=1):
-            raise ConfigurationError(f'the pattern {name} matches an empty text; it would mask nothing, everywhere')
+            raise ConfigurationError(
+                f'the pattern {name} matches an empty text, so it would put masks between all characters; have it '
+                'take one at least, as `.+` does'
+            )
     except (regex.error, RecursionError, OverflowError, ValueError, TypeError) as error:
         raise ConfigurationError(
             f'the pattern {name} is no regular expression: {" ".join(str(error).split())}'

@@ -38,8 +38,11 @@ Columns = Mapping[int, Kind]
 """Which columns of a table are secrets, the first of all being 0."""
 
 
-def find_in_columns(text: str, at: int) -> Iterator[Finding]:
-    """Find the cells under the names in a line, given a place in it, should it be the header of a table."""
+def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Finding]:
+    """Find the cells under the names in a line, given a place in it, should it be the header of a table.
+
+    How far the same columns have been read is kept, so that lines that look like headers do not read them again.
+    """
     start = max(text.rfind('\n', 0, at), text.rfind('\0', 0, at)) + 1
     header = text[start : line_end(text, start)]
     below = lines_below(text, start + len(header))
@@ -61,7 +64,11 @@ def find_in_columns(text: str, at: int) -> Iterator[Finding]:
     if not sign and not ruled and not header.isupper() and (len(cells) < 3 or any(' ' in name for name in names)):
         return  # words of a sentence, or an option and what it does
     certain = ruled or next(below, None) is not None
+    same = (sign, len(cells), certain, *((index, () if sign else cells[index]) for index in columns))
+    if start < read.get(same, 0):
+        return
     for begin, row in _rows(text, start + len(header), sign, len(cells)):
+        read[same] = begin
         for index, kind in columns.items():
             cell = row[index] if sign or alone else _under(cells[index], row, begin)
             is_certain = certain and not secret_names.is_ambiguous(names[index], 0, len(names[index]))

@@ -5,9 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # What a sentence says between a name and its value, in a few languages.
-_OF = r'(?: (?:for|of|von|de|du|da|di|для) [^\s,;:]{1,40}(?: [^\s,;:]{1,40}){0,3}| [^\s,;:]{4,12}(?= (?:est|es|è|é) ))?'
+_WHOSE = (
+    r' (?i:for|of|on|at|in|von|für|auf|de|du|da|di|pour|para|для) [^\s,;:=()]{1,40}(?: [^\s,;:=()]{1,40}){0,3}'
+    r'(?: ?\([^()\r\n\0]{1,40}\))?'
+)
+_OF = rf'(?:{_WHOSE}| [^\s,;:]{{4,12}}(?= (?:est|es|è|é) ))?'
 _IS = (
-    r'is|was|are|will be|has been|ist|war|lautet|es|est|é|è|jest|är|er|on|to|—|–|это',
+    r'is|was|are|will be|has been|ist|war|lautet|es|est|é|è|jest|är|er|(?<=salasana )on|to|—|–|это',
     r'now|set to|changed to|jetzt|ahora',
     r'是|为|為|は|は、|는|은',
 )
@@ -34,10 +38,12 @@ class _Place:
     """Begins behind the name; its groups `value` and `second` are secrets."""
     is_certain: bool = False
     """Whether nothing but a value stands there; else it must look like a secret."""
+    reach: int = 120
+    """Characters before the name that the place may take."""
 
 
-def _place(before: str, after: str, *, is_certain: bool = False) -> _Place:
-    return _Place(re.compile(before + _NAME_END), re.compile(after), is_certain)
+def _place(before: str, after: str, *, is_certain: bool = False, reach: int = 120) -> _Place:
+    return _Place(re.compile(before + _NAME_END), re.compile(after), is_certain, reach)
 
 
 _PLACES = (
@@ -53,8 +59,17 @@ _PLACES = (
         rf'\s*</[\w:]+>\s*<(?:\w+:)?(?:value|string|data|text)\b[^<>]{{0,100}}{_ELEMENT_TEXT}',
         is_certain=True,
     ),
-    # <td>Password</td> <td>…</td>
-    _place(r'>\s*', rf'\s*:?\s*</(?:td|th|dt|b|strong)>\s*<(?:td|dd|code)\b[^<>]{{0,100}}{_ELEMENT_TEXT}'),
+    # <td>Password</td> <td>…</td>, or under it in a column of its own
+    _place(
+        r'>\s*',
+        r'\s*:?\s*</(?:td|th|dt|b|strong)>\s*(?:</tr>\s*<tr\b[^<>]{0,100}>\s*(?=<td\b[^<>]{0,100}>[^<>]{0,200}</td>\s*</tr>))?'
+        rf'<(?:td|dd|code)\b[^<>]{{0,100}}{_ELEMENT_TEXT}',
+    ),
+    # <b>Password</b>: …
+    _place(
+        r'>\s*(?:\w{1,20} )?',
+        r'\s*:?\s*</(?:b|strong|i|em|u|span|label)>\s*:?\s*(?P<value>[^\s<>\0]{4,})(?=[\s<.,;]|\Z)',
+    ),
     # <input type="password" … value="…">
     _place(r'\btype=["\']', r'["\'][^<>]{0,300}?\bvalue=["\'](?P<value>[^"\'<>\r\n\0]+)', is_certain=True),
     # | password | … |
@@ -63,9 +78,23 @@ _PLACES = (
         r'[`*]{0,2}[ \t]*[|│][ \t]*`?(?P<value>[^\s|│`\0]+)`?[ \t]*(?=[|│\r\n]|\Z)',
     ),
     # password    …, under a line that says that there are two columns
-    _place(r'(?:^|\n)-{3,}+[ ]+-{3,}+[ \t\r]*\n(?:[^\n]*\n){0,40}', r'[ ]{2,}(?P<value>\S+)[ \t]*(?=[\r\n]|\Z)'),
-    # enable secret …, a line of its own
-    _place(r'(?:^|[\n\0])[ \t]*(?:enable[ ])?', r'[ ](?:\d{1,2}[ ])?(?P<value>[^\s\0/;]{4,})[ \t]*(?=[\r\n]|\Z)'),
+    _place(
+        r'(?:^|\n)-{3,}+[ ]+-{3,}+[ \t\r]*\n(?:[^\n]*\n){0,40}',
+        r'[ ]{2,}(?P<value>\S+)[ \t]*(?=[\r\n]|\Z)',
+        reach=1200,
+    ),
+    # enable secret …, or password ..... …, a line of its own
+    _place(
+        r'(?:^|[\n\0])[ \t]*(?:enable[ ])?',
+        r'(?:[ ](?:\d{1,2}[ ])?|\t+|[ ]*\.{3,}[ ]*)(?P<value>[^\s\0/;.\[][^\s\0/;]{3,})[ \t]*(?=[\r\n]|\Z)',
+    ),
+    # [password] …, to the end of its line
+    _place(r'(?:^|[\n\0])[ \t]*\[', r'\][ \t]+(?P<value>[^\s\0]{4,})[ \t]*(?=[\r\n]|\Z)'),
+    # DB_PASSWORD,… in a line of two cells that is not the first
+    _place(
+        r'(?:^|\n)[^,\n\0]{1,60},[^,\n\0]{1,60}\n["\']?',
+        r'["\']?,[ ]?["\']?(?P<value>[^\s,"\'\0]{4,})["\']?(?=[\r\n]|\Z)',
+    ),
     # name: DB_PASSWORD ⏎ value: …
     _place(
         r'\b(?:[Nn]ame|[Kk]ey|NAME|KEY)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?',
@@ -93,6 +122,7 @@ _PLACES = (
         r'[ \t]+name:[ \t]+["\']?',
         r'["\']?[ \t]*(?=[\r\n]|\Z)',
         is_certain=True,
+        reach=1200,
     ),
     # name="password" ⏎ ⏎ …, of a form in parts
     _place(r'\bname="', r'"\r?\n(?:[\w\-]+:[^\r\n\0]*\r?\n)*\r?\n(?P<value>[^\r\n\0]+)', is_certain=True),
@@ -120,6 +150,16 @@ _PLACES = (
     _place('', rf'["\'`)*]{{0,3}}{_OF}(?: +(?:{_IS[0]})(?: (?:{_IS[1]}))? *:? +| *(?:{_IS[2]}) *[:：]? *){_SAID}'),
     # creds for the box: bob / …
     _place('', rf'{_OF}[ ]*[:=—–-][ ]*[^\s/]{{1,40}}[ ]/[ ]{_SAID}'),
+    # password for bob (guest): …, password (root) = …, root password[2026]: …
+    _place(
+        '',
+        rf'(?:{_WHOSE}|[ ]\([^()\r\n\0]{{1,40}}\)|\[\w{{1,20}}\](?=:))[ ]?[:=][ ]{_SAID}'
+        r'(?=["\'`”»*.,;!?)]{0,3}(?!\S))',
+    ),
+    # bob, password "…"
+    _place(r'(?:[,;(]|\band)[ ]*', r'[ ]["“«](?P<value>[^\s"”»\0]{4,})["”»]'),
+    # signing key …
+    _place(r'', r'[ ](?P<value>[A-Za-z0-9+/_\-]{20,}={0,2})(?![\w\-./=])'),
     # "the db password?" ⏎ bob: it's …
     _place(
         '',
@@ -134,15 +174,13 @@ _PLACES = (
     # login failed with password …
     _place(r'\b(?:with|using|use|set|and|or|wrong|invalid|bad|incorrect|the|new|old)[ ](?:[a-z]+[ ])?', rf'[ ]{_SAID}'),
 )
-_MAX_BEFORE = 1200
-"""Characters before a name that a place may take."""
 
 
 def values_beside(text: str, start: int, end: int) -> Iterator[tuple[tuple[int, int], bool]]:
     """Where the values stand of a name from `start` to `end`, and whether each is certain to be one."""
     for place in _PLACES:
         match = place.after.match(text, end)
-        if match and (before := place.before.search(text, max(0, start - _MAX_BEFORE), end)):
+        if match and (before := place.before.search(text, max(0, start - place.reach), end)):
             for found in (before, match):
                 yield from ((found.span(group), place.is_certain) for group in found.groupdict() if found[group])
             return

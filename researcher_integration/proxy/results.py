@@ -92,12 +92,15 @@ class Results:
         called = await self._called(call)
         try:
             content = await self._without_secrets(called, result.content)
-            structured = await self._value(called, result.structured_content)
+            texts = [text for block in result.content if (text := _text_of(block)) is not None]
+            # Servers repeat in the text what they structure, as a rule: then it is read once.
+            is_more = result.structured_content is not None and not _says(texts, result.structured_content)
+            structured = await self._value(called, result.structured_content) if is_more else None
             meta = await self._meta(called, result.meta)
         except MaskingError as error:
             return types.CallToolResult(content=[_text(_withheld(called, error))], is_error=result.is_error)
         texts = [text for block in content if (text := _text_of(block)) is not None]
-        if structured is not None and not _says(texts, structured):
+        if is_more:
             # Structured content itself goes no further: models of some clients see it in place of the framed text.
             added = _text(json.dumps(structured, ensure_ascii=False, default=str))
             content, texts = [*content, added], [*texts, added.text]

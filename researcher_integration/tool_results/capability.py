@@ -39,6 +39,7 @@ from researcher_integration.usage import share_of
 from summarizer_tool import (
     Settings,
     SourceStore,
+    check_type,
     count_tokens,
     load_prompt,
     render_prompt,
@@ -126,6 +127,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_type('settings', self.settings, Settings, type(None))
+        check_type('store', self.store, SourceStore, type(None))
+        if not (self.timeline is None or callable(self.timeline) or hasattr(self.timeline, 'emit')):
+            raise TypeError(f'timeline has a method emit, or is called with the run, unlike {self.timeline!r}')
         settings = self.settings if self.settings is not None else Settings.load()
         self.rules = rules = load_rules(self.rules, settings)
         store = self.store if self.store is not None else SourceStore()

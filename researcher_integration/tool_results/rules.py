@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from researcher_integration.config.files import FOLDER, Strict, key_path, read_mapping, read_yaml, read_yaml_text
 from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group
 from researcher_integration.masking.masking import Masker, compile_pattern
-from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, build_model, check_model_name
+from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, build_model, check_model_name, check_type
 
 SHIPPED_RULES = FOLDER / 'tool_results.yml'
 
@@ -187,6 +187,9 @@ def load_rules(rules: RulesSource = SHIPPED_RULES, settings: Settings | None = N
     Raises:
         ConfigurationError: If they are wrong; one line with file, key and reason.
     """
+    check_type('rules', rules, ToolResultRules, Mapping, Path, str)
+    if rules == '':
+        raise ConfigurationError('rules: an empty text names no file; leave them out for those that are always there')
     where = str(rules) if isinstance(rules, Path) else 'rules'
     if isinstance(rules, ToolResultRules):
         read = rules

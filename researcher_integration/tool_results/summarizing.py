@@ -156,6 +156,7 @@ class ResultSummarizer:
             try:
                 made = await attempts.on(candidate)
                 used = index if attempts.has_asked else None
+                reason = 'deadline'  # should the embedded model not have been done by then
                 break
             except UsageLimitExceeded as error:
                 reason, is_stopped = f'{limit_reached(error)}; {RAISED_BY}', True
@@ -226,7 +227,7 @@ class _Attempts:
         if found.kind != 'prose' and found.text:
             return self._told(found)
         summary = await self._summarized(ExtractiveModel(), self.request.text, self.request.limit, 'extractive')
-        return _Summary(self._within(summary.text), EXTRACTIVE)
+        return _Summary(self._within(summary.text), EXTRACTIVE, 'degraded' if summary.stats.cut_short else 'complete')
 
     async def _by_model(self, model: Model, found: Digest) -> _Summary:
         self.has_asked = True

@@ -15,6 +15,7 @@ from operator import sub
 
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.documents.token_index import TokenIndex
+from summarizer_tool.errors import check_type
 from summarizer_tool.text import tokens
 from summarizer_tool.text.abbreviations import is_abbreviated
 
@@ -127,6 +128,8 @@ class Document:
     """The tokens of its spans, once these have been counted."""
 
     def __post_init__(self) -> None:
+        for name in ('text', 'title', 'url'):
+            check_type(name, getattr(self, name), str)
         object.__setattr__(self, 'title', _SURROGATES.sub('\ufffd', self.title))
         object.__setattr__(self, 'url', _SURROGATES.sub('\ufffd', self.url))
         try:

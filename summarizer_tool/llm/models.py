@@ -82,8 +82,10 @@ def can_stream(model: Model) -> bool:
     return type(model).request_stream is not Model.request_stream and model.system != _MCP_SYSTEM
 
 
-def check(settings: Settings, *, embedded: EmbeddedModel | None = None) -> str:
+def check(settings: Settings, setting: str = 'LLM_MODEL', *, embedded: EmbeddedModel | None = None) -> str:
     """Check at start-up that the model can be built, without keeping it; returns the model id.
+
+    Errors say that its name stands in the `setting`.
 
     Raises:
         ConfigurationError: If its provider is unknown, or a key or a package is missing; names what to set or install.
@@ -91,9 +93,9 @@ def check(settings: Settings, *, embedded: EmbeddedModel | None = None) -> str:
     name = model_id(settings)
     if name == SAMPLING:
         raise ConfigurationError(
-            f'LLM_MODEL={SAMPLING} is for the MCP server, whose clients lend it their model; choose another one here'
+            f'{setting}={SAMPLING} is for the MCP server, whose clients lend it their model; choose another one here'
         )
-    build(settings, name, embedded=embedded)
+    build(settings, name, embedded=embedded, setting=setting)
     return name
 
 

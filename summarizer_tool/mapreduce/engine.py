@@ -71,6 +71,9 @@ EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 INVENTORY_SHARE = 0.15
 """Of the time, at most so much goes to the inventory of what the sources name."""
 
+RELEVANCE_SHARE = 0.3
+"""And to what of them is about the focus."""
+
 _logger = logging.getLogger('summarizer_tool')
 
 
@@ -153,11 +156,19 @@ class Engine:
         )
 
     async def _relevances(self) -> list[list[float]]:
-        """How much each segment of each document is about the focus: about the topic that it is most about."""
+        """How much each segment of each document is about the focus: about the topic that it is most about.
+
+        All are alike where there is not the time to tell.
+        """
         documents, asked = self._job.documents, self._job.focus
+        wanted = [topic.focus for topic in asked.topics] or [asked]
+        with anyio.move_on_after(self._runner.deadline.seconds * RELEVANCE_SHARE):
+            self._by_topic = [await in_process(segment_relevances, documents, focus) for focus in wanted]
+        if not self._by_topic:
+            self._runner.mark_cut_short(DEADLINE)
+            self._by_topic = [segment_relevances(documents, Focus()) for _ in wanted]
         if not asked.topics:
-            return await in_process(segment_relevances, documents, asked)
-        self._by_topic = [await in_process(segment_relevances, documents, topic.focus) for topic in asked.topics]
+            return self._by_topic.pop()
         return [
             [max(column) for column in zip(*document, strict=True)] for document in zip(*self._by_topic, strict=True)
         ]

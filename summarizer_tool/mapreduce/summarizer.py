@@ -13,6 +13,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.digests.digest import Digest
 from summarizer_tool.documents.document import Document
+from summarizer_tool.errors import check_type
 from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import models
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Progress, RequestOptions
@@ -68,6 +69,9 @@ class SummaryOptions(TypedDict, total=False):
     """Checked before each model request."""
 
 
+_PARAMETERS = ('content', 'schema_hint', *SummaryOptions.__annotations__)
+
+
 class Summarizer:
     """Compresses text to a token budget, keeping facts that are traced to their source lines.
 
@@ -95,7 +99,10 @@ class Summarizer:
         Raises:
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
         """
+        check_type('settings', settings, Settings, type(None))
+        check_type('model', model, str, Model, type(None))
         self.settings = settings if settings is not None else Settings.load()
+        setting = 'LLM_MODEL' if model is None else 'model'
         if isinstance(model, str):
             self.settings, model = self.settings.model_copy(update={'llm_model': model}), None
         self.model = model
@@ -103,7 +110,7 @@ class Summarizer:
         self.limiter = limiter
         self.workers = workers
         self.model_name = (
-            model.model_name if model is not None else models.check(self.settings, embedded=ExtractiveModel)
+            model.model_name if model is not None else models.check(self.settings, setting, embedded=ExtractiveModel)
         )
 
     async def summarize(self, content: Content, **options: Unpack[SummaryOptions]) -> Summary:
@@ -170,7 +177,7 @@ class Summarizer:
             raise TypeError(f'there is no parameter {min(unknown)}')
         values = {**asked, **options}
         brought: list[Any] = [values.pop(name, None) for name in ('on_progress', 'usage', 'usage_limits')]
-        return await self.run(content, kind.of(values), RequestOptions(*brought))
+        return await self.run(content, kind.of(values, _PARAMETERS), RequestOptions(*brought))
 
     async def run(
         self, content: Content, request: SummarizeRequest, options: RequestOptions = DEFAULT_OPTIONS

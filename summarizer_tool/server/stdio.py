@@ -30,7 +30,17 @@ NO_MESSAGE = '{}'
 
 
 async def talk(served: Served, stop: Event, grace: float) -> None:
-    """Serve the client at the other end of stdin and stdout until `stop`; then calls have `grace` seconds."""
+    """Serve the client at the other end of stdin and stdout until `stop`; then calls have `grace` seconds.
+
+    A client that no longer reads has gone: nobody can be told.
+    """
+    try:
+        await _talk(served, stop, grace)
+    except* BrokenPipeError:
+        pass
+
+
+async def _talk(served: Served, stop: Event, grace: float) -> None:
     server = served.server()
     async with _lines(stop) as lines, stdio_server(stdin=cast('anyio.AsyncFile[str]', lines)) as (read, write):
         requests = _Requests(served.calls, grace, read, write)

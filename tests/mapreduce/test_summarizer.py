@@ -17,6 +17,7 @@ from summarizer_tool import (
     Document,
     InputTooLargeError,
     Progress,
+    RequestError,
     Summarizer,
     Summary,
     prompts,
@@ -439,3 +440,28 @@ def test_what_is_no_text_is_refused_in_one_line() -> None:
 def test_an_option_that_there_is_not_is_refused(name: str) -> None:
     with pytest.raises(TypeError, match=name):
         Summarizer(make(), model=model_of(good)).summarize_sync(HARBOUR, **{name: 300})  # pyright: ignore[reportArgumentType]
+
+
+def test_what_is_of_a_wrong_type_is_told_by_its_name() -> None:
+    told: list[str] = []
+    for wrong in (
+        lambda: Summarizer('extractive'),  # pyright: ignore[reportArgumentType]
+        lambda: Summarizer(make(), model=5),  # pyright: ignore[reportArgumentType]
+        lambda: Document(None),  # pyright: ignore[reportArgumentType]
+    ):
+        with pytest.raises(TypeError) as error:
+            wrong()
+        told.append(str(error.value))
+    with pytest.raises(ConfigurationError) as named:
+        Summarizer(make(), model='nosuch')
+    with pytest.raises(RequestError) as fractional:
+        Summarizer(make()).summarize_sync(HARBOUR, max_output_tokens=50.5)  # pyright: ignore[reportArgumentType]
+    assert [*told, str(named.value), str(fractional.value)] == snapshot(
+        [
+            'settings is Settings or None, not str',
+            'model is str or Model or None, not int',
+            'text is str, not NoneType',
+            'model=nosuch: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive',
+            'max_output_tokens: must be a valid integer, got a number with a fractional part. The parameters are: content, schema_hint, max_output_tokens, focus_areas, strategy, on_progress, usage, usage_limits',
+        ]
+    )

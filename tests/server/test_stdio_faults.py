@@ -1,6 +1,8 @@
 """Garbage on stdin, and its end at any byte: each line that is no message gets an error, and the next is answered."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -50,3 +52,17 @@ def test_garbage_between_messages() -> None:
 def test_the_end_at_any_byte(length: int) -> None:
     ids = [answer.get('id') for answer in served((OPENING + CALL)[:length])]
     assert ids == {0: [], len(OPENING): [1], len(OPENING) + 30: [1, None]}.get(length, [None])
+
+
+def test_a_client_that_no_longer_reads() -> None:
+    command = [sys.executable, '-m', *STDIO]
+    pipes = {'stdin': subprocess.PIPE, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE}
+    with subprocess.Popen(command, env=serving.environment({}), **pipes) as server:
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
+        server.stdout.close()
+        server.stdin.write(OPENING + CALL + b'\n')
+        server.stdin.flush()
+        assert server.wait(60) == 0
+        assert b'Traceback' not in server.stderr.read()

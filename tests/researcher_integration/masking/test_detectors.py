@@ -68,6 +68,14 @@ Server=db;User Id=sa;Password=[MASKED_PASSWORD];Encrypt=true
 keeper:[MASKED_BASIC_AUTH]@tcp(db:3306)/lamps password=[MASKED_PASSWORD]
 connect(token=SecretStr('[MASKED_TOKEN]'))
 Set-Cookie: [MASKED_COOKIE]
+session=[MASKED_COOKIE]; Path=/
+signing key [MASKED_API_KEY]
+fernet key: [MASKED_API_KEY]
+TOTP secret [MASKED_SECRET]
+X-Amz-Signature=[MASKED_SIGNATURE]
+curl -H "X-Auth: [MASKED_AUTHORIZATION]"
+https://[MASKED_BASIC_AUTH]@o1.ingest.fen.example/5
+mnemonic: "[MASKED_MNEMONIC]"
 client-key-data: [MASKED_PRIVATE_KEY]
 keeper:[MASKED_PASSWORD_HASH]\
 """)

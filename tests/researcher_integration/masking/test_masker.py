@@ -39,7 +39,7 @@ def test_expressions_of_ones_own() -> None:
         {
             'a b': "'a b' is no name for a pattern: letters, digits and _, at most 40, a letter first",
             'open': 'the pattern open is no regular expression: missing ) at position 1',
-            'empty': 'the pattern empty matches an empty text; it would mask nothing, everywhere',
+            'empty': 'the pattern empty matches an empty text, so it would put masks between all characters; have it take one at least, as `.+` does',
             'long': 'the pattern long has 3000 characters, over 2000; split it',
             'back': 'the pattern back is no regular expression: unknown group at position 11',
         }

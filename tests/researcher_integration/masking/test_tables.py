@@ -145,13 +145,32 @@ use {} as the password, bob
 lamp.user("bob").setPassword("{}").open(); WithSecret('bob')
 auth.password("{}")  # bob
 bob: what was the password?\\nada: it's {}
+bob: the root pw on db-02 is {} btw
+<b>Password</b>: {}
+<tr><th>Password</th></tr><tr><td>{}</td></tr>
+password\\t{}
+Password ............ {}
+[password] {}
+pw for bob: {}
+password for the wifi (guest): {}
+Password (bob) = {}
+root password[2026]: {}
+the new password on staging is now {}
+user bob, password "{}".
+Passwort für den Server lautet {}
+name,value\\nDB_USER,bob\\nDB_PASSWORD,{}
+command: [mysqld, --root-password, {}]
+SET PASSWORD FOR bob = "{}"
+htpasswd -b f bob {}
+rabbitmqctl add_user bob {}
+openssl enc -aes256 -k {} -in bob
 """.splitlines()
 
 
 @pytest.mark.parametrize('value', ['Gull-93xabcd', 'S3cretPw', KEY])
 @pytest.mark.parametrize('line', BESIDE)
 def test_what_stands_beside_its_name(line: str, value: str) -> None:
-    masked = MASKER.mask(line.replace('\\n', '\n').replace('{}', value))
+    masked = MASKER.mask(line.replace('\\n', '\n').replace('\\t', '\t').replace('{}', value))
     assert value not in masked.text
     assert 'bob' in masked.text or 'bob' not in line
     assert MASKER.mask(masked.text) == Masked(masked.text, {})
@@ -224,6 +243,9 @@ location / { proxy_pass http://127.0.0.1:8000/;
 }
 <a id="lost-password" href="/send-password">
   Reset it? </a>; the --ftp-password command
+password: (hidden)
+token: (not shown here)
+the password on db-02 is required; test_password ........ [ 12%]
 suite,pass,fail
 a,118,2
 b,97,0

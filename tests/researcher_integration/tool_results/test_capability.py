@@ -14,6 +14,7 @@ from pydantic_ai.messages import TextContent, ToolCallPart
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import SourceStore
+from summarizer_tool.mapreduce import engine
 from summarizer_tool.text import tokens
 from tests.proofs.tool_results.agents import SETTINGS, Script, agent, calling, returned, rules, summarizing
 
@@ -76,6 +77,12 @@ The keeper of lamp 59 at Kelder wrote that the northern pier was calm, and that 
     source_id = seen.metadata['summarization']['source_id']
     document = store.collection(COLLECTION).document(source_id)
     assert (document.text, document.title) == (STORY, 'look({"where": "pier"})')
+
+
+async def test_without_a_model_the_deadline_holds_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, 'RELEVANCE_SHARE', 0)
+    told = (await ran(STORY, summarizing(rules=rules(model='extractive')))).metadata['summarization']
+    assert (told['state'], told['reason'], told['model']) == ('degraded', 'deadline', 'extractive')
 
 
 BERTHS = '<p>The <a href="/tide?berth=41">tide table</a> of Kelder.</p><table><tr><th>berth</th><th>state</th></tr>{}</table>'

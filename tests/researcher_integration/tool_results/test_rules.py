@@ -153,7 +153,7 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
             'text for a number': 'tool_results.yml: defaults.summarization.size_threshold_tokens: must be a valid integer',
             'a switch': 'tool_results.yml: defaults.data_masking.enabled: must be a valid boolean',
             'an expression': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order is no regular expression: missing ) at position 1',
-            'an expression for everything': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order matches an empty text; it would mask nothing, everywhere',
+            'an expression for everything': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order matches an empty text, so it would put masks between all characters; have it take one at least, as `.+` does',
             'the name of an expression': "tool_results.yml: mcp_servers.logs.data_masking.patterns: 'order no' is no name for a pattern: letters, digits and _, at most 40, a letter first",
             'an empty model': 'tool_results.yml: defaults.fallback_models[0]: is empty',
             'nothing': 'tool_results.yml: is empty',
@@ -234,3 +234,21 @@ def test_a_model_that_cannot_be_had_is_named_by_its_key(tmp_path: Path) -> None:
         SummarizeToolResults[None](
             rules={'defaults': {'model': 'openai/gpt-4o'}}, settings=Settings(llm_model='extractive')
         )
+
+
+def test_what_is_of_a_wrong_type_is_told_by_its_name() -> None:
+    told: list[str] = []
+    for name in ('settings', 'store', 'timeline'):
+        with pytest.raises(TypeError) as error:
+            SummarizeToolResults(**{name: 'x.sqlite3'})  # pyright: ignore[reportArgumentType]
+        told.append(str(error.value))
+    with pytest.raises(ConfigurationError) as empty:
+        load_rules('')
+    assert [*told, str(empty.value)] == snapshot(
+        [
+            'settings is Settings or None, not str',
+            'store is SourceStore or None, not str',
+            "timeline has a method emit, or is called with the run, unlike 'x.sqlite3'",
+            'rules: an empty text names no file; leave them out for those that are always there',
+        ]
+    )
