@@ -120,6 +120,8 @@ _IN_BRACKETS = regex.compile(r'\([^()]*\)')
 _END_REACH = 12
 """Characters in which a text ends."""
 _LEAST_WORDS = 4
+_LEAST_GOVERNED = 6
+"""Words of a sentence whose verb is told by what stands around it; what is shorter may be a title."""
 _LEAST_LETTERS = 0.6
 """Share of the characters, blanks aside; a reference is full of digits and marks."""
 
@@ -143,7 +145,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
     # A condition alone has one verb, and no comma or "then" before what follows from it.
     if _CONDITION.match(text) and not _LEADS_TO.search(outside := _IN_BRACKETS.sub('', text)):
         return sum(1 for _ in islice(VERB.finditer(outside), 2)) > 1
-    return VERB.search(text) is not None or _GOVERNS.search(text) is not None
+    return VERB.search(text) is not None or (len(words) >= _LEAST_GOVERNED and _GOVERNS.search(text) is not None)
 
 
 def ended(text: str) -> str:

@@ -58,7 +58,8 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
 """,
             '-> summarize {"source_ids": "src_a8a9eea8a734", "focus_areas": "dates", "max_output_tokens": 80}',
             """\
-<- summarize success: The Dykewardens: Pell Ottery is the brother of Linnet's late mother, Maren, who died of fen fever in 622.
+<- summarize success: Three factions share the Fen.
+The Tallow Court: Corvane fears Odile Ransome, who knows what everything cost, including his father.
 The Silt Choir: Brae bought the tomb key with nine hundredweight of drowned-wax.
 
 [src_a8a9eea8a734: ask again by source_ids, or read_source.]\
