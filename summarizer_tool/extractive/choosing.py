@@ -207,7 +207,10 @@ def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, 
         *_, title = '', *sections[section].titles
         *_, number = 0, *sections[section].numbers
         text = said[first].text
-        is_named = any(not name[0].isdigit() for name in names.mentions(text)) or title in text or first == named
+        said_names = (
+            each for each in names.mentions(text) if not (each[0].isdigit() or names.opens_sentence(text, each))
+        )
+        is_named = any(said_names) or title in text or first == named
         if is_gist and not is_named and number and len(title) <= _LONGEST_TITLE:
             said[first] = replace(said[first], lead=title, evidence=(*said[first].evidence, number))
         for place in range(first, len(said) if is_gist else first):

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 import regex
 
+from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
@@ -39,11 +40,8 @@ _LONGEST_LEAD = 120
 
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
-_LEFT_OVER = 8
-"""Characters for which a line would have had room beside the first word of the next one, if it was not wrapped."""
 
 
-_CLOCK = regex.compile(r'\d:\d\d')
 SPEAKER = regex.compile(
     r'^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s+)?'
     r"(?|(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?)(?:, [\p{L} .]{0,20}\d[^:\n]{0,20})?"
@@ -346,7 +344,7 @@ class StatementReader:
                 continue
             on = [line for line in lines if line.number in sentence.evidence]
             is_output = len(on) >= _OUTPUT_LINES
-            if kind is Kind.FRAGMENT and (is_output or (text[-1:] not in '.!?' and _is_printed(on))):
+            if kind is Kind.FRAGMENT and (is_output or (text[-1:] not in '.!?' and is_printed(on))):
                 for line in on:
                     self.say(line.text.strip(), (line.number,), Kind.ROW if is_output else kind, lead)
             else:
@@ -365,7 +363,7 @@ class StatementReader:
         if self.quoted and not lead:
             before = [self.before, *self.quotes[1:], *[NOTHING] * self.quoted][self.quoted - 1]
             is_led = before.text.endswith(':') and not self.is_listed
-            lead, said_on = (_writer(before.text), [*before.evidence]) if is_led else ('>', [])
+            lead, said_on = (names.writer(before.text), [*before.evidence]) if is_led else ('>', [])
         return lead, said_on, lines
 
     def leave_lists(self, indent: int) -> None:
@@ -435,22 +433,6 @@ class StatementReader:
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
-
-
-def _writer(text: str) -> str:
-    """What leads to a quotation; of who wrote when (`On 3 May 2026 at 14:40, Ada Brook wrote:`) the name alone."""
-    dated = {kind: name for kind, name, _ in names.located(text) if ' ' in name or kind != 'name'}
-    return dated['name'] if {'name', 'date'} <= dated.keys() and _CLOCK.search(text) else text.rstrip(': ')
-
-
-def _is_printed(lines: Sequence[NumberedLine]) -> bool:
-    """Return whether lines without a sentence were broken though the next word would have fitted: each is a record."""
-    texts = [line.text.rstrip() for line in lines]
-    width = max(map(len, texts))
-    room = sum(
-        len(text) + len(following.split(maxsplit=1)[0]) + _LEFT_OVER < width for text, following in pairwise(texts)
-    )
-    return len(texts) > 2 and 2 * room >= len(texts) - 1
 
 
 def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:

@@ -12,6 +12,7 @@ from itertools import islice, pairwise
 
 import regex
 
+from summarizer_tool.extractive.printed import FENCE, code_blocks
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -28,7 +29,7 @@ from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import STANDFIRST, VERB, Sentence, bare, ended, plain, without_split_marks
-from summarizer_tool.text.structure import FIELD, front_matter, is_row, is_underline
+from summarizer_tool.text.structure import FIELD, front_matter, is_row
 
 _SHORT_ITEM_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
@@ -42,9 +43,6 @@ _LOWEST = 7
 _VERSIONS = 3
 """Lines that differ by their numbers alone from which they are headings."""
 
-# No banner: `~~~ WARNING ~~~`.
-_FENCE = regex.compile(r'^ {0,3}(`{3,}+|~{3,}+)(?!.*(?:~~~|```))\s*(\w*)')
-_TEXT_LANGUAGES = frozenset(['text', 'txt', 'plain', 'markdown', 'md'])
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 # What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
@@ -52,8 +50,6 @@ _BOX = regex.compile(
     r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$'
     r'|^\s*\.\. (?:note|warning|tip|caution|danger|hint|important|attention|admonition|seealso|version\w+|deprecated)::'
 )
-# What stands after a prompt has been typed.
-_PROMPT = regex.compile(r'^\s*(?:[$%] |>>> ?)\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
 _BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence.
@@ -62,11 +58,6 @@ _DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
-_CODE = regex.compile(
-    r'[{};]\s*$|\w\([^)\s]*[),]|[=!<>]=|[=-]>|::|\w_\w|</?\w+|^\s*(?:[$>]\s|//|#|--\s|/\*)|["\']\s*:'
-    r'|^\s*(?:import|from|def|class|return|const|let|var|function|local|end|if|for|while)\b'
-)
-_PATCH = regex.compile(r'(?:diff --git |index \p{Hex}+\.\.|--- (?:a/|/dev/)|\+\+\+ (?:b/|/dev/)|@@ -\d+(?:,\d+)? \+\d)')
 # What begins the licence at the end of a text.
 _LICENCE = regex.compile(r'^(?:The )?(?:\p{Lu}[\w.+-]{0,20},? ){1,5}Licen[cs]e(?: \([\w.+ -]{1,20}\))?:?$')
 # A line of its own that is bold stands for a heading.
@@ -75,7 +66,6 @@ _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 # A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
 _SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
 _TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
-_COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 _ROW = regex.compile(r'\|.*\|')
 _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
@@ -116,7 +106,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     titles = _titles_by_layout(lines)
     said: set[str] = set()
     first = _read_fields(reader, lines, texts) or boilerplate_lines.before_content(texts)
-    blocks = _code_blocks(lines, texts)
+    blocks = code_blocks(lines, texts)
     places = iter(range(first, len(lines)))
     for index in places:
         line, text = lines[index], texts[index]
@@ -131,7 +121,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         elif (
             len(reader.paragraph) == 1
             and not lines[index - 1].blank_after
-            and (_FENCE.match(text) or _SETEXT.match(text))
+            and (FENCE.match(text) or _SETEXT.match(text))
         ):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
@@ -198,35 +188,6 @@ def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: 
             named = f'{title}: ' if title.casefold() not in field['about'].casefold() else ''
             reader.say(named + ended(plain(field['about'])), filter(None, (line.number, number)))
     return count
-
-
-def _code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int, tuple[Kind, str] | None]:
-    """The places of lines in blocks of code, each with what it is and says; none for their marks, which say nothing.
-
-    A block stands in a fence, behind a prompt, or in a patch.
-    """
-    found: dict[int, tuple[Kind, str] | None] = {}
-    fence, is_code, is_patch = '', False, False
-    for place, text in enumerate(texts):
-        mark = _FENCE.match(text)
-        said = _COMMENT.sub('', text).strip()
-        begins = _PATCH.match(text) is not None
-        is_patch = not fence and (begins or (is_patch and text[:1] in ' +-\\'))
-        if fence:
-            is_end = mark is not None and mark.group(1).startswith(fence) and not mark.group(2)
-            kind = Kind.CODE if is_code or _CODE.search(text) else Kind.ROW
-            found[place] = None if is_end else (kind, said)
-            fence = '' if is_end else fence
-        elif is_patch:
-            is_change = text[0] in '+-' and not begins
-            # A mark with a blank behind it would be that of a list.
-            found[place] = (Kind.ROW, text[0] + text[1:].strip()) if is_change else (Kind.CODE, said)
-        elif mark and not (place and is_underline(texts[place - 1], text)):
-            fence, found[place] = mark.group(1), None
-            is_code = mark.group(2).lower() not in _TEXT_LANGUAGES
-        elif _PROMPT.match(text):
-            found[place] = (Kind.CODE, said)
-    return found
 
 
 def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -298,7 +259,7 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
                 _indent(lines[last + 1].text) > _indent(lines[first].text)
                 or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
             )
-            and not any(each.match(lines[last + 1].text.lstrip()) for each in (_BULLET, _FENCE, _DEFINITION, _HEADING))
+            and not any(each.match(lines[last + 1].text.lstrip()) for each in (_BULLET, FENCE, _DEFINITION, _HEADING))
             and not _ROW.search(lines[last + 1].text)
             and any(map(str.isalnum, lines[last + 1].text))
         ):

@@ -186,8 +186,8 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
                 'summarize',
                 """\
 Hesper Lowe inherited the Tide Hall on day 198 with 9,478 crowns from Tobin Sedge.
-Tobin Sedge surveyed Marn on day 128 with 310 crowns from Runa Holt.
 Nothing else of note is recorded for that season by the clerks of the hall.
+Ada Brook sold the Tide Hall on day 327 with 2,517 crowns from Pell Drake.
 
 [src_44010ccbfcc1: ask again by source_ids, or read_source.]\
 """,
