@@ -109,13 +109,14 @@ def distinct_parts(names: Sequence[str], longest: int) -> list[str]:
 def focus_words(focus: str) -> tuple[str, ...]:
     """The words of a focus that tell something, in lower case, each once.
 
-    A short number tells something with the word before it, a month with its year as a date has both.
+    A short number tells something with the word before it, a month with its year as a date has both, a path by its end.
     """
     focus = focus[:2000].lower()
     found = (word.strip('.:/-') or word for word in _WORD.findall(focus))
     words = (word for word in found if (len(word) > 2 or word == '/') and word not in _SMALL_WORDS)
     dates = (f'{year}-{_MONTHS.index(month) + 1:02}' for month, year in _MONTH.findall(focus))
-    return tuple(dict.fromkeys([*words, *_NUMBERED.findall(focus), *dates]))
+    told = [part for word in words for part in (word, word.rpartition('/')[2]) if part == word or part[:1].isalpha()]
+    return tuple(dict.fromkeys([*told, *_NUMBERED.findall(focus), *dates]))
 
 
 def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[str] = ()) -> Chosen:

@@ -9,6 +9,8 @@ from summarizer_tool.extractive.statement import Kind
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.structure import is_underline
 
+_ENDED = 0.2
+"""Share of lines with a sign at their end from which these are sentences, or verses."""
 _LEFT_OVER = 8
 """Characters for which a line would have had room beside the first word of the next one, if it was not wrapped."""
 
@@ -55,10 +57,11 @@ def code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int
 
 
 def is_printed(lines: Sequence[NumberedLine]) -> bool:
-    """Return whether lines without a sentence were broken though the next word would have fitted: each is a record."""
+    """Return whether most lines break off though the next word would have fitted, and few end a sentence: records."""
     texts = [line.text.rstrip() for line in lines]
     width = max(map(len, texts))
     room = sum(
         len(text) + len(following.split(maxsplit=1)[0]) + _LEFT_OVER < width for text, following in pairwise(texts)
     )
-    return len(texts) > 2 and 2 * room >= len(texts) - 1
+    ended = sum(text.endswith(('.', '!', '?', ':', ';', ',')) for text in texts)
+    return len(texts) > 2 and 2 * room >= len(texts) - 1 and ended < _ENDED * len(texts)

@@ -311,6 +311,11 @@ class StatementReader:
             is_bold: Whether it does in bold, so that they are, whatever else they name.
         """
         lead, said_on, lines = self._led(lines)
+        if not (lead or label or self.is_item) and is_printed(lines):
+            for line in lines:
+                self.say(line.text.strip(), (line.number,), Kind.ROW if len(lines) >= _OUTPUT_LINES else Kind.FRAGMENT)
+            self.before = NOTHING
+            return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
         if not (lead or label or self.speakers):
@@ -342,11 +347,9 @@ class StatementReader:
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
             ):
                 continue
-            on = [line for line in lines if line.number in sentence.evidence]
-            is_output = len(on) >= _OUTPUT_LINES
-            if kind is Kind.FRAGMENT and (is_output or (text[-1:] not in '.!?' and is_printed(on))):
-                for line in on:
-                    self.say(line.text.strip(), (line.number,), Kind.ROW if is_output else kind, lead)
+            if kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
+                for line in (line for line in lines if line.number in sentence.evidence):
+                    self.say(line.text, (line.number,), Kind.ROW, lead)
             else:
                 self.say(text, (*sentence.evidence, *said_on), kind, lead)
 

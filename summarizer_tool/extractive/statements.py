@@ -290,6 +290,7 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
     elif is_row(line.text) and not (reader.speakers or _DEFINITION.match(following)):
         reader.flush()
         reader.say(plain(line.text.lstrip('>: \t')), (line.number,), Kind.FRAGMENT)
+        reader.before = NOTHING  # nothing goes on after it
     else:
         reader.leads_away = False
         for line in lines:

@@ -79,6 +79,12 @@ def test_a_short_number_counts_with_the_word_before_it_and_a_month_with_its_year
     assert 'Filesystem=/dev/vda, Size=252G, Used=48G, Mounted on=/' in digest(text, 60, focus='disk usage of /').text
 
 
+def test_a_path_is_found_by_its_end() -> None:
+    names = ('hosts', *(f'gate{at}.conf' for at in range(30)))
+    lines = [f'-rw-r--r-- 1 root root {at:5} May {at % 20 + 10} 2026 {name}' for at, name in enumerate(names, 188)]
+    assert mentions('\n'.join(lines), 'How large is /etc/hosts?', 60)[0].startswith('-rw-r--r-- 1 root root 188')
+
+
 def test_of_lines_with_the_same_words_the_odd_one_comes_first() -> None:
     lines = [f'12:00:{at:02} INFO gate {at} opened by keeper in 12ms' for at in range(60)]
     for at in (10, 15, 20, 25, 30):

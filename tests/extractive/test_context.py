@@ -187,6 +187,19 @@ tmpfs on /dev/shm type tmpfs (rw)
     assert [text for text, _ in read(page)] == page.strip().split('\n')
 
 
+def test_no_printed_line_is_lost_after_a_row():
+    page = """
+Numbers of protocols, which are given to each of them by those who look after the numbers
+
+idrp\t45\tIDRP\t\t# Inter-Domain Routing Protocol
+rsvp\t46\tRSVP\t\t# Reservation Protocol
+eigrp\t88\tEIGRP\t\t# Enhanced Interior Routing Protocol (Cisco)
+ospf\t89\tOSPFIGP\t\t# Open Shortest Path First IGP
+"""
+    said = ' '.join(text for text, _ in read(page))
+    assert all(name in said for name in ('idrp', 'rsvp', 'eigrp', 'ospf'))
+
+
 def test_what_opens_a_text_and_names_nothing_is_said_with_its_title():
     page = """
 # Kestrel folding boat
