@@ -249,7 +249,8 @@ def _laid_out(value: object) -> str:
         ):
             return '\n'.join(map(_laid_out, texts))
     if not isinstance(value, str):
-        if written := texts_of_json(_jsonable(cast('object', value)), _laid_out):
+        found = _jsonable(cast('object', value))
+        if written := texts_of_json(found, _laid_out, is_beside=_stays_beside(found)):
             return written
         text = as_text(cast('object', value))
         return _broken(text) or text
@@ -257,6 +258,14 @@ def _laid_out(value: object) -> str:
         return page
     is_long = len(value) > LONG_LINE and value[:1] in '{[' and max(map(len, value.split('\n'))) > LONG_LINE
     return (_broken(value) if is_long else None) or value
+
+
+def _stays_beside(value: object) -> bool:
+    """Return whether all members of an object but the largest are small enough to stand beside its summary."""
+    if not isinstance(value, dict):
+        return False
+    sizes = sorted(count_tokens(as_text(member)) for member in cast('dict[str, object]', value).values())
+    return sum(sizes[:-1]) <= 2 * SMALL_MEMBER and all(size <= SMALL_MEMBER for size in sizes[:-1])
 
 
 @lru_cache(maxsize=1)

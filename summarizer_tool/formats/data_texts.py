@@ -30,24 +30,25 @@ _MOST_SPEAKERS = 0.5
 """Of the turns: people say more than one thing each."""
 _LONGEST_COLUMN = 40
 """Characters of the name of a column."""
-_WHOLE = 0.95
-"""Share of the rows that have as many fields as there are columns."""
 
 
 def markdown(text: str) -> str:
     """What people say in some data, turn by turn, or its texts below what else is said of each; else empty."""
-    records = _records(_parsed(text))
-    read = _listed(records) or texts_of(records, is_beside=False)
+    value = _parsed(text)
+    records, around = _records(value)
+    if said := _listed(records):
+        return '\n\n'.join([*around, said]) + '\n'
+    read = texts_of(value, is_beside=False)
     return f'{read}\n' if read else ''
 
 
 def texts_of(value: object, shown: Callable[[str], str] = str, *, is_beside: bool = True) -> str:
     """The texts that an object or a list of objects is made of, below headings, with what else is said of each.
 
-    One text alone, each as it is `shown`, has none where the rest of its object `is_beside` what is made of it. Empty
-    where the value is made of anything else.
+    One text alone, each as it is `shown`, has none where the rest of its object `is_beside` what is made of it; else
+    nothing of the value is left out. Empty where the value is made of anything else.
     """
-    records = _records(value)
+    records, around = _records(value)
     texts = [
         {key: text for key, text in each.items() if isinstance(text, str) and len(text) > _LONG} for each in records
     ]
@@ -56,11 +57,12 @@ def texts_of(value: object, shown: Callable[[str], str] = str, *, is_beside: boo
         return ''
     if is_beside and len(texts) == len(texts[0]) == 1:
         return shown(*texts[0].values())
-    return '\n\n'.join(
+    found = (
         f'{_heading(each, texts[index], key)}\n\n{shown(text)}'.rstrip()
         for index, each in enumerate(records)
         for key, text in (texts[index] or {'': ''}).items()
     )
+    return '\n\n'.join([*([] if is_beside else around), *found])
 
 
 def _parsed(text: str) -> object:
@@ -90,21 +92,27 @@ def _rows(text: str) -> list[Record]:
         rows = [row for row in csv.reader(io.StringIO(text.removeprefix('\ufeff')), delimiter=delimiter) if row][1:]
     except csv.Error:
         return []
-    whole: list[Record] = [dict(zip(columns, row, strict=True)) for row in rows if len(row) == len(columns)]
-    return whole if len(whole) == len(rows) or len(whole) > _WHOLE * len(rows) else []
+    if any(len(row) != len(columns) for row in rows):
+        return []
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _records(value: object) -> list[Record]:
-    """The objects that a value is, or has in a list that is nearly all of it; none where it is anything else."""
+def _records(value: object) -> tuple[list[Record], list[str]]:
+    """The objects that a value is, or has in a list that is nearly all of it, and what else it says, in lines.
+
+    None where it is anything else.
+    """
+    around: list[str] = []
     while isinstance(value, dict):
         members = cast('dict[str, object]', value)
         largest = max(members.values(), key=_size, default=None)
         if not isinstance(largest, list | dict) or _size(cast('object', largest)) < _SHARE * _size(members):
-            return [members]
+            return [members], around
+        around += [f'{name}: {one_line(_written(each))}' for name, each in members.items() if each is not largest]
         value = cast('object', largest)
     items = cast('Sequence[object]', value) if isinstance(value, list) else ()
     records = [cast('Record', item) for item in items if isinstance(item, dict)]
-    return records if len(records) == len(items) else []
+    return (records, around) if len(records) == len(items) else ([], [])
 
 
 def _size(value: object) -> int:
@@ -122,8 +130,8 @@ def _written(value: object) -> str:
 
 def _heading(record: Record, texts: Record, key: str) -> str:
     """What a record calls its text, and below that what else it says."""
-    said = {name: one_line(_written(member), _LONG) for name, member in record.items() if name not in texts}
-    named = next((text for name, text in said.items() if isinstance(record[name], str) and text), str(key))
+    said = {name: one_line(_written(member)) for name, member in record.items() if name not in texts}
+    named = next((text for name, text in said.items() if isinstance(record[name], str) and text), str(key))[:_LONG]
     lines = [f'{name}: {text}' for name, text in said.items() if text and text != named]
     return '\n'.join([f'# {named}', *lines, *([f'{key}:'] if len(texts) > 1 else [])])
 

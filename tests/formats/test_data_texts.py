@@ -30,7 +30,7 @@ tom: Then I am fine with that.
 """)
     assert plain_text(json.dumps(messages), 'slack.json') == expected
     assert plain_text('\n'.join(map(json.dumps, messages))) == expected
-    assert plain_text(json.dumps({'ok': True, 'messages': messages}, indent=1)) == expected
+    assert plain_text(json.dumps({'ok': True, 'messages': messages}, indent=1)) == f'ok: true\n\n{expected}'
 
 
 def test_documents_stand_below_their_titles() -> None:
@@ -47,6 +47,19 @@ tags: ["mill", "gate"]
 body: Lost.
 """)
     assert plain_text(json.dumps(document)).startswith('# The gate\n')
+
+
+def test_nothing_around_documents_is_lost_and_a_broken_row_makes_no_table() -> None:
+    pages = [{'title': f'Page {at}', 'body': _TEXT} for at in range(3)]
+    read = plain_text(json.dumps({'site': 'mill', 'about': {'since': 1871}, 'pages': pages}))
+    assert read.startswith('site: mill\n\nabout: {"since": 1871}\n\n# Page 0\n')
+
+    rows = ''.join(
+        f'{at},"I would wait for it, as the gate of the mill {name} is not oiled."\n'
+        for at, name in enumerate('abcdefgh')
+    )
+    assert plain_text(f'id,said\n{rows}').startswith('# 0\n')
+    assert plain_text(f'id,said\n{rows}9,lost,here\n') == f'id,said\n{rows}9,lost,here\n'
 
 
 def test_data_stays_data() -> None:

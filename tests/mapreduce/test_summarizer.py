@@ -1,15 +1,12 @@
 """The public API: what goes in, and what comes out."""
 
 import asyncio
-import os
-import threading
 
-import anyio
 import pytest
 from inline_snapshot import snapshot
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.models.function import AgentInfo
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import (
@@ -23,7 +20,7 @@ from summarizer_tool import (
     prompts,
 )
 from summarizer_tool.text import tokens
-from tests.support.map_models import facts_of, failing, good, lines_of, make, model_of, read, tool_call
+from tests.support.map_models import facts_of, failing, good, lines_of, make, model_of, tool_call
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
 
 
@@ -191,59 +188,6 @@ def test_token_strategy() -> None:
     assert summary.stats.tokens_out <= 200
 
 
-def test_cancellation_stops_the_model_calls_at_once() -> None:
-    started = stopped = 0
-    all_started = anyio.Event()
-
-    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        nonlocal started, stopped
-        started += 1
-        if started == 3:
-            all_started.set()
-        try:
-            await anyio.sleep(60)
-        except asyncio.CancelledError:
-            stopped += 1
-            raise
-        raise AssertionError('not reached')
-
-    async def main() -> None:
-        summarizer = Summarizer(make(max_concurrent_llm_calls=3), model=FunctionModel(answer))
-        task = asyncio.create_task(summarizer.summarize(CHRONICLE, max_output_tokens=300))
-        await all_started.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(main())
-    assert (started, stopped) == (3, 3)
-
-
-def test_concurrency_is_bounded_across_summarizers() -> None:
-    running = peak = 0
-    is_full = anyio.Event()
-
-    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        nonlocal running, peak
-        running += 1
-        peak = max(peak, running)
-        if running == 3:
-            is_full.set()
-        with anyio.move_on_after(60):  # no fourth call comes, however long the three take
-            await is_full.wait()
-            await anyio.sleep(0.01)
-        running -= 1
-        return good(read(messages), info)
-
-    async def main() -> None:
-        settings = make(max_concurrent_llm_calls=3)
-        summarizers = [Summarizer(settings, model=FunctionModel(answer)) for _ in range(4)]
-        await asyncio.gather(*(each.summarize(CHRONICLE, max_output_tokens=300) for each in summarizers))
-
-    asyncio.run(main())
-    assert peak == 3
-
-
 def test_a_chatty_model_is_merged_and_its_evidence_survives() -> None:
     merges: list[int] = []
 
@@ -337,25 +281,6 @@ def test_the_same_input_gives_the_same_summary() -> None:
     assert first.model_dump(exclude={'stats'}) == second.model_dump(exclude={'stats'})
 
 
-def test_synchronous_calls_work_inside_a_running_loop_and_from_many_threads() -> None:
-    summarizer = Summarizer(make())
-
-    async def inside() -> Summary:
-        return summarizer.summarize_sync(CHRONICLE, max_output_tokens=300)
-
-    expected = asyncio.run(inside()).text
-    texts: list[str] = []
-    threads = [
-        threading.Thread(target=lambda: texts.append(summarizer.summarize_sync(CHRONICLE, max_output_tokens=300).text))
-        for _ in range(3)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert texts == [expected] * 3
-
-
 def test_documents_with_equal_text_are_one_source_and_its_facts_are_said_once() -> None:
     document = Document(CHRONICLE)
     one = Summarizer(make()).summarize_sync([document], max_output_tokens=300)
@@ -376,45 +301,6 @@ def test_what_a_model_leaves_of_the_budget_is_filled_without_dropping_its_facts(
     assert sparse.stats.tokens_out < 0.8 * 600 < filled.stats.tokens_out <= 600
     assert {fact.text for fact in sparse.facts} < {fact.text for fact in filled.facts}
     assert (filled.state, filled.stats.map_calls) == ('complete', sparse.stats.map_calls)
-
-
-def test_concurrency_is_bounded_across_event_loops() -> None:
-    lock = threading.Lock()
-    running = peak = 0
-
-    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        nonlocal running, peak
-        with lock:
-            running += 1
-            peak = max(peak, running)
-        await anyio.sleep(0.01)
-        with lock:
-            running -= 1
-        return good(read(messages), info)
-
-    summarizer = Summarizer(make(max_concurrent_llm_calls=3), model=FunctionModel(answer))
-
-    def alone() -> None:
-        asyncio.run(summarizer.summarize(CHRONICLE, max_output_tokens=300))
-
-    threads = [threading.Thread(target=alone) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    summarizer.summarize_sync(CHRONICLE, max_output_tokens=300)
-    for thread in threads:
-        thread.join()
-    assert peak == 3
-
-
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
-@pytest.mark.filterwarnings('ignore::DeprecationWarning')
-def test_synchronous_calls_work_after_a_fork() -> None:
-    Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=300)
-    child = os.fork()
-    if child == 0:
-        state = Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=300).state
-        os._exit(0 if state == 'complete' else 1)
-    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_the_budget_is_filled_where_documents_repeat_each_other() -> None:

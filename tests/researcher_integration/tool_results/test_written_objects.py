@@ -18,6 +18,15 @@ def test_an_object_that_is_one_text_is_that_text() -> None:
     assert summarized == {'path': 'gate.txt', 'status': 200, 'content': 'In short.'}
 
 
+def test_what_is_too_large_to_stand_beside_the_summary_is_kept_with_the_text() -> None:
+    """The links of a page are in what is stored, where they would be in no envelope."""
+    links = [f'https://mill.example/{at}' for at in range(30)]
+    readable = Observation.of({'content': _TEXT * 6, 'links': links}).readable
+
+    assert readable.endswith(_TEXT * 6)
+    assert all(link in readable for link in links)
+
+
 def test_several_texts_stand_below_what_their_records_say() -> None:
     """A record without a text is not lost."""
     found = [{'file': 'gate.txt', 'score': 0.9, 'text': _TEXT}, {'file': 'wheel.txt', 'score': 0.1, 'text': 'Short.'}]
