@@ -38,7 +38,7 @@ def code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int
         mark = FENCE.match(text)
         said = _COMMENT.sub('', text).strip()
         begins = _PATCH.match(text) is not None
-        is_patch = not fence and (begins or (is_patch and text[:1] in ' +-\\'))
+        is_patch = not fence and (begins or (is_patch and text[:1] in (*' +-\\',)))
         if fence:
             is_end = mark is not None and mark.group(1).startswith(fence) and not mark.group(2)
             kind = Kind.CODE if is_code or _CODE.search(text) else Kind.ROW

@@ -83,13 +83,14 @@ def _parsed(text: str) -> object:
 
 def _rows(text: str) -> list[Record]:
     """The rows of a table with a head and one sign between its fields; none of anything else."""
-    head = text.removeprefix('\ufeff').partition('\n')[0]
+    text = text.removeprefix('\ufeff')
+    head = text.partition('\n')[0]
     delimiter = max(',;\t', key=head.count)
-    columns = next(iter(csv.reader([head], delimiter=delimiter))) if head else []
-    if len(columns) < 2 or not all(len(name) <= _LONGEST_COLUMN and name[:1].isalpha() for name in columns):
-        return []
     try:
-        rows = [row for row in csv.reader(io.StringIO(text.removeprefix('\ufeff')), delimiter=delimiter) if row][1:]
+        columns = next(csv.reader([head or ' '], delimiter=delimiter))
+        if len(columns) < 2 or not all(len(name) <= _LONGEST_COLUMN and name[:1].isalpha() for name in columns):
+            return []
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row][1:]
     except csv.Error:
         return []
     if any(len(row) != len(columns) for row in rows):

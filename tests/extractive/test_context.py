@@ -220,3 +220,7 @@ Safety notice: Boats of last year have a faulty clamp.
             ('Safety notice: Boats of last year have a faulty clamp.', 5),
         ]
     )
+
+
+def test_a_margin_alone_ends_a_patch():
+    assert read('diff --git a/gate b/gate\n@@ -1 +1 @@\n-oak\n+pine\n|\nThe gate of the mill is of pine now.')

@@ -2,8 +2,11 @@
 
 import json
 
+from hypothesis import given
+from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from summarizer_tool.formats.data_texts import texts_of
 from summarizer_tool.formats.reading import plain_text
 
 _TEXT = 'The gate of the mill was opened by hand.\n\n' * 12
@@ -60,6 +63,23 @@ def test_nothing_around_documents_is_lost_and_a_broken_row_makes_no_table() -> N
     )
     assert plain_text(f'id,said\n{rows}').startswith('# 0\n')
     assert plain_text(f'id,said\n{rows}9,lost,here\n') == f'id,said\n{rows}9,lost,here\n'
+
+
+@given(st.text(alphabet='\r\n\t\0\ufeff",;:{}[]<>/!-=aA1 \u2028é') | st.text())
+def test_any_text_can_be_looked_at(text: str) -> None:
+    assert isinstance(plain_text(text), str)
+    for name in ('a.csv', 'a.json', 'a.xml', 'NEWS.Debian'):
+        assert isinstance(plain_text(text, name), str)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(), lambda of: st.lists(of) | st.dictionaries(st.text(), of)
+    )
+)
+def test_any_data_can_be_looked_at(value: object) -> None:
+    assert isinstance(plain_text(json.dumps(value)), str)
+    assert isinstance(texts_of(value), str)
 
 
 def test_data_stays_data() -> None:
