@@ -94,7 +94,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     found = [statement for statement in found if _says_something(statement)] or found
     updates = {newest for _, newest in former}
     is_story = gist.is_story(found)
-    binding = gist.binding(found, headings, target_tokens) if is_gist and not is_story else frozenset[str]()
+    binding = gist.binding(found, headings, target_tokens, is_story=is_story) if is_gist else frozenset[str]()
     found = _translated(found, target_tokens) if is_gist else found
     found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
     common = frozenset(word for statement in found for word in statement.text.split() if word.islower())

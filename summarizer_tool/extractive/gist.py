@@ -54,6 +54,14 @@ _BINDING = regex.compile(
     r"|^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
     r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
 )
+# What a court, a board or an authority has decided.
+_RULES = regex.compile(
+    r'\b(?:was|is|are|were|been|be) (?:therefore |hereby )?(?i:resolved|ordered|approved|adopted|carried|rejected'
+    r'|refused|dismissed|granted|awarded|upheld|overturned|revoked)\b'
+    r'|\b(?:I|[Ww]e) (?:therefore |hereby )?(?:find|hold|reject|dismiss|allow|award|order|grant|conclude)\b'
+    r'|\b[Tt]he (?:amendment|appeal|application|claim|counterclaim|motion|objection|proposal|request|resolution) '
+    r'(?:fell|fails|failed|passed|succeeds|succeeded|was lost)\b'
+)
 _LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
@@ -98,16 +106,20 @@ def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
 
 def binds(text: str) -> bool:
     """Return whether a statement tells its readers what to do, or what was decided, rather than a story."""
-    return _BINDING.search(text) is not None and not _QUOTE.search(text) and not _TOLD.search(text)
+    is_told = _QUOTE.search(text) or _TOLD.search(text)
+    return _RULES.search(text) is not None or (_BINDING.search(text) is not None and not is_told)
 
 
-def binding(found: Sequence[Statement], headings: Sequence[str], target_tokens: int) -> frozenset[str]:
-    """The texts of the statements that bind their readers; none where all of a text are rules."""
+def binding(
+    found: Sequence[Statement], headings: Sequence[str], target_tokens: int, *, is_story: bool
+) -> frozenset[str]:
+    """The texts of the statements that bind their readers, of a story none; none where all of a text are rules."""
     decided = [each.text for each in found if each.is_decided]
     texts = [
         each.text
         for each in found
-        if binds(each.said(each.text))
+        if not is_story
+        and binds(each.said(each.text))
         and (each.lead or not _POINTS.match(each.text))
         and not each.is_turned
         and not _LEGAL_NOTICE.search(headings[each.section])

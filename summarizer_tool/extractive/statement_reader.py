@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import takewhile
 
 import regex
 
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
+from summarizer_tool.extractive.under_headings import ASIDE, NUMBERING, subject_of
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
@@ -60,7 +60,7 @@ _POINTS_BACK = regex.compile(
     r'|(?:After|At|By|Due to|During|For|From|In|Of|On|Since|To|Under|With) (?:this|these|that|those|such)\b'
     r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
     r'|(?:Both|Conversely|Instead|Otherwise|(?:Of )?[Tt]he (?:former|latter)'
-    r'|The (?:same|default is))\b'
+    r'|The (?:same|default is|(?:amendment|motion|proposal|resolution) \p{Ll}{4,9}\.$))(?:\b|$)'
     r'|(?:Dies(?:e[mnrs]?)?\b(?! (?:Abschnitt|Artikel|Buch|Dokument|Gesetz|Richtlinie|Seite|Verordnung|Vertrag)\b)'
     r'|Ce(?:ci|la|s|lui-ci|lle-ci)|Est(?:o|os|as)|Quest[ei]|Iss?to|Isso)\b)'
 )
@@ -76,7 +76,6 @@ _DEFINED = regex.compile(
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
-_ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(
     r'^(?:[Pp]lease )?(?:See|Refer to)\b'
@@ -85,17 +84,15 @@ _ELSEWHERE = regex.compile(
 )
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
-_NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 # "This is done by the miller": of what, only the sentence before says.
 _BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
-_LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
 
 
 def is_name(label: str) -> bool:
     """Return whether all longer words of a label have capitals, what stands in brackets aside."""
-    return all(word[0].isupper() for word in _ASIDE.sub('', label).split() if len(word) > 3)
+    return all(word[0].isupper() for word in ASIDE.sub('', label).split() if len(word) > 3)
 
 
 def is_question(*lines: str) -> bool:
@@ -113,17 +110,6 @@ def breaks_off(before: str, text: str) -> bool:
     return is_open and (text[:1].islower() or len(before) >= ASIDE_REACH)
 
 
-@lru_cache(maxsize=1024)
-def subject_of(heading: str) -> str:
-    """The subject of a section, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""
-    title = _NUMBERING.sub('', _ASIDE.sub('', heading)).strip(' :-–—')
-    found = names.mentions(title)
-    if not found or len(title.split()) > 8 or _LISTING.match(title):
-        return ''
-    words = [word for word in title.split() if len(word) > 3]
-    return title if title[0].isupper() and sum(word[0].isupper() for word in words) * 2 > len(words) else ''
-
-
 NOTHING = Sentence('', ())
 
 
@@ -136,6 +122,8 @@ class StatementReader:
     speakers: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     """What begins a line of its own before a colon: speakers, and fields."""
+    topics: frozenset[str] = frozenset()
+    """What begins several paragraphs before a full stop, and names what they are about."""
     is_conversation: bool = False
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
@@ -191,7 +179,7 @@ class StatementReader:
         self.terms.clear()
         self.asked.clear()
         self.lead_ins.clear()
-        self.question = _NUMBERING.sub('', title).rstrip('? ') if title.endswith('?') else ''
+        self.question = NUMBERING.sub('', title).rstrip('? ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -223,7 +211,7 @@ class StatementReader:
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             self.question = ''
         section = len(self.sections) - 1
-        is_spoken = bool(lead) and self._speaks(lead)
+        is_spoken = bool(lead) and (self._speaks(lead) or lead in self.topics)
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
         points_back = _PRONOUN.match(begins) or _POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))
         if kind is Kind.PROSE and (is_spoken or not lead) and points_back:
@@ -318,6 +306,8 @@ class StatementReader:
             return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
+        if said[1:] and (topic := said[0].text.rstrip('.')) in self.topics:
+            lead, said_on, said = lead or topic, [*said_on, *said[0].evidence], said[1:]
         if not (lead or label or self.speakers):
             said = self._answered(said)
         led = self._lead_in() if self.is_item and not lead else NOTHING
@@ -327,10 +317,7 @@ class StatementReader:
         self.is_listed = self.is_item
         if not self.is_item:
             self.lead_ins.clear()
-            if said:
-                outer = [*self.quotes, *[NOTHING] * self.quoted]
-                self.quotes = [*outer[: self.quoted], said[-1]]
-            self.before = said[-1] if said and not self.quoted else self.before
+            self._remember(said[-1:])
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub('', bare(sentence.text))  # marks that go on over several lines
@@ -352,6 +339,12 @@ class StatementReader:
                     self.say(line.text, (line.number,), Kind.ROW, lead)
             else:
                 self.say(text, (*sentence.evidence, *said_on), kind, lead)
+
+    def _remember(self, last: Sequence[Sentence]) -> None:
+        """Keep the last sentence of a paragraph, if it has any, for what it may lead to."""
+        for each in last:
+            self.quotes = [*[*self.quotes, *[NOTHING] * self.quoted][: self.quoted], each]
+            self.before = self.before if self.quoted else each
 
     def _led(self, lines: Sequence[NumberedLine]) -> tuple[str, list[int], Sequence[NumberedLine]]:
         """Who says a paragraph, or what leads to it where it is quoted, on which lines, and the lines without that."""

@@ -26,6 +26,7 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.extractive.under_headings import VERSION
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
+from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import STANDFIRST, VERB, Sentence, bare, ended, plain, without_split_marks
@@ -36,6 +37,9 @@ _SHORT_ITEM_WORDS = 6
 
 _SPEAKER_TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
+
+_TOPICS = 3
+"""Paragraphs that must begin with what they are about."""
 
 _LOWEST = 7
 """The level of a heading that has no mark of one."""
@@ -70,6 +74,9 @@ _ROW = regex.compile(r'\|.*\|')
 _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
+# `Canker. Eleven of the trees have it.`
+_TOPIC = regex.compile(r"^(\p{Lu}[^.!?:;,()]{2,40}(?: \([^()]{1,40}\))?)\.[ \t]+(?=[\p{Lu}\d(\"'“„«])")
+_OF_SOMEBODY = regex.compile(r"['’]s? \p{Ll}+$")
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
 # What a transcriber has put in: `{disfmarker}`; in conversations, where it is no link, `[laughter]`, `[03:20]`.
@@ -82,6 +89,10 @@ _MARK_OF_CONVERSATIONS = regex.compile(
 _BOLD_SPEAKER = regex.compile(r'^(\*\*|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
 # A bar before a line that has no other: no row, but the margin of a text that stands within another.
 _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
+# `C4 Any loss while the craft is unattended`, `[0003] It was found`
+_LABELS_ITEM = regex.compile(
+    r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3})+[.)]?)\s+(?=\p{Lu})'
+)
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 
 
@@ -100,6 +111,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         *_labels(texts),
         levels=[*levels],
         is_conversation=_is_conversation(lines),
+        topics=_topics(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
@@ -204,9 +216,23 @@ def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     every = Counter({label: by.total() for label, by in said.items()})
     turns = Counter({label: every[label] for label, by in said.items() if len(by) == 1 or max(by.values()) > 1})
     # Where nearly all lines begin so, somebody may have said one thing only.
-    is_chat = 4 * turns.total() > 3 * len(texts) and max(turns.values(), default=0) >= _SPEAKER_TURNS
+    is_chat = 4 * turns.total() > 3 * (len(texts) - section) and max(turns.values(), default=0) >= _SPEAKER_TURNS
     speakers = frozenset(label for label, times in turns.items() if is_chat or times >= _SPEAKER_TURNS)
     return speakers, speakers | {label for label, times in every.items() if times >= _SPEAKER_TURNS}
+
+
+def _topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
+    """What paragraphs begin with, before a full stop, and are about; none where it is one or two."""
+    opening = [line.text for before, line in pairwise([NumberedLine(0, '', True), *lines]) if before.blank_after]
+    begins = (_TOPIC.match(_BULLET.sub('', text)) for text in opening)
+    found = {match[1] for match in begins if match and len(match[1].split()) <= _SHORT_ITEM_WORDS}
+    found = {
+        topic
+        for topic in found
+        if (_OF_SOMEBODY.search(topic) or VERB.search(topic) is None)
+        and not is_abbreviated(f'{topic}.', len(topic) + 1)
+    }
+    return frozenset(found if len(found) >= _TOPICS else ())
 
 
 def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
@@ -410,5 +436,7 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
     if not text or _TIME.match(text) or ((match := SPEAKER.match(text)) and match.group(1) in labels):
+        return False
+    if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
         return False
     return text[0].islower() or len(before) >= ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))

@@ -3,10 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import regex
 
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
+from summarizer_tool.text import names
 
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
@@ -17,25 +19,46 @@ _LONGEST_ABOVE_LABEL = 120
 # No version: `3.0.0`.
 _NUMBER = regex.compile(r'^\d{1,3}[.)]\s+')
 
+NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
+ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
+_LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
+
 VERSION = regex.compile(
     r'(?:(?<![\d.§-])\d{1,4}\.\d{1,4}(?:\.\d|\b(?!\.))|\b(?:[Vv]ersions?|[Rr]elease) \d)(?!.*(?:[.?!]$|\d:\d\d))'
 )
 
 # Below it stands what the text does not hold itself, or not as things are.
 _TURNS = regex.compile(
-    r'^[\d. ]*(?:non-?goals?\b|(?:out|not in|outside) (?:of )?scope\b|not (?:covered|planned|supported)\b'
+    r'^(?:(?:annex|article|part|section) [\p{Lu}\d.]+[-–—:. ]+)?[\d. ]*(?:non-?goals?\b'
+    r'|(?:out|not in|outside) (?:of )?scope\b'
+    r'|(?:what \p{L}+ (?:\p{L}+ )?)?not (?:cover(?:ed)?|includ(?:ed?)|planned|supported)\b|exclusions?\b|exceptions?\b'
     r'|(?:\p{L}+ )?(?:alternatives?|objections?|counter-?arguments?|drawbacks|criticisms?|myths|misconceptions)\b'
     r'|(?:rejected|discarded|abandoned)\b|(?:\p{L}+ / ?)?(?:roll-?back|downgrad(?:e|ing))\b'
     r'|nicht-?ziele\b|(?:verworfene )?alternativen\b|einwände\b|hors périmètre\b)',
     regex.IGNORECASE,
 )
 
+# What is said in spite of it.
+_TURNS_BACK = regex.compile(r'^(?:But|However|Nevertheless|Aber|Jedoch|Mais|Pero)\b')
+
 # Below it stands what was decided.
 _DECIDES = regex.compile(
-    r'^[\d. ]*(?:conclusions?|consensus|resolutions?|decisions?|outcomes?|action items?|next steps|agreed|resolved'
-    r'|beschl[uü]ss?e?|entscheidung(?:en)?|ergebnisse|décisions?|decisiones|acuerdos)\b[^.?!]{0,40}$',
+    r'^[\d. ]*(?:conclusions?|consensus|resolutions?|decisions?|disposal|outcomes?|ruling|verdict'
+    r'|action items?|next steps|agreed|resolved|beschl[uü]ss?e?|entscheidung(?:en)?|ergebnisse|décisions?'
+    r'|decisiones|acuerdos)\b[^.?!]{0,40}$',
     regex.IGNORECASE,
 )
+
+
+@lru_cache(maxsize=1024)
+def subject_of(heading: str) -> str:
+    """The subject of a section, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""
+    title = NUMBERING.sub('', ASIDE.sub('', heading)).strip(' :-–—')
+    found = names.mentions(title)
+    if not found or len(title.split()) > 8 or _LISTING.match(title):
+        return ''
+    words = [word for word in title.split() if len(word) > 3]
+    return title if title[0].isupper() and sum(word[0].isupper() for word in words) * 2 > len(words) else ''
 
 
 def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]) -> list[Statement]:
@@ -80,6 +103,7 @@ def _decided(statement: Statement, sections: Sequence[HeadingSection]) -> Statem
 
 def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, ...]]) -> Statement:
     turning = next((depth for depth, title in enumerate(section.titles) if _TURNS.match(title)), None)
+    turning = None if _TURNS_BACK.match(statement.text) else turning
     depth = turning
     if depth is None:
         depth = next((at - 1 for at in range(len(section.titles), 0, -1) if section.titles[:at] in alike), None)

@@ -22,15 +22,17 @@ _TURN = regex.compile(
     rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?:<[@+%&~ ]?(?P<name>[^<>]{{1,40}})>'
     rf'|(?:From\s+)?(?P<name>{_NAME})(?:\s+to\s[^:]{{1,60}})?\s?:)(?:\s+(?P<text>.*))?$'
 )
-# `evan  3:59 PM`, `**evan** [3:59 PM]`, `[12/10/2012 3:59 PM] evan`: what is said follows.
+# `evan  3:59 PM`, `#7 by evan » 12 Oct, 15:59`, `[12/10/2012 3:59 PM] evan`: what is said follows.
 _HEADER = regex.compile(
-    rf'[#*_ ]{{0,5}}(?:{_STAMP}\s*(?:[-–|]\s)?\s*[*_]{{0,2}}(?P<name>{_NAME})'
-    rf'|(?P<name>{_NAME})[*_]{{0,2}}:?\s+{_STAMP})[*_: ]{{0,4}}$'
+    rf'(?:#\d{{1,5}}[.:]?\s)?[#*_ ]{{0,5}}(?:{_STAMP}\s*(?:[-–|]\s)?\s*[*_]{{0,2}}(?P<name>{_NAME})'
+    rf'|(?:(?:[Pp]osted )?[Bb]y:?\s)?(?P<name>{_NAME})[*_]{{0,2}}:?\s+(?:on\s|[-–|»·•]\s)?{_STAMP})[*_: ]{{0,4}}$'
 )
 _STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
 _SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
 _LONGEST_HEADER = 120
 
+_TURNS_BELOW = 5
+"""A heading for an hour, or else for a day: where there are fewer, it would only part those who talk."""
 _LEAST_TURNS = 6
 _SAMPLE = 400
 """Lines by which it is told what is no chat."""
@@ -56,16 +58,19 @@ class _Turn:
 
 
 def markdown(text: str) -> str:
-    """The turns, each with who speaks, under a heading for each hour; empty where the text is none of a chat."""
+    """The turns, each with who speaks, under a heading for each hour or day; empty where the text is none of a chat."""
     lines = text.removeprefix('\ufeff').splitlines()
     if not _read(lines[:_SAMPLE])[1] or not (turns := _read(lines))[1]:
         return ''
     before, said = turns
     out = [*before, '']
-    section = ('', '')
-    for turn in said:
-        if (turn.day, turn.hour) != section:
-            section = (turn.day, turn.hour)
+    section = ''
+    places = [f'{turn.day} {turn.hour}' for turn in said], [turn.day for turn in said]
+    by_hour, by_day = (len(said) >= _TURNS_BELOW * len({*each}) for each in places)
+    for turn, hour, day in zip(said, *places, strict=True):
+        here = hour if by_hour else day if by_day else ''
+        if section != here:
+            section = here
             out += [f'## {turn.stamp}', '']
         if words := ' '.join(filter(None, map(str.strip, turn.said))):
             out += [f'{turn.speaker}: {words}', '']

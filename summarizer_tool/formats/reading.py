@@ -24,6 +24,7 @@ from summarizer_tool.formats import (
     pdf,
     restructured,
     subtitles,
+    titled,
 )
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import unwrap
@@ -123,7 +124,7 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     text = boxed.markdown(text)
-    return restructured.markdown(text) or indented.markdown(text) or unwrap(text)
+    return restructured.markdown(text) or indented.markdown(text) or unwrap(titled.markdown(text))
 
 
 def is_data_url(text: str) -> bool:

@@ -30,7 +30,8 @@ half of them in German, none of verses, entries and commands."""
 _MUCH = 200_000
 """Characters by which the width is found."""
 
-_BLOCKS = re.compile(r'(\n[ \t\f\r]*\n\s*)')
+# What parts paragraphs: blank lines, and headings.
+_BLOCKS = re.compile(r'((?:\n[ \t\f\r]*)?\n#{1,6} [^\n]*\n\s*|\n[ \t\f\r]*\n\s*)')
 _FENCE = re.compile(r'^[ \t]*(?:```|~~~)', re.MULTILINE)
 # What begins a line that stands for itself: marks of lists, quotes, tables, comments and prompts, and numbers.
 _OWN = re.compile(r'[-*+•#>|:;%$@&=~\\<{}/]|\(?(?:\d{1,4}|[a-zA-Z])[.)](?:\s|$)|\[\d')

@@ -153,6 +153,9 @@ def test_what_binds_its_readers_goes_before_description() -> None:
         'Dogs must be kept on a lead.',
         'We decided not to sell tickets on board.',
     ]
+    ruled = NumberedLine(9, 'I reject what "the keeper" says, and the appeal is dismissed.', blank_after=True)
+    request = ParsedRequest([PromptSource([*lines[:3], ruled], ())], Focus(), 20, merges=False)
+    assert [fact.text for fact in summarize_sources(request, 20).facts] == [ruled.text]
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,15 @@ def test_a_licence_below_the_last_version_is_none_of_its_changes():
     assert [fact.text for fact in summarize_sources(_request(licence, 200), 200).facts] == snapshot(
         ['The MIT License (MIT)', 'The notice shall be included in all copies.']
     )
+
+
+def test_what_takes_an_exclusion_back_is_not_told_with_its_heading():
+    policy = """# Part C - What we do not cover
+Wear of the hull and its fittings.
+But we pay for the sinking of a craft that rust has caused."""
+    assert _told(policy) == snapshot(
+        [
+            ('Part C - What we do not cover: Wear of the hull and its fittings.', (2, 1), True),
+            ('But we pay for the sinking of a craft that rust has caused.', (3,), False),
+        ]
+    )

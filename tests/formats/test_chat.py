@@ -20,7 +20,7 @@ def _chat(turn: str) -> str:
 
 
 def test_turns() -> None:
-    """Each turn is a paragraph with who says it, each hour has a heading, and what goes on is one with its turn."""
+    """Each turn is a paragraph with who says it, each busy hour or day has a heading, and what goes on is one with its turn."""
     assert plain_text(_chat('12/10/24, {clock} - {name}: {text}\n')) == snapshot("""\
 ## 12/10/24, 15:12
 
@@ -31,8 +31,6 @@ Tom B: I would wait until the crane has been tested.
 ines: It was tested on 3 May, and it holds 12 tonnes.
 
 Tom B: Then I am fine with that.
-
-## 12/10/24, 16:01
 
 ines: We will do it, and I tell the harbour master: he has to know.
 

@@ -1,0 +1,64 @@
+"""Headings of plain text, which has no marks for them: set in capitals, or alone above paragraphs. Pure computing."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import regex
+
+_IN_CAPITALS = regex.compile(r'(?=.*\p{Lu}{3})(?!.*\p{Ll})(?!.*(?: {3}|\t))[\p{Lu}\p{N}(„“"«].{2,78}(?<![.,;!?=*_])')
+_ALONE = regex.compile(r'(?!.*(?: {3}|\t))[\p{Lu}\p{N}].{2,60}(?<![.,:;!?…"”»)=*_])')
+_MARKED = regex.compile(r'^(?:#{1,6} |```|~~~|(?:={4,}|-{4,})$)', regex.MULTILINE)
+_SENTENCE = regex.compile(r'.{80,}[.!?:;…。！？]["\'”’»)\]]*\s*')
+
+_LEAST = 3
+"""Of one kind in a text: one or two may be anything."""
+_WORDS_BELOW = 4
+"""Of the first line below most headings."""
+_MOST_WORDS = 9
+
+
+def markdown(text: str) -> str:
+    """The text with its headings marked; as it is where it has other marks, or no headings that recur in form."""
+    if _MARKED.search(text):
+        return text
+    lines = text.split('\n')
+    below = [''] * len(lines)
+    for place in range(len(lines) - 1, 0, -1):
+        below[place - 1] = lines[place] if lines[place].strip() else below[place]
+    found = [*_in_capitals(lines, below)], [*_alone(lines)]
+    titles = {place for places in found for place in _of_a_kind(places, lines, below)}
+    first = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    return '\n'.join(
+        f'{"#" if place == first else "##"} {line}' if place in titles else line for place, line in enumerate(lines)
+    )
+
+
+def _of_a_kind(places: Sequence[int], lines: Sequence[str], below: Sequence[str]) -> list[int]:
+    """The places, where there are several, without those of lines that come back, as who speaks does."""
+    times = Counter(lines[place] for place in places)
+    found = [place for place in places if times[lines[place]] <= 2]
+    telling = sum(len(below[place].split()) >= _WORDS_BELOW for place in found)
+    return found if len(found) >= _LEAST and 2 * telling > len(found) else []
+
+
+def _in_capitals(lines: Sequence[str], below: Sequence[str]) -> Iterator[int]:
+    """Lines in capitals above what is not."""
+    for place, line in enumerate(lines[:-1]):
+        is_first = not (place and lines[place - 1].strip())
+        if is_first and _IN_CAPITALS.fullmatch(line.rstrip()) and not below[place].isupper():
+            yield place
+
+
+def _alone(lines: Sequence[str]) -> Iterator[int]:
+    """Short lines with blank ones around them, the last of these above a paragraph."""
+    for place, line in enumerate(lines[:-2]):
+        if (
+            not (lines[place + 1].strip() or (place and lines[place - 1].strip()))
+            and _ALONE.fullmatch(line.rstrip())
+            and len(line.split()) <= _MOST_WORDS
+        ):
+            end = place + 2
+            while end < len(lines) and lines[end].strip():
+                end += 1
+            if _SENTENCE.fullmatch(' '.join(lines[place + 2 : end])):
+                yield place

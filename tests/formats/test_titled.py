@@ -1,0 +1,68 @@
+"""Headings of plain text, which has no marks for them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.formats import titled
+from summarizer_tool.formats.reading import plain_text
+
+_POLICY = """\
+FERRY MUTUAL POLICY
+Wording of 2025
+
+PART A - WHAT WE COVER
+B1 Loss of the boat up to the sum insured.
+
+PART B - WHAT WE DO NOT COVER
+C1 Wear and tear of the hull, unless a survey was made.
+
+CLAIMS
+Tell us within seven days of the loss.
+"""
+
+_REPORT = """\
+The harbour
+
+{paragraph}
+
+What was found
+
+{paragraph}
+
+What follows
+
+{paragraph}
+"""
+
+
+def test_in_capitals() -> None:
+    """Lines in capitals above text are headings, the first one of all of it."""
+    marked = [line for line in plain_text(_POLICY).splitlines() if line.startswith('#')]
+    assert marked == snapshot(
+        ['# FERRY MUTUAL POLICY', '## PART A - WHAT WE COVER', '## PART B - WHAT WE DO NOT COVER', '## CLAIMS']
+    )
+
+
+def test_alone() -> None:
+    """Short lines that stand alone above paragraphs are headings."""
+    paragraph = 'The pier was built in 1871 by the brothers Orme, who had come from the north, and it still holds.'
+    marked = [line for line in titled.markdown(_REPORT.format(paragraph=paragraph)).splitlines() if line[:1] == '#']
+    assert marked == snapshot(['# The harbour', '## What was found', '## What follows'])
+
+
+def test_no_headings() -> None:
+    """Who speaks in a play comes back, lists have no paragraphs, and one line in capitals may be anything."""
+    play = 'ADA\nWho opens the gate of the mill today?\n\nTOM\nThe miller does it, as he always has.\n\n' * 3
+    assert titled.markdown(play) == play
+    addresses = _REPORT.format(paragraph='Pier Road 3')
+    assert titled.markdown(addresses) == addresses
+    assert titled.markdown('NOTICE\nThe gate stays shut.\n\nAsk the miller.') == (
+        'NOTICE\nThe gate stays shut.\n\nAsk the miller.'
+    )
+
+
+@given(st.text(alphabet='AB cd.\n#', max_size=200))
+def test_any_text(text: str) -> None:
+    """Marks are all that is added."""
+    assert titled.markdown(text).replace('#', '').replace(' ', '') == text.replace('#', '').replace(' ', '')
