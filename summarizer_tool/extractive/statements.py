@@ -38,6 +38,9 @@ _SHORT_ITEM_WORDS = 6
 _SPEAKER_TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
 
+_TOPIC_WORDS = 8
+"""Of what an item with a number begins with; three where it has none."""
+
 _TOPICS = 3
 """Paragraphs that must begin with what they are about."""
 
@@ -75,7 +78,7 @@ _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 # `Canker. Eleven of the trees have it.`
-_TOPIC = regex.compile(r"^(\p{Lu}[^.!?:;,()]{2,40}(?: \([^()]{1,40}\))?)\.[ \t]+(?=[\p{Lu}\d(\"'“„«])")
+_TOPIC = regex.compile(r"^([\p{Lu}\p{Lo}][^.!?:;,()]{1,70}(?: \([^()]{1,40}\))?)\.[ \t]+(?=[\p{Lu}\p{Lo}\d(\"'“„«])")
 _OF_SOMEBODY = regex.compile(r"['’]s? \p{Ll}+$")
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
@@ -224,8 +227,8 @@ def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 def _topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
     """What paragraphs begin with, before a full stop, and are about; none where it is one or two."""
     opening = [line.text for before, line in pairwise([NumberedLine(0, '', True), *lines]) if before.blank_after]
-    begins = (_TOPIC.match(_BULLET.sub('', text)) for text in opening)
-    found = {match[1] for match in begins if match and len(match[1].split()) <= _SHORT_ITEM_WORDS}
+    begins = [(_BULLET.match(text), _TOPIC.match(_BULLET.sub('', text))) for text in opening]
+    found = {match[1] for bullet, match in begins if match and len(match[1].split()) <= (_TOPIC_WORDS if bullet else 3)}
     found = {
         topic
         for topic in found

@@ -45,9 +45,12 @@ _TURNS_BACK = regex.compile(r'^(?:But|However|Nevertheless|Aber|Jedoch|Mais|Pero
 _DECIDES = regex.compile(
     r'^[\d. ]*(?:conclusions?|consensus|resolutions?|decisions?|disposal|outcomes?|ruling|verdict'
     r'|action items?|next steps|agreed|resolved|beschl[uü]ss?e?|entscheidung(?:en)?|ergebnisse|décisions?'
-    r'|decisiones|acuerdos)\b[^.?!]{0,40}$',
+    r'|decisiones|acuerdos|conclus(?:ões|iones|ioni)|decis(?:ões|ioni)|uchwał[ay]|wnioski|decyzj[ae]|выводы?|заключение'
+    r'|решени[ея]|висновки|рішення|sonuç(?:lar)?|karar(?:lar)?|결론|결정|의결|結論|決定|決議|结论|决定|决议|निष्कर्ष|निर्णय'
+    r'|القرار|الخلاصة)\b[^.?!]{0,40}$',
     regex.IGNORECASE,
 )
+_LONGEST_LABEL = 60
 
 
 @lru_cache(maxsize=1024)
@@ -83,8 +86,19 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
     decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
-    said = [_decided(each, sections) if each.section in decided or _DECIDES.match(each.lead) else each for each in said]
+    labelled = {each.paragraph for each in said if _is_labelled_decided(each.text)}
+    said = [
+        _decided(each, sections)
+        if each.section in decided or each.paragraph in labelled or _DECIDES.match(each.lead)
+        else each
+        for each in said
+    ]
     return [_under(each, sections[each.section], alike) for each in said]
+
+
+def _is_labelled_decided(text: str) -> bool:
+    label, mark, _ = text[:_LONGEST_LABEL].partition(': ')
+    return bool(mark) and _DECIDES.match(label) is not None
 
 
 def _decided(statement: Statement, sections: Sequence[HeadingSection]) -> Statement:
