@@ -38,8 +38,8 @@ _SHORT_ITEM_WORDS = 6
 _SPEAKER_TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
 
-_TOPIC_WORDS = 8
-"""Of what an item with a number begins with; three where it has none."""
+_TOPIC_WORDS, _ITEM_TOPIC_WORDS = 3, 8
+"""Of what a paragraph begins with and is about, and a numbered one."""
 
 _TOPICS = 3
 """Paragraphs that must begin with what they are about."""
@@ -77,8 +77,12 @@ _ROW = regex.compile(r'\|.*\|')
 _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
-# `Canker. Eleven of the trees have it.`
-_TOPIC = regex.compile(r"^([\p{Lu}\p{Lo}][^.!?:;,()]{1,70}(?: \([^()]{1,40}\))?)\.[ \t]+(?=[\p{Lu}\p{Lo}\d(\"'“„«])")
+# `Canker. Eleven of the trees have it.`, `CHG-8816 Restart of the core switch, done on 28 June. Not accepted.`
+_TOPIC = regex.compile(
+    r'(?|([\p{Lu}\p{Lo}][^.!?:;,()]{1,70}(?: \([^()]{1,40}\))?)|(\p{Lu}{1,6}-?\d{1,6}\b(?:[^.!?]|\.(?=\d)){1,90}))\.'
+    r"[ \t]+(?=[\p{Lu}\p{Lo}\d(*\"'“„«])"
+)
+_IDENTIFIED = regex.compile(r'\p{Lu}{1,6}-?\d{1,6}\b')
 _OF_SOMEBODY = regex.compile(r"['’]s? \p{Ll}+$")
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
@@ -94,7 +98,7 @@ _BOLD_SPEAKER = regex.compile(r'^(\*\*|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
 _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 # `C4 Any loss while the craft is unattended`, `[0003] It was found`
 _LABELS_ITEM = regex.compile(
-    r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3})+[.)]?)\s+(?=\p{Lu})'
+    r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
 )
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 
@@ -226,16 +230,22 @@ def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 def _topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
     """What paragraphs begin with, before a full stop, and are about; none where it is one or two."""
-    opening = [line.text for before, line in pairwise([NumberedLine(0, '', True), *lines]) if before.blank_after]
-    begins = [(_BULLET.match(text), _TOPIC.match(_BULLET.sub('', text))) for text in opening]
-    found = {match[1] for bullet, match in begins if match and len(match[1].split()) <= (_TOPIC_WORDS if bullet else 3)}
+    begins = (
+        (bullet, _TOPIC.match(line.text, bullet.end() if bullet else 0))
+        for before, line in pairwise([NumberedLine(0, '', True), *lines])
+        if (bullet := _BULLET.match(line.text)) or before.blank_after
+    )
+    found = {match[1]: bool(bullet) for bullet, match in begins if match}
+    named = {topic for topic in found if _IDENTIFIED.match(topic)}
     found = {
-        topic
-        for topic in found
-        if (_OF_SOMEBODY.search(topic) or VERB.search(topic) is None)
+        topic: is_item
+        for topic, is_item in found.items()
+        if len(topic.split()) <= (_ITEM_TOPIC_WORDS if is_item else _TOPIC_WORDS)
+        and (is_name(topic) or _OF_SOMEBODY.search(topic) or VERB.search(topic) is None)
         and not is_abbreviated(f'{topic}.', len(topic) + 1)
     }
-    return frozenset(found if len(found) >= _TOPICS else ())
+    topics = named | found.keys()
+    return frozenset(topics if len(topics) >= (2 if all(found.values()) else _TOPICS) else ())
 
 
 def _is_conversation(lines: Sequence[NumberedLine]) -> bool:

@@ -1,4 +1,4 @@
-"""Headings of plain text, which has no marks for them: set in capitals, or alone above paragraphs. Pure computing."""
+"""Headings of plain text, which has no marks for them: in capitals, or short ones above paragraphs. Pure computing."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 import regex
 
 _IN_CAPITALS = regex.compile(r'(?=.*\p{Lu}{3})(?!.*\p{Ll})(?!.*(?: {3}|\t))[\p{Lu}\p{N}(„“"«].{2,78}(?<![.,;!?=*_])')
-_ALONE = regex.compile(r'(?!.*(?: {3}|\t))[\p{Lu}\p{N}].{2,60}(?<![.,:;!?…"”»)=*_])')
+_ALONE = regex.compile(r'(?!.*(?: {3}|\t))[\p{Lu}\p{N}].{2,60}(?<![.,:;!?…"”»=*_])')
+_ITEM = regex.compile(r'(?:[-*•]|\d{1,3}[.)]|\p{Lu}\d{1,3})\s+\S')
 _MARKED = regex.compile(r'^(?:#{1,6} |```|~~~|(?:={4,}|-{4,})$)', regex.MULTILINE)
-_SENTENCE = regex.compile(r'.{80,}[.!?:;…。！？]["\'”’»)\]]*\s*')
+_SENTENCE = regex.compile(r'.{40,}[.!?:;…。！？]["\'”’»)\]]*\s*')
 
 _LEAST = 3
 """Of one kind in a text: one or two may be anything."""
@@ -25,7 +26,7 @@ def markdown(text: str) -> str:
     below = [''] * len(lines)
     for place in range(len(lines) - 1, 0, -1):
         below[place - 1] = lines[place] if lines[place].strip() else below[place]
-    found = [*_in_capitals(lines, below)], [*_alone(lines)]
+    found = [*_in_capitals(lines, below)], [*_alone(lines)], [*_atop(lines)]
     titles = {place for places in found for place in _of_a_kind(places, lines, below)}
     first = next((place for place, line in enumerate(lines) if line.strip()), 0)
     return '\n'.join(
@@ -51,14 +52,25 @@ def _in_capitals(lines: Sequence[str], below: Sequence[str]) -> Iterator[int]:
 
 def _alone(lines: Sequence[str]) -> Iterator[int]:
     """Short lines with blank ones around them, the last of these above a paragraph."""
-    for place, line in enumerate(lines[:-2]):
-        if (
-            not (lines[place + 1].strip() or (place and lines[place - 1].strip()))
-            and _ALONE.fullmatch(line.rstrip())
-            and len(line.split()) <= _MOST_WORDS
-        ):
+    for place in _short(lines):
+        if not lines[place + 1].strip():
             end = place + 2
             while end < len(lines) and lines[end].strip():
                 end += 1
             if _SENTENCE.fullmatch(' '.join(lines[place + 2 : end])):
                 yield place
+
+
+def _atop(lines: Sequence[str]) -> Iterator[int]:
+    """Short lines right above a paragraph on one line, or above an item."""
+    for place in _short(lines):
+        if _SENTENCE.fullmatch(lines[place + 1]) or _ITEM.match(lines[place + 1]):
+            yield place
+
+
+def _short(lines: Sequence[str]) -> Iterator[int]:
+    """Short lines without a full stop, after a blank one."""
+    for place, line in enumerate(lines[:-1]):
+        is_first = not (place and lines[place - 1].strip())
+        if is_first and _ALONE.fullmatch(line.rstrip()) and len(line.split()) <= _MOST_WORDS:
+            yield place

@@ -228,11 +228,14 @@ class Engine:
         They are those of the embedded model, of a few chunks.
         """
         more: list[GroundedFact] = []
+        order: dict[str, int] = {}  # of what one line says
         for index in [at for at, outcome in enumerate(self._outcomes) if outcome.facts][:MOST_FILLING]:
             target = self._runner.target(self._asked[index] + FILLING_TOKENS)
             found, _ = await self._mapper.extract(self._chunks[index], target)
+            order |= {fact.text: place for place, fact in enumerate(found)}
             more += [replace(fact, importance=1, is_filler=True) for fact in found]
-        return sorted(await self._reducer.union([*facts, *more]), key=lambda fact: fact.evidence)
+        both = await self._reducer.union([*facts, *more])
+        return sorted(both, key=lambda fact: (fact.evidence, order.get(fact.text, 0)))
 
     async def _fit_topics(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> list[render.RenderedFacts]:
         asked, documents = self._job.focus.topics, self._job.documents
