@@ -12,6 +12,7 @@ from itertools import islice, pairwise
 
 import regex
 
+from summarizer_tool.extractive.paragraph_topics import BULLET, paragraph_topics
 from summarizer_tool.extractive.printed import FENCE, code_blocks
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
@@ -26,7 +27,6 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.extractive.under_headings import VERSION
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
-from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import STANDFIRST, VERB, Sentence, bare, ended, plain, without_split_marks
@@ -37,12 +37,6 @@ _SHORT_ITEM_WORDS = 6
 
 _SPEAKER_TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
-
-_TOPIC_WORDS, _ITEM_TOPIC_WORDS = 3, 8
-"""Of what a paragraph begins with and is about, and a numbered one."""
-
-_TOPICS = 3
-"""Paragraphs that must begin with what they are about."""
 
 _LOWEST = 7
 """The level of a heading that has no mark of one."""
@@ -57,7 +51,6 @@ _BOX = regex.compile(
     r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$'
     r'|^\s*\.\. (?:note|warning|tip|caution|danger|hint|important|attention|admonition|seealso|version\w+|deprecated)::'
 )
-_BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence.
 _TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
@@ -77,13 +70,6 @@ _ROW = regex.compile(r'\|.*\|')
 _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
-# `Canker. Eleven of the trees have it.`, `CHG-8816 Restart of the core switch, done on 28 June. Not accepted.`
-_TOPIC = regex.compile(
-    r'(?|([\p{Lu}\p{Lo}][^.!?:;,()]{1,70}(?: \([^()]{1,40}\))?)|(\p{Lu}{1,6}-?\d{1,6}\b(?:[^.!?]|\.(?=\d)){1,90}))\.'
-    r"[ \t]+(?=[\p{Lu}\p{Lo}\d(*\"'“„«])"
-)
-_IDENTIFIED = regex.compile(r'\p{Lu}{1,6}-?\d{1,6}\b')
-_OF_SOMEBODY = regex.compile(r"['’]s? \p{Ll}+$")
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
 # What a transcriber has put in: `{disfmarker}`; in conversations, where it is no link, `[laughter]`, `[03:20]`.
@@ -118,7 +104,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         *_labels(texts),
         levels=[*levels],
         is_conversation=_is_conversation(lines),
-        topics=_topics(lines),
+        topics=paragraph_topics(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
@@ -228,26 +214,6 @@ def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     return speakers, speakers | {label for label, times in every.items() if times >= _SPEAKER_TURNS}
 
 
-def _topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
-    """What paragraphs begin with, before a full stop, and are about; none where it is one or two."""
-    begins = (
-        (bullet, _TOPIC.match(line.text, bullet.end() if bullet else 0))
-        for before, line in pairwise([NumberedLine(0, '', True), *lines])
-        if (bullet := _BULLET.match(line.text)) or before.blank_after
-    )
-    found = {match[1]: bool(bullet) for bullet, match in begins if match}
-    named = {topic for topic in found if _IDENTIFIED.match(topic)}
-    found = {
-        topic: is_item
-        for topic, is_item in found.items()
-        if len(topic.split()) <= (_ITEM_TOPIC_WORDS if is_item else _TOPIC_WORDS)
-        and (is_name(topic) or _OF_SOMEBODY.search(topic) or VERB.search(topic) is None)
-        and not is_abbreviated(f'{topic}.', len(topic) + 1)
-    }
-    topics = named | found.keys()
-    return frozenset(topics if len(topics) >= (2 if all(found.values()) else _TOPICS) else ())
-
-
 def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
     """Return whether most paragraphs begin with a name and a colon: one that does not is the last speaker's, too.
 
@@ -290,7 +256,7 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
     if lines[first].text.strip() == '--':
         while last + 1 < len(lines) and not lines[last].blank_after:
             last += 1
-    elif _BULLET.match(lines[first].text):
+    elif BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after
@@ -298,7 +264,7 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
                 _indent(lines[last + 1].text) > _indent(lines[first].text)
                 or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
             )
-            and not any(each.match(lines[last + 1].text.lstrip()) for each in (_BULLET, FENCE, _DEFINITION, _HEADING))
+            and not any(each.match(lines[last + 1].text.lstrip()) for each in (BULLET, FENCE, _DEFINITION, _HEADING))
             and not _ROW.search(lines[last + 1].text)
             and any(map(str.isalnum, lines[last + 1].text))
         ):
@@ -316,12 +282,12 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         reader.terms.pop()
     if not any(map(str.isalnum, line.text)) and not _DEFINITION.match(following):
         reader.flush()
-    elif (bullet := _BULLET.match(line.text)) and not (
+    elif (bullet := BULLET.match(line.text)) and not (
         lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
     ):
         if not reader.leads_away:
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
-            leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
+            leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             hangs = not leads and _indent(following) > _indent(line.text)
             _read_item(reader, item, _indent(line.text), leads=leads, hangs=hangs)
     elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):

@@ -23,7 +23,7 @@ MAX_LINE_WORDS = 55
 INDEX_SHARE = 0.028
 """At most this share of the text goes to names that no kept statement says."""
 
-TITLE_SHARE = 20
+TITLE_SHARE = 10
 DISPUTED_SHARE = 3
 """The headings of documents may take the budget divided by this, the latter where these contradict each other."""
 

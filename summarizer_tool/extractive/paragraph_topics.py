@@ -1,0 +1,46 @@
+"""What paragraphs begin with and are about, such as `Canker.` in minutes. Pure text work."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import regex
+
+from summarizer_tool.extractive.statement_reader import is_name
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.abbreviations import is_abbreviated
+from summarizer_tool.text.sentences import VERB
+
+_TOPIC_WORDS, _ITEM_TOPIC_WORDS = 3, 8
+"""Of what a paragraph begins with and is about, and a numbered one."""
+
+_TOPICS = 3
+"""Paragraphs that must begin with what they are about."""
+
+BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
+# `Canker. Eleven of the trees have it.`, `CHG-8816 Restart of the core switch, done on 28 June. Not accepted.`
+_TOPIC = regex.compile(
+    r'(?|([\p{Lu}\p{Lo}][^.!?:;,()]{1,70}(?: \([^()]{1,40}\))?)|(\p{Lu}{1,6}-?\d{1,6}\b(?:[^.!?]|\.(?=\d)){1,90}))\.'
+    r"[ \t]+(?=[\p{Lu}\p{Lo}\d(*\"'“„«])"
+)
+_IDENTIFIED = regex.compile(r'\p{Lu}{1,6}-?\d{1,6}\b')
+_OF_SOMEBODY = regex.compile(r"['’]s? \p{Ll}+$")
+
+
+def paragraph_topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
+    """What paragraphs begin with, before a full stop, and are about; none where it is one or two."""
+    begins = (
+        (bullet, _TOPIC.match(line.text, bullet.end() if bullet else 0))
+        for before, line in pairwise([NumberedLine(0, '', True), *lines])
+        if (bullet := BULLET.match(line.text)) or before.blank_after
+    )
+    found = {match[1]: bool(bullet) for bullet, match in begins if match}
+    named = {topic for topic in found if _IDENTIFIED.match(topic)}
+    found = {
+        topic: is_item
+        for topic, is_item in found.items()
+        if len(topic.split()) <= (_ITEM_TOPIC_WORDS if is_item else _TOPIC_WORDS)
+        and (is_name(topic) or _OF_SOMEBODY.search(topic) or VERB.search(topic) is None)
+        and not is_abbreviated(f'{topic}.', len(topic) + 1)
+    }
+    topics = named | found.keys()
+    return frozenset(topics if len(topics) >= (2 if all(found.values()) else _TOPICS) else ())
