@@ -13,7 +13,7 @@ from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.entities import entities, names_seen
 from summarizer_tool.extractive.outline import LEGAL, outlined
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
-from summarizer_tool.extractive.statement_reader import TAKES_BACK
+from summarizer_tool.extractive.statement_reader import DENIES, TAKES_BACK
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine
@@ -48,6 +48,9 @@ SAYING_COST_OF_GIST = 20
 SAYING_COST_OF_TALK = 100
 """The same where people talk, most of whose sentences are short and say nothing without the ones around them."""
 
+LONG = 0.15
+"""Share of the target from which a sentence with those that point back to it is also told alone."""
+
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
 
@@ -78,8 +81,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         if len(source.path) < 2:  # under the title alone: the text begins here
             said = _with_opening(said, sections, is_gist=is_gist and len(sections) > 1)
         said, outdated = _standing(said, sections)
-        if aim is not scoring.Aim.NAMES:
-            said = _without_halves(said)
+        said = _without_halves(said, DENIES if aim is scoring.Aim.NAMES else _HALVES)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
         former += outdated
@@ -145,6 +147,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         answered.append(max(answers[index], float(is_named[index])))
         importance.append(matters)
     chosen = _extended(scoring.choose(items, target_tokens, aim, fill=True), items, target_tokens)
+    chosen += _alone(chosen, items, texts, target_tokens)
     facts = [
         Fact(
             text=texts[index],
@@ -180,6 +183,14 @@ def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_token
             longest, left = longest + 1, left - extra
         extended.append(longest)
     return extended
+
+
+def _alone(chosen: Sequence[int], items: Sequence[scoring.Item], texts: Sequence[str], target_tokens: int) -> list[int]:
+    """The sentences alone of which long things were chosen: the last choice may have no room for the whole."""
+    first = {item.variant_of: index for index, item in reversed([*enumerate(items)])}
+    long = (index for index in chosen if items[index].cost > LONG * target_tokens)
+    alone = ((first[items[index].variant_of], index) for index in long if items[index].variant_of is not None)
+    return [each for each, index in alone if each != index and texts[index].startswith(f'{texts[each]} ')]
 
 
 def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, is_gist: bool) -> list[Statement]:
@@ -277,12 +288,12 @@ def _standing(
     return [each for index, each in enumerate(said) if index not in outdated], former
 
 
-def _without_halves(said: list[Statement]) -> list[Statement]:
-    """The statements without those that stand in the next one, too, with a sentence that takes back half of them."""
+def _without_halves(said: list[Statement], halves_by: regex.Pattern[str]) -> list[Statement]:
+    """The statements without those that stand in the next one, too, with a sentence that takes them back."""
     halves = {
         index
         for index, (each, longer) in enumerate(pairwise(said))
-        if each.thing == longer.thing >= 0 and TAKES_BACK.match(longer.text[len(each.text) + 1 :])
+        if each.thing == longer.thing >= 0 and halves_by.match(longer.text[len(each.text) + 1 :])
     }
     return [each for index, each in enumerate(said) if index not in halves]
 
@@ -319,6 +330,8 @@ _HAS_HUMP = re.compile(r'[a-z\d][A-Z]')
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 
+
+_HALVES = regex.compile(f'{TAKES_BACK.pattern}|{DENIES.pattern}')
 
 _OPENING = 50
 """Statements among which a text says what it is about."""

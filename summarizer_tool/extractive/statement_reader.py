@@ -66,6 +66,12 @@ _POINTS_BACK = regex.compile(
 )
 # What takes back half of what the sentence before says.
 TAKES_BACK = regex.compile(r'^(?:However|Nevertheless|Whereas)\b')
+# What says nothing but that the sentence before is not so: "He did not.", "Officers do not agree: …".
+DENIES = regex.compile(
+    r'^(?:(?:\p{Lu}\p{L}* ){0,2}(?:do|does|did|is|are|was|were|has|have|had)'
+    r"(?: not|n['’]t)(?: (?:agree|so|true))?(?:[.,:;]|$)"
+    r'|(?:Not so|Wrong|False|Untrue|Nein|Das stimmt nicht)\b)'
+)
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
 # What a definition calls what it defines.
@@ -214,6 +220,8 @@ class StatementReader:
         is_spoken = bool(lead) and (self._speaks(lead) or lead in self.topics)
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
         points_back = _PRONOUN.match(begins) or _POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))
+        denies = not lead and DENIES.match(text) is not None
+        kind, points_back = (Kind.PROSE, True) if denies else (kind, points_back)
         if kind is Kind.PROSE and (is_spoken or not lead) and points_back:
             before = self._sentence_before()
             if before is not None:
@@ -249,7 +257,8 @@ class StatementReader:
         before = self.out[-1] if self.out else None
         if before is None or before.paragraph != self.paragraph_count or not before.is_sentence:
             return None
-        return before if len(before.text) < _ANTECEDENT_REACH else None
+        is_chain = before.thing < len(self.out) - 1 and before.lead in self.topics
+        return before if len(before.text) < _ANTECEDENT_REACH and not is_chain else None
 
     def _is_nameless(self, text: str) -> bool:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""

@@ -37,6 +37,7 @@ from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import Summary
 from summarizer_tool.settings import OnFailure
 from summarizer_tool.text import scoring, tokens
+from summarizer_tool.text.sentences import plain
 
 if TYPE_CHECKING:
     from summarizer_tool.documents.chunking import Chunk
@@ -64,6 +65,9 @@ MOST_FILLING = 4
 
 FILLING_TOKENS = 200
 """What each of them is asked for beside what it has said."""
+
+_END = 16
+"""Characters by which the end of a fact is found."""
 
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 """A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
@@ -228,14 +232,17 @@ class Engine:
         They are those of the embedded model, of a few chunks.
         """
         more: list[GroundedFact] = []
-        order: dict[str, int] = {}  # of what one line says
         for index in [at for at, outcome in enumerate(self._outcomes) if outcome.facts][:MOST_FILLING]:
             target = self._runner.target(self._asked[index] + FILLING_TOKENS)
             found, _ = await self._mapper.extract(self._chunks[index], target)
-            order |= {fact.text: place for place, fact in enumerate(found)}
             more += [replace(fact, importance=1, is_filler=True) for fact in found]
         both = await self._reducer.union([*facts, *more])
-        return sorted(both, key=lambda fact: (fact.evidence, order.get(fact.text, 0)))
+        return sorted(both, key=lambda fact: (fact.evidence, self._end_of(fact)))
+
+    def _end_of(self, fact: GroundedFact) -> int:
+        """Where the end of a fact stands in the last segment that it rests on; several may be of one line."""
+        document, segment = fact.evidence[-1]
+        return plain(self._job.documents[document].segment_text(segment)).find(fact.text[-_END:])
 
     async def _fit_topics(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> list[render.RenderedFacts]:
         asked, documents = self._job.focus.topics, self._job.documents

@@ -272,7 +272,7 @@ def _statement(text: str, cited: Sequence[int], lines: Mapping[int, str]) -> str
     """The statement on one line, without the number, bullet or citation that a model has put around it."""
     text = _LEAD.sub('', one_line(text.encode('utf-8', 'replace').decode()))
     number = _NUMBER.match(text)
-    if number and int(number[1]) in cited and number[1] not in lines.get(int(number[1]), ''):
+    if number and int(number[1]) in cited and not any(number[1] in lines.get(line, '') for line in cited):
         text = _LEAD.sub('', text[number.end() :])
     citation = _CITATION.search(text) if text.endswith((']', ')', '].', ').')) else None
     if citation and (citation.group(1) or set(map(int, regex.findall(r'\d+', citation.group(2)))) <= set(cited)):

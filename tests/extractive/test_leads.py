@@ -3,9 +3,10 @@
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.extractive.statement_reader import subject_of
+from summarizer_tool.extractive.choosing import summarize_sources
 from summarizer_tool.extractive.statements import statements
-from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.extractive.under_headings import subject_of
+from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
 from tests.support.numbered_lines import read
 
 
@@ -243,4 +244,13 @@ C5 Any loss caused by a stove without an alarm. This does not apply to injury to
             ('C5 Any loss caused by a stove without an alarm.', (2,)),
             ('C5 Any loss caused by a stove without an alarm. This does not apply to injury to your guests.', (2,)),
         ]
+    )
+
+
+def test_what_is_denied_is_not_said_alone():
+    page = 'It was said that Orme died in 1981. He did not, and his wife wrote so.\n\nThe sluice holds. It has a wheel.'
+    lines = [NumberedLine(number, line, blank_after=True) for number, line in enumerate(page.split('\n\n'), 1)]
+    request = ParsedRequest([PromptSource(lines, ())], Focus(schema_hint='people, dates'), 200, merges=False)
+    assert [fact.text for fact in summarize_sources(request, 200).facts] == snapshot(
+        ['It was said that Orme died in 1981. He did not, and his wife wrote so.', 'The sluice holds.']
     )

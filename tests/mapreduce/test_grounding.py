@@ -144,6 +144,13 @@ def test_what_a_model_puts_around_a_statement_is_taken_off(text: str, fact: str)
     assert grounded.facts == [Fact(text=fact, importance=3, evidence=[3])]
 
 
+def test_a_number_that_stands_in_the_lines_is_no_number_of_one() -> None:
+    source = '# 3.0.1\n\nThe gate of Orme was removed.'
+    fact = Fact(text='3.0.1: The gate of Orme was removed.', evidence=[3, 1])
+
+    assert [each.text for each in ground(ChunkSummary(facts=[fact]), lines(source)).facts] == [fact.text]
+
+
 def test_a_name_may_come_from_the_headings() -> None:
     source = 'Mobs here: Rhahk\nThe bosses drop 3 keys.'
 
