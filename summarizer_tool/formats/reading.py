@@ -17,6 +17,7 @@ from summarizer_tool.formats import (
     data_texts,
     fielded,
     indented,
+    latex,
     mail,
     manual,
     mediawiki,
@@ -37,8 +38,9 @@ _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 
 _RESTRUCTURED = frozenset({'.rst', '.rest'})
 _ASCIIDOC = frozenset({'.adoc', '.asciidoc'})
+_LATEX = frozenset({'.tex', '.ltx', '.latex'})
 _WIKITEXT = frozenset({'.mediawiki', '.wiki', '.wikitext'})
-_MARKED_UP = frozenset({'.md', '.markdown', '.tex', '.html', '.htm', '.xml'})
+_MARKED_UP = frozenset({'.md', '.markdown', '.html', '.htm', '.xml'})
 """Of texts in which a number sign marks a heading, or nothing."""
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
@@ -111,6 +113,8 @@ def plain_text(text: str, name: str = '') -> str:
         return restructured.markdown(boxed.markdown(text), is_named_so=suffix == '.rst') or text
     if suffix in _ASCIIDOC:
         return asciidoc.markdown(text, is_named_so=True)
+    if suffix in _LATEX:
+        return latex.markdown(text, is_named_so=True)
     if suffix in _WIKITEXT:
         return mediawiki.markdown(text, is_named_so=True)
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
@@ -118,7 +122,7 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _MARKED_UP:
         if is_settings(text):
             return text
-        for reader in (subtitles, chat, manual, mediawiki, asciidoc, commented):
+        for reader in (subtitles, chat, manual, mediawiki, asciidoc, latex, commented):
             if known := reader.markdown(text):
                 return known
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
