@@ -13,8 +13,11 @@ from summarizer_tool.text.sentences import VERB
 _TOPIC_WORDS, _ITEM_TOPIC_WORDS = 3, 8
 """Of what a paragraph begins with and is about, and a numbered one."""
 
-_TOPICS = 3
-"""Paragraphs that must begin with what they are about."""
+_TOPICS, _LEAST_TOPICS = 3, 2
+"""Paragraphs that must begin with what they are about, and numbered ones."""
+
+_PARAGRAPH = 60
+"""Characters of a paragraph."""
 
 BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
 # `Canker. Eleven of the trees have it.`, `CHG-8816 Restart of the core switch, done on 28 June. Not accepted.`
@@ -28,12 +31,12 @@ _OF_SOMEBODY = regex.compile(r"['’]s? \p{Ll}+$")
 
 def paragraph_topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
     """What paragraphs begin with, before a full stop, and are about; none where it is one or two."""
-    begins = (
-        (bullet, _TOPIC.match(line.text, bullet.end() if bullet else 0))
+    begins = [
+        (bullet, line.text, _TOPIC.match(line.text, bullet.end() if bullet else 0))
         for before, line in pairwise([NumberedLine(0, '', True), *lines])
         if (bullet := BULLET.match(line.text)) or before.blank_after
-    )
-    found = {match[1]: bool(bullet) for bullet, match in begins if match}
+    ]
+    found = {match[1]: bool(bullet) for bullet, _, match in begins if match}
     named = {topic for topic in found if _IDENTIFIED.match(topic)}
     found = {
         topic: is_item
@@ -42,5 +45,10 @@ def paragraph_topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
         and (is_name(topic) or _OF_SOMEBODY.search(topic) or VERB.search(topic) is None)
         and not is_abbreviated(f'{topic}.', len(topic) + 1)
     }
+    # Most paragraphs must, where they have no numbers: one may well begin with a short sentence.
+    paragraphs = sum(not bullet and len(text) >= _PARAGRAPH for bullet, text, _ in begins)
+    plain = [topic for topic, is_item in found.items() if not is_item]
+    if len(plain) < _TOPICS or 2 * len(plain) < paragraphs:
+        found = {topic: True for topic, is_item in found.items() if is_item}
     topics = named | found.keys()
-    return frozenset(topics if len(topics) >= (2 if all(found.values()) else _TOPICS) else ())
+    return frozenset(topics if len(topics) >= _LEAST_TOPICS else ())

@@ -242,7 +242,7 @@ class Engine:
     def _end_of(self, fact: GroundedFact) -> int:
         """Where the end of a fact stands in the last segment that it rests on; several may be of one line."""
         document, segment = fact.evidence[-1]
-        return plain(self._job.documents[document].segment_text(segment)).find(fact.text[-_END:])
+        return plain(self._job.documents[document].segment_text(segment)).find(fact.text[-_END:].rpartition(': ')[2])
 
     async def _fit_topics(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> list[render.RenderedFacts]:
         asked, documents = self._job.focus.topics, self._job.documents
