@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from researcher_integration.lore.checkpoint import Step, StepState
+from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.extraction.cross_reference import Conflict
 from researcher_integration.lore.material import CrawledPage, KeptSection
-from researcher_integration.lore.topics import Topic
 from summarizer_tool import count_tokens, one_line
 
 CONFLICTS_FILE = 'conflicts.md'

@@ -13,9 +13,9 @@ from researcher_integration.lore import terminal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from researcher_integration.lore.configuration import ResearchSettings
     from researcher_integration.lore.package import Package
     from researcher_integration.lore.pipeline import Configuration, Research
-    from researcher_integration.lore.settings import ResearchSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -185,8 +185,8 @@ def _research(
 def _prepared(given: dict[str, Any], folder: Path, *, model: str | None, config: Path) -> 'Research':
     """Build the research of the fields of a request that were given, after all checks that come before it."""
     from researcher_integration.lore.checkpoint import ResearchRequest
+    from researcher_integration.lore.configuration import ResearchSettings
     from researcher_integration.lore.pipeline import Research
-    from researcher_integration.lore.settings import ResearchSettings
     from summarizer_tool import export_env_file
 
     export_env_file()
@@ -204,7 +204,7 @@ def _prepared(given: dict[str, Any], folder: Path, *, model: str | None, config:
 
 def _absolute(place: str) -> str:
     """A file's absolute path, so that a research can be resumed from another folder."""
-    from researcher_integration.lore.crawl.locators import is_url
+    from researcher_integration.lore.crawl.pages import is_url
 
     return place.strip() if is_url(place) else str(Path(place).absolute())
 
@@ -218,9 +218,8 @@ def _make(folder: Path) -> None:
 
 
 def _configuration(folder: Path, *, search: bool) -> 'Configuration':
+    from researcher_integration.lore.configuration import load_tiers, load_topics
     from researcher_integration.lore.pipeline import Configuration
-    from researcher_integration.lore.tiers import load_tiers
-    from researcher_integration.lore.topics import load_topics
     from researcher_integration.mcp.search_servers import load_search_servers
 
     topics, tiers = load_topics(folder / 'research_topics.yml'), load_tiers(folder / 'sources.yml')

@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_fiel
 
 from researcher_integration.lore import briefs
 from researcher_integration.lore.checkpoint import Checkpoint, Failure, ResearchRequest, Step, StepState, write
-from researcher_integration.lore.crawl.locators import without_user
+from researcher_integration.lore.configuration import Topic
+from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.extraction.cross_reference import Conflict
 from researcher_integration.lore.extraction.records import Record, typed
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId
-from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent
 from summarizer_tool import count_tokens
 

@@ -11,12 +11,11 @@ from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
+from researcher_integration.lore.configuration import ResearchSettings
 from researcher_integration.lore.material import ResearchError
-from researcher_integration.lore.settings import ResearchSettings
-from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
+from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
 from researcher_integration.lore.steps.steps import ResearchSteps
-from researcher_integration.lore.steps.work import Configuration, ResearchProgress, ResearchRun
 from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Service, SourceStore, Summarizer, first_error, trace_span
 
@@ -73,7 +72,7 @@ class Research:
         extracting = ExtractionPhase(work)
         steps = ResearchSteps(work, extracting)
         if work.model is not None:
-            self.on_progress(ResearchProgress('plan', planning.told(work.limits_of_zone, checkpoint.request.way)))
+            self.on_progress(ResearchProgress('plan', told(work.limits_of_zone, checkpoint.request.way)))
         await steps.crawl()
         if not checkpoint.pages and not checkpoint.request.search:
             reasons = '; '.join(f'{failure.place}: {failure.reason}' for failure in checkpoint.failures[:5])

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from researcher_integration.lore.configuration import Trust
 from researcher_integration.lore.crawl.crawling import Crawler
-from researcher_integration.lore.tiers import Trust
 from tests.proofs.research.site import Site
 
 MARSH = """\

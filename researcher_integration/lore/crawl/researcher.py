@@ -25,9 +25,9 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from researcher_integration.lore.configuration import RAISED_BY, Topic
 from researcher_integration.lore.crawl.crawling import Crawler, crawl_tool
 from researcher_integration.lore.material import CrawledPage, titled
-from researcher_integration.lore.topics import RAISED_BY, Topic
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
     ConfigurationError,

@@ -9,11 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction import material_prompts
-from researcher_integration.lore.extraction.lenient_fields import Name, Sources, Text, as_records, bare
-from researcher_integration.lore.extraction.records import Record
-from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.extraction.verification import PageIndex, name_key, words
+from researcher_integration.lore.extraction import windowed_query
+from researcher_integration.lore.extraction.records import Name, Record, Sources, Text, as_records, bare
+from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, name_key, words
 from researcher_integration.lore.extraction.windowed_query import ReadPage, WindowedQuery
 from researcher_integration.lore.material import CrawledPage, Material
 from researcher_integration.usage import Spent
@@ -172,7 +170,7 @@ class CrossReferencer:
             model,
             settings,
             TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts'),
-            partial(material_prompts.request, 'research/cross_reference_request'),
+            partial(windowed_query.request, 'research/cross_reference_request'),
         )
 
     async def cross_reference(

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import anyio
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction import material_prompts
+from researcher_integration.lore.configuration import Topic
+from researcher_integration.lore.extraction import windowed_query
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
 from researcher_integration.lore.extraction.windowed_query import RETRIES
 from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, TopicId
-from researcher_integration.lore.steps import sections
-from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
-from researcher_integration.lore.topics import Topic
+from researcher_integration.lore.steps import step_summarizer
+from researcher_integration.lore.steps.research_run import ResearchProgress, ResearchRun
 from summarizer_tool import trace_span
 
 
@@ -31,7 +31,7 @@ class ExtractionPhase:
         request = self._work.request
         sample = [KeptSection(topic.id, topic.header, 'x') for topic in self._work.topics]
         try:
-            return material_prompts.room(
+            return windowed_query.room(
                 [question.most_tokens for question in questions],
                 Material(request.zone, sample, pages),
                 request.window_tokens,
@@ -42,7 +42,7 @@ class ExtractionPhase:
     async def material(self) -> tuple[Material, list[str]]:
         """The kept text of all steps within the window, and notes on what was condensed for it."""
         work, pages = self._work, self._work.pages()
-        built, said = await sections.build(
+        built, said = await step_summarizer.build(
             self._checkpoint.steps,
             work.topics,
             {page.source_id: page for page in pages},

@@ -5,20 +5,31 @@ of the topic that it serves best. At the source the agent has had some pages sum
 crawled them; those summaries stay in its step as they are, and the one of all topics is made of the other pages.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
 from researcher_integration.lore.checkpoint import KeptBlock, Step, StepState
+from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.researcher import SummaryTaken
-from researcher_integration.lore.material import CrawledPage, TopicId
-from researcher_integration.lore.steps import sections
+from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
-from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent, limit_reached
-from summarizer_tool import RequestOptions, SummaryTopic, count_tokens
+from summarizer_tool import (
+    Document,
+    ExtractiveModel,
+    RequestOptions,
+    Settings,
+    Summarizer,
+    SummarizerError,
+    SummaryTopic,
+    count_tokens,
+    load_prompt,
+    render_prompt,
+    truncate_tokens,
+)
 
 if TYPE_CHECKING:
     from researcher_integration.lore.summaries.over_mcp import SummaryBackend
@@ -65,7 +76,7 @@ class ZoneSummarizer:
         """
         noted: Blocks = {topic.id: _noted(notes.get(topic.id, '')) for topic in self.topics}
         made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
-        free = room - sections.kept_tokens([*_all(noted), *_all(made)], pages)
+        free = room - kept_tokens([*_all(noted), *_all(made)], pages)
         rest = _without(pages, made)
         said: tuple[str, ...] = ()
         if any(made.values()) and free < LEAST_SUMMARY * len(rest):
@@ -73,12 +84,12 @@ class ZoneSummarizer:
             lost = f'the summaries made at the source had {tokens:,} tokens and left no room for the rest'
             said = (f'{lost}; all pages were summarized together',)
             made, rest = {}, list(pages)
-            free = room - sections.kept_tokens(_all(noted), pages)
+            free = room - kept_tokens(_all(noted), pages)
         whole = [_page(page) for page in rest]
         summary, reason = None, ''
-        if rest and sections.kept_tokens(whole, pages) > free:
+        if rest and kept_tokens(whole, pages) > free:
             shared = [KeptBlock(kind='summary', source_ids=_ids(rest), tokens=0)] * len(self.topics)
-            summary, reason = await self._condense(rest, free - sections.kept_tokens(shared, pages))
+            summary, reason = await self._condense(rest, free - kept_tokens(shared, pages))
         state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
         steps: dict[TopicId, Step] = {
             topic.id: self._step(
@@ -184,3 +195,91 @@ def _last(summaries: Sequence[SummaryTaken], of: set[str]) -> list[SummaryTaken]
             kept.append(taken)
             seen |= ids
     return kept[::-1]
+
+
+Texts = Callable[[str], Awaitable[str]]
+"""The text of a page by its handle."""
+
+_LEAST_SUMMARY = 20
+"""Tokens below which the embedded model has no choice to make."""
+
+LISTED = 4
+"""Pages of a summary that are named above it; that of more pages has their titles as headings."""
+
+_NOTES_TOKENS = 8
+_HEADING_TOKENS = 9
+"""What the templates of sections add to a report, and to a title."""
+
+
+async def build(
+    steps: Mapping[TopicId, Step],
+    topics: Sequence[Topic],
+    pages: Mapping[str, CrawledPage],
+    texts: Texts,
+    room: int,
+    settings: Settings,
+) -> tuple[list[KeptSection], list[str]]:
+    """Build one section for each step, together at most `room` tokens, and say what was condensed for that.
+
+    A step that stayed raw is condensed by the embedded model to the step's budget, so that the extraction still gets
+    something of all its pages; so is what goes over the room.
+    """
+    embedded = Summarizer(settings, model=ExtractiveModel())
+    sections: list[KeptSection] = []
+    said: list[str] = []
+    for topic in topics:
+        step = steps.get(topic.id)
+        if step is None:
+            continue
+        text = '\n\n'.join([await _text(block, pages, texts) for block in step.blocks])
+        if step.state == 'raw' and step.tokens_kept > step.budget:
+            documents = [Document(await _text(block, pages, texts)) for block in step.blocks]
+            summary = await embedded.summarize_for_extraction(documents, topic.hint, max_output_tokens=step.budget)
+            text = summary.text
+            said.append(f'{topic.header}: {step.tokens_kept:,} raw tokens condensed by the embedded model')
+        sections.append(KeptSection(topic.id, topic.header, text))
+    over = sum(count_tokens(section.text) for section in sections) - room
+    if over > 0:
+        sections = await _fitted(sections, {topic.id: topic.hint for topic in topics}, room, embedded)
+        said.append(f'{over:,} tokens over the window, taken from all sections alike by the embedded model')
+    return sections, said
+
+
+async def _fitted(
+    sections: Sequence[KeptSection], hints: Mapping[TopicId, str], room: int, embedded: Summarizer
+) -> list[KeptSection]:
+    counts = [count_tokens(section.text) for section in sections]
+    fitted: list[KeptSection] = []
+    for section, count in zip(sections, counts, strict=True):
+        share = room * count // max(1, sum(counts))
+        text = section.text
+        if count > share >= _LEAST_SUMMARY:
+            summary = await embedded.summarize_for_extraction(text, hints[section.topic], max_output_tokens=share)
+            text = summary.text
+        fitted.append(KeptSection(section.topic, section.header, truncate_tokens(text, share)))
+    return fitted
+
+
+def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> int:
+    """The most tokens that blocks have in sections, with what stands above each."""
+    known = {page.source_id: page for page in pages}
+    named = [known[handle] for block in blocks if len(block.source_ids) <= LISTED for handle in block.source_ids]
+    titles = sum(count_tokens(titled(page.title)) + _HEADING_TOKENS for page in named)
+    return titles + sum(_NOTES_TOKENS + block.tokens for block in blocks)
+
+
+async def _text(block: KeptBlock, pages: Mapping[str, CrawledPage], texts: Texts) -> str:
+    if block.kind == 'notes':
+        return render_prompt('research/notes', notes=block.text)
+    if block.kind == 'summary':
+        if len(block.source_ids) > LISTED:
+            return block.text
+        titles = ', '.join(f'[{pages[handle].number}] {titled(pages[handle].title)}' for handle in block.source_ids)
+        return render_prompt('research/summary', pages=titles, text=block.text)
+    [handle] = block.source_ids
+    page = pages[handle]
+    try:
+        text = await texts(handle)
+    except SummarizerError:  # evicted, and gone from where it was, too
+        text = load_prompt('research/page_lost')
+    return render_prompt('research/page', number=str(page.number), title=titled(page.title), text=text)

@@ -8,15 +8,21 @@ import anyio
 import anyio.to_thread
 
 from researcher_integration.lore.checkpoint import Failure, GatheredMaterial, Step
+from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.crawling import Crawler
-from researcher_integration.lore.crawl.locators import is_url, shown
+from researcher_integration.lore.crawl.pages import is_url, shown
 from researcher_integration.lore.crawl.researcher import LoreResearcher, StepDeps
 from researcher_integration.lore.material import CrawledPage, TopicId
-from researcher_integration.lore.steps import planning
 from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
+from researcher_integration.lore.steps.research_run import (
+    ResearchProgress,
+    ResearchRun,
+    assign,
+    gathering_limits,
+    step_budget,
+    summary_limits,
+)
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer
-from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
-from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import RequestOptions, SummarizerError, trace_span
@@ -79,9 +85,7 @@ class ResearchSteps:
         if self._checkpoint.assigned is None:
             pages = self._work.pages()
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await anyio.to_thread.run_sync(
-                planning.assign, self._work.request.zone, pages, texts, self._topics
-            )
+            assigned = await anyio.to_thread.run_sync(assign, self._work.request.zone, pages, texts, self._topics)
             self._checkpoint.assigned = {topic: tuple(handles) for topic, handles in assigned.items()}
             await self._work.save()
 
@@ -131,7 +135,7 @@ class ResearchSteps:
     async def _gather(self, agent: LoreResearcher, topic: Topic, known: Sequence[str]) -> None:
         """Let the agent of a step gather and report; `known` are the pages of an earlier try."""
         work, started = self._work, time.monotonic()
-        limits = planning.gathering_limits(work.limits_of_zone, work.usage, topic, self._topics, work.request.way)
+        limits = gathering_limits(work.limits_of_zone, work.usage, topic, self._topics, work.request.way)
         said = f'{topic.header} (at most {(limits.request_limit or 0) - work.usage.requests} calls)'
         work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics), topic.id))
         # Pages that nobody has claimed were crawled by this step before it was interrupted.
@@ -164,7 +168,7 @@ class ResearchSteps:
         def tell(progress: SummaryProgress) -> None:
             self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
 
-        limits = planning.summary_limits(self._work.limits_of_zone, self._work.usage)
+        limits = summary_limits(self._work.limits_of_zone, self._work.usage)
         options = RequestOptions(on_progress=tell, usage=self._work.usage, usage_limits=limits)
         self._work.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self._topics)} topics'))
         with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
@@ -221,4 +225,4 @@ class ResearchSteps:
         """
         unclaimed = self._unclaimed()
         pages = [page for page in self._work.pages() if page.source_id not in unclaimed]
-        return planning.step_budget(topic, self._topics, max(0, self._extraction.room(pages)))
+        return step_budget(topic, self._topics, max(0, self._extraction.room(pages)))

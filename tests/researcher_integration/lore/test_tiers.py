@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from researcher_integration.lore.tiers import SourceTiers, Trust, load_tiers
+from researcher_integration.lore.configuration import SourceTiers, Trust, load_tiers
 from tests.proofs.research.wrong_files import Change, changed, drop, problem, put
 
 TIERS = SourceTiers.model_validate(

@@ -14,7 +14,7 @@ from researcher_integration.lore.extraction.records import (
     Relation,
     ZoneData,
 )
-from researcher_integration.lore.extraction.verification import PageIndex, name_key, verify
+from researcher_integration.lore.extraction.typed_extraction import PageIndex, name_key, verify
 from researcher_integration.lore.material import TOPIC_IDS, TopicId
 from tests.support.research_world import PAGES, TEXTS, page
 

@@ -15,7 +15,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.usage import RunUsage
 
-from researcher_integration.lore.extraction import material_prompts
+from researcher_integration.lore.extraction import windowed_query
 from researcher_integration.lore.extraction.cross_reference import CrossReferencer
 from researcher_integration.lore.extraction.typed_extraction import Extractor
 from researcher_integration.lore.extraction.windowed_query import (
@@ -68,7 +68,7 @@ def room_of(
     headers: Sequence[str] = TOPIC_IDS,
 ) -> int:
     sample = [KeptSection(topic, header, 'x') for topic, header in zip(TOPIC_IDS, headers, strict=True)]
-    return material_prompts.room([each.most_tokens for each in asked.values()], Material(zone, sample, pages), window)
+    return windowed_query.room([each.most_tokens for each in asked.values()], Material(zone, sample, pages), window)
 
 
 @pytest.mark.parametrize('kind', KINDS)

@@ -13,8 +13,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import FunctionModel
 
 from researcher_integration.lore.summaries.backends import InProcess, SummaryUnavailableError
-from researcher_integration.lore.summaries.over_mcp import OverMCP, SummaryBackend
-from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
+from researcher_integration.lore.summaries.over_mcp import OverMCP, SummarizerServer, SummaryBackend
 from summarizer_tool import ConfigurationError, Settings, SourceStore
 from summarizer_tool.service.service import Service
 from tests.support import serving
