@@ -72,7 +72,7 @@ class Research:
         extracting = ExtractionPhase(work)
         steps = ResearchSteps(work, extracting)
         if work.model is not None:
-            self.on_progress(ResearchProgress('plan', told(work.limits_of_zone, checkpoint.request.way)))
+            self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
         await steps.crawl()
         if not checkpoint.pages and not checkpoint.request.search:
             reasons = '; '.join(f'{failure.place}: {failure.reason}' for failure in checkpoint.failures[:5])
@@ -81,13 +81,13 @@ class Research:
         extracting.room(work.pages())  # too small a window shows now
         await steps.run()
         if not checkpoint.pages:
-            steps.forget()  # so that a resumed research searches again
+            checkpoint.forget_steps()  # so that a resumed research searches again
             await work.save()
             raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
         material, said = await extracting.material()
         if work.model is not None:
-            await extracting.extract(material)
-            await extracting.cross_reference(material)
+            await extracting.extract(work.model, material)
+            await extracting.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(

@@ -3,20 +3,16 @@
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-import anyio.to_thread
 import regex
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
-from pydantic_ai.models import Model
-from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction import windowed_query
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation, typed
-from researcher_integration.lore.extraction.windowed_query import ReadPage, WindowedQuery
-from researcher_integration.lore.material import TIER_NAMES, CrawledPage, Material, TopicId
+from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, WindowedQuery
+from researcher_integration.lore.material import TIER_NAMES, CrawledPage, TopicId
 from researcher_integration.usage import Spent
 from summarizer_tool import Settings, TypedQuery, load_prompt
 
@@ -201,49 +197,23 @@ class Extraction(BaseModel):
         return typed(info.data['category'], value)
 
 
-class Extractor:
-    """Asks a model for the records of each category, in requests that keep to a window."""
-
-    def __init__(self, model: Model | None, settings: Settings) -> None:
-        self.questions: dict[TopicId, WindowedQuery[Records[Any]]] = {
-            category: WindowedQuery(
-                model,
-                settings,
-                TypedQuery('lore_extractor', 'research/extraction', Records[record_type], members='records'),
-                partial(_request, category),
-            )
-            for category, record_type in RECORDS.items()
-        }
-
-    async def extract(
-        self,
-        category: TopicId,
-        material: Material,
-        read: ReadPage,
-        *,
-        usage: RunUsage,
-        usage_limits: UsageLimits | None,
-    ) -> Extraction:
-        """Ask for the records of one category and hold them against the raw pages.
-
-        What fails on the way (the model, the provider, a limit, an answer of which nothing can be read) is the
-        extraction's `reason`.
-        """
-        answer = await self.questions[category].ask(material, read, usage=usage, usage_limits=usage_limits)
-        made = Extraction(category=category, unread=answer.unread, reason=answer.reason, spent=answer.spent)
-        if answer.output is None:
-            return made
-        verified = await anyio.to_thread.run_sync(partial(verify, answer.output.records, material.pages, answer.raw))
-        return made.model_copy(
-            update={
-                'records': verified.records,
-                'dropped': verified.dropped,
-                'repaired': verified.repaired,
-                'is_partial': answer.is_partial,
-            }
-        )
-
-
-def _request(category: TopicId, material: Material) -> str:
+def extraction_query(category: TopicId, settings: Settings) -> WindowedQuery[Records[Any]]:
+    """The question for the records of a category."""
+    query = TypedQuery('lore_extractor', 'research/extraction', Records[RECORDS[category]], members='records')
     task = load_prompt(f'research/extraction/{category}')
-    return windowed_query.request('research/extraction_request', material, task=task)
+    return WindowedQuery(settings, query, 'research/extraction_request', task=task)
+
+
+def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Sequence[CrawledPage]) -> Extraction:
+    """What an answer is worth, held against the raw pages; without records that has the answer's reason."""
+    verified = verify(answer.output.records if answer.output else (), pages, answer.raw)
+    return Extraction(
+        category=category,
+        records=verified.records,
+        dropped=verified.dropped,
+        repaired=verified.repaired,
+        is_partial=answer.is_partial,
+        unread=answer.unread,
+        reason=answer.reason,
+        spent=answer.spent,
+    )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 import anyio.to_thread
@@ -141,16 +142,9 @@ class WindowedQuery(Generic[EnvelopeT]):
     It is asked up to three times, each time in a new run, so that no request grows by the answers before it.
     """
 
-    def __init__(
-        self,
-        model: Model | None,
-        settings: Settings,
-        query: TypedQuery[EnvelopeT],
-        request: Callable[[Material], str],
-    ) -> None:
-        """Measure what goes with each request; without a model nothing can be asked, but sizes are known."""
-        self.request = request
-        self._model = model
+    def __init__(self, settings: Settings, query: TypedQuery[EnvelopeT], template: str, **values: str) -> None:
+        """Measure what goes with each request, which is a template with the material and these values."""
+        self.request = partial(request, template, **values)
         self._query = replace(query.configured(settings), again_prompt='research/answer_again', retries=RETRIES)
         form = TypeAdapter(query.output_type).json_schema(schema_generator=GenerateToolJsonSchema)
         self._tokens_beside = count_tokens(load_prompt(query.prompt)) + count_tokens(json.dumps(form)) + FORM_TOKENS
@@ -160,20 +154,18 @@ class WindowedQuery(Generic[EnvelopeT]):
         return count_tokens(self._query.again(self.request(material))) + self._tokens_beside
 
     async def ask(
-        self, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None
+        self, model: Model, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None
     ) -> MaterialAnswer[EnvelopeT]:
         """Ask about a material, unless nothing could come of it; what fails on the way is the answer's `reason`."""
-        request = await anyio.to_thread.run_sync(self.request, material)
-        if self._model is None:
-            return MaterialAnswer(reason='no model')
         if not any(section.text.strip() for section in material.sections):
             return MaterialAnswer(reason='the sections hold no text')
         raw = await _read_pages(material.pages, read)
         unread = tuple(page.number for page in material.pages if page.number not in raw)
         if not raw:  # nothing could be verified, so nothing is paid for
             return MaterialAnswer(unread=unread, reason='no page can be read')
+        said = await anyio.to_thread.run_sync(self.request, material)
         spent = RunUsage()
-        result = await self._query.ask(self._model, request, usage=usage, spent=spent, usage_limits=usage_limits)
+        result = await self._query.ask(model, said, usage=usage, spent=spent, usage_limits=usage_limits)
         return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, Spent.of(spent))
 
 

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,6 +33,79 @@ EXTRACTION = 0.2
 that goes round in circles costs its own share, and not that of the summaries."""
 
 _WORD = re.compile(r'\w+')
+
+Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchProgress:
+    """How far a research has come."""
+
+    stage: Stage
+    message: str
+    """For a person."""
+    done: int = 0
+    total: int = 0
+    topic: TopicId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The configuration files of a research, read."""
+
+    research: ResearchTopics
+    tiers: SourceTiers
+    search: Sequence[AbstractToolset[Any]] = ()
+
+
+@dataclass(eq=False)
+class ResearchRun:
+    """The shared state of one running research."""
+
+    checkpoint: Checkpoint
+    folder: Path
+    """Where the checkpoint is saved."""
+    configuration: Configuration
+    settings: ResearchSettings
+    service: Service
+    backend: 'SummaryBackend'
+    model: Model | None
+    """Of the agents; without one there are none."""
+    tell: Callable[[ResearchProgress], None]
+    on_checkpoint: Callable[[Checkpoint], None]
+    """Told of each checkpoint that was written."""
+
+    def __post_init__(self) -> None:
+        self.request = self.checkpoint.request
+        self.topics: Sequence[Topic] = self.configuration.research.topics
+        self.limits: Limits = self.configuration.research.limits
+        self.usage = self.checkpoint.spent.usage()
+        """Of all model calls, those before an interruption included; limits are held against it."""
+        self._saving = anyio.Lock()
+        self._begun = time.monotonic() - self.checkpoint.seconds
+
+    def pages(self) -> list[CrawledPage]:
+        """Each page once, in the order of their numbers."""
+        pages = {page.source_id: page for page in self.checkpoint.pages.values()}
+        return sorted(pages.values(), key=lambda page: page.number)
+
+    async def text(self, handle: str) -> str:
+        """The text of a page."""
+        document = await anyio.to_thread.run_sync(self.service.collection.document, handle)
+        return document.text
+
+    async def save(self) -> None:
+        """Write the checkpoint."""
+        async with self._saving:
+            self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
+            self.checkpoint.spent = Spent.of(self.usage)
+            written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
+            await anyio.to_thread.run_sync(written.save, self.folder)
+        self.on_checkpoint(written)
+
+    def limits_left(self) -> UsageLimits:
+        """The usage limits of the last phase: all that is left."""
+        return step_limits(self.limits, self.usage, 1.0, 1.0)
 
 
 def assign(
@@ -117,87 +190,3 @@ def told(limits: Limits, way: Way = 'in-pipeline') -> str:
     agents = agents_share(way)
     phases = {'agents': agents, 'summaries': 1 - EXTRACTION - agents, 'extraction': EXTRACTION}
     return 'calls at most: ' + ', '.join(f'{name} {round(limits.requests * share)}' for name, share in phases.items())
-
-
-Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
-
-
-@dataclass(frozen=True, slots=True)
-class ResearchProgress:
-    """How far a research has come."""
-
-    stage: Stage
-    message: str
-    """For a person."""
-    done: int = 0
-    total: int = 0
-    topic: TopicId | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """The configuration files of a research, read."""
-
-    research: ResearchTopics
-    tiers: SourceTiers
-    search: Sequence[AbstractToolset[Any]] = ()
-
-
-@dataclass(eq=False)
-class ResearchRun:
-    """The shared state of one running research."""
-
-    checkpoint: Checkpoint
-    folder: Path
-    """Where the checkpoint is saved."""
-    configuration: Configuration
-    settings: ResearchSettings
-    service: Service
-    backend: 'SummaryBackend'
-    model: Model | None
-    """Of the agents; without one there are none."""
-    tell: Callable[[ResearchProgress], None]
-    on_checkpoint: Callable[[Checkpoint], None]
-    """Told of each checkpoint that was written."""
-    usage: RunUsage = field(default_factory=RunUsage, init=False)
-    """Of all model calls, those before an interruption included; limits are held against it."""
-
-    def __post_init__(self) -> None:
-        self.request = self.checkpoint.request
-        self.topics: Sequence[Topic] = self.configuration.research.topics
-        # What was under way when it was interrupted is begun again, and has been paid for all the same.
-        self.checkpoint.superseded += self.checkpoint.under_way
-        self.checkpoint.under_way = Spent()
-        for spent in self.checkpoint.all_spent():
-            self.usage.incr(spent.usage())
-        self._saving = anyio.Lock()
-        self._begun = time.monotonic() - self.checkpoint.seconds
-
-    def pages(self) -> list[CrawledPage]:
-        """Each page once, in the order of their numbers."""
-        pages = {page.source_id: page for page in self.checkpoint.pages.values()}
-        return sorted(pages.values(), key=lambda page: page.number)
-
-    async def text(self, handle: str) -> str:
-        """The text of a page."""
-        document = await anyio.to_thread.run_sync(self.service.collection.document, handle)
-        return document.text
-
-    async def save(self) -> None:
-        """Write the checkpoint."""
-        async with self._saving:
-            self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
-            finished = sum(self.checkpoint.all_spent(), Spent())
-            self.checkpoint.under_way = Spent.of(self.usage) - finished
-            written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
-            await anyio.to_thread.run_sync(written.save, self.folder)
-        self.on_checkpoint(written)
-
-    @property
-    def limits_of_zone(self) -> Limits:
-        """The limits of all calls together."""
-        return self.configuration.research.limits
-
-    def limits(self) -> UsageLimits:
-        """The usage limits of the last phase: all that is left."""
-        return step_limits(self.limits_of_zone, self.usage, 1.0, 1.0)

@@ -153,8 +153,7 @@ def _ids(pages: Sequence[CrawledPage]) -> tuple[str, ...]:
 
 
 def _noted(notes: str) -> tuple[KeptBlock, ...]:
-    text = notes.encode(errors='replace').decode()  # half a character, which a model may write, goes into no file
-    return (KeptBlock(kind='notes', text=text, tokens=count_tokens(text)),) if text else ()
+    return (KeptBlock(kind='notes', text=notes, tokens=count_tokens(notes)),) if notes else ()
 
 
 def _page(page: CrawledPage) -> KeptBlock:
@@ -162,18 +161,23 @@ def _page(page: CrawledPage) -> KeptBlock:
 
 
 def _made(taken: Sequence[SummaryTaken], pages: Sequence[CrawledPage]) -> tuple[KeptBlock, ...]:
+    """The summaries of these pages that no later one replaces, in the order of the pages."""
     order = {page.source_id: page.number for page in pages}
-    blocks = [_summary(each.text, each.source_ids) for each in _last(taken, set(order))]
+    blocks: list[KeptBlock] = []
+    seen: set[str] = set()
+    for each in reversed(taken):
+        if not order.keys().isdisjoint(each.source_ids) and not seen.issuperset(each.source_ids):
+            text = _without_handles(each.text, len(each.source_ids))
+            blocks.append(KeptBlock(kind='summary', source_ids=each.source_ids, text=text, tokens=count_tokens(text)))
+            seen.update(each.source_ids)
     return tuple(sorted(blocks, key=lambda block: min(order.get(handle, 0) for handle in block.source_ids)))
 
 
-def _summary(text: str, source_ids: tuple[str, ...]) -> KeptBlock:
-    """A summary as a block, without the handle line at its end."""
+def _without_handles(text: str, sources: int) -> str:
+    """A summary without the line at its end that tells a model how to ask again."""
     body, _, last = text.rstrip().rpartition('\n')
-    names_handles = 'src_' in last or f'{len(source_ids)} sources' in last
-    if body.strip() and names_handles and last.startswith('[') and last.endswith(']'):
-        text = body.rstrip()
-    return KeptBlock(kind='summary', source_ids=source_ids, text=text, tokens=count_tokens(text))
+    names_handles = 'src_' in last or f'{sources} sources' in last
+    return body.rstrip() if body.strip() and names_handles and last[0] + last[-1] == '[]' else text
 
 
 def _all(blocks: Blocks) -> list[KeptBlock]:
@@ -183,18 +187,6 @@ def _all(blocks: Blocks) -> list[KeptBlock]:
 def _without(pages: Sequence[CrawledPage], made: Blocks) -> list[CrawledPage]:
     covered = {handle for block in _all(made) for handle in block.source_ids}
     return [page for page in pages if page.source_id not in covered]
-
-
-def _last(summaries: Sequence[SummaryTaken], of: set[str]) -> list[SummaryTaken]:
-    """The summaries of these pages that no later summary replaces, in order."""
-    kept: list[SummaryTaken] = []
-    seen: set[str] = set()
-    for taken in reversed(summaries):
-        ids = set(taken.source_ids)
-        if ids & of and not ids <= seen:
-            kept.append(taken)
-            seen |= ids
-    return kept[::-1]
 
 
 Texts = Callable[[str], Awaitable[str]]
@@ -228,36 +220,25 @@ async def build(
     sections: list[KeptSection] = []
     said: list[str] = []
     for topic in topics:
-        step = steps.get(topic.id)
-        if step is None:
-            continue
-        text = '\n\n'.join([await _text(block, pages, texts) for block in step.blocks])
+        step = steps[topic.id]
+        read = [await _text(block, pages, texts) for block in step.blocks]
+        text = '\n\n'.join(read)
         if step.state == 'raw' and step.tokens_kept > step.budget:
-            documents = [Document(await _text(block, pages, texts)) for block in step.blocks]
+            documents = [*map(Document, read)]
             summary = await embedded.summarize_for_extraction(documents, topic.hint, max_output_tokens=step.budget)
             text = summary.text
             said.append(f'{topic.header}: {step.tokens_kept:,} raw tokens condensed by the embedded model')
         sections.append(KeptSection(topic.id, topic.header, text))
-    over = sum(count_tokens(section.text) for section in sections) - room
+    counts = [count_tokens(section.text) for section in sections]
+    over = sum(counts) - room
     if over > 0:
-        sections = await _fitted(sections, {topic.id: topic.hint for topic in topics}, room, embedded)
+        for at, (topic, count) in enumerate(zip(topics, counts, strict=True)):
+            share, text = room * count // sum(counts), sections[at].text
+            if count > share >= _LEAST_SUMMARY:
+                text = (await embedded.summarize_for_extraction(text, topic.hint, max_output_tokens=share)).text
+            sections[at] = KeptSection(topic.id, topic.header, truncate_tokens(text, share))
         said.append(f'{over:,} tokens over the window, taken from all sections alike by the embedded model')
     return sections, said
-
-
-async def _fitted(
-    sections: Sequence[KeptSection], hints: Mapping[TopicId, str], room: int, embedded: Summarizer
-) -> list[KeptSection]:
-    counts = [count_tokens(section.text) for section in sections]
-    fitted: list[KeptSection] = []
-    for section, count in zip(sections, counts, strict=True):
-        share = room * count // max(1, sum(counts))
-        text = section.text
-        if count > share >= _LEAST_SUMMARY:
-            summary = await embedded.summarize_for_extraction(text, hints[section.topic], max_output_tokens=share)
-            text = summary.text
-        fitted.append(KeptSection(section.topic, section.header, truncate_tokens(text, share)))
-    return fitted
 
 
 def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> int:

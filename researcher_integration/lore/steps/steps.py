@@ -23,7 +23,6 @@ from researcher_integration.lore.steps.research_run import (
     summary_limits,
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer
-from researcher_integration.usage import Spent
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import RequestOptions, SummarizerError, trace_span
 
@@ -73,9 +72,8 @@ class ResearchSteps:
                 self._checkpoint.failures.append(Failure(place=named, reason=failed[place]))
         if set(before) - {page.source_id for page in self._work.pages()}:  # the text of a page has changed
             self._checkpoint.assigned = None
-            for topic in tuple(self._checkpoint.gathered):
-                self._forget_gathered(topic)
-            self.forget()
+            self._checkpoint.gathered.clear()
+            self._checkpoint.forget_steps()
 
     async def _has(self, handle: str) -> bool:
         return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
@@ -102,24 +100,14 @@ class ResearchSteps:
             )
             for topic in self._topics:
                 done = self._checkpoint.gathered.get(topic.id)
-                if done is not None and not done.is_finished:
-                    self._forget_gathered(topic.id)
-                if topic.id not in self._checkpoint.gathered:
-                    await self._gather(agent, topic, () if done is None else done.pages)
+                if done is None:
+                    await self._gather(agent, topic, ())
+                elif not done.is_finished:
+                    del self._checkpoint.gathered[topic.id]
+                    self._checkpoint.forget_steps()
+                    await self._gather(agent, topic, done.pages)
         if not self._is_kept():
             await self._keep()
-
-    def forget(self) -> None:
-        """Drop what all steps have kept and what was extracted from it, and keep their cost."""
-        self._checkpoint.superseded += self._checkpoint.summarized
-        self._checkpoint.summarized = Spent()
-        self._checkpoint.steps.clear()
-        self._extraction.forget()
-
-    def _forget_gathered(self, topic: TopicId) -> None:
-        dropped = self._checkpoint.gathered.pop(topic)
-        self._checkpoint.superseded += dropped.agent + dropped.by_tool
-        self.forget()
 
     def _is_kept(self) -> bool:
         """Return whether every step has kept something of what there is, and no page had to stay as it was."""
@@ -135,7 +123,7 @@ class ResearchSteps:
     async def _gather(self, agent: LoreResearcher, topic: Topic, known: Sequence[str]) -> None:
         """Let the agent of a step gather and report; `known` are the pages of an earlier try."""
         work, started = self._work, time.monotonic()
-        limits = gathering_limits(work.limits_of_zone, work.usage, topic, self._topics, work.request.way)
+        limits = gathering_limits(work.limits, work.usage, topic, self._topics, work.request.way)
         said = f'{topic.header} (at most {(limits.request_limit or 0) - work.usage.requests} calls)'
         work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics), topic.id))
         # Pages that nobody has claimed were crawled by this step before it was interrupted.
@@ -145,16 +133,10 @@ class ResearchSteps:
             findings = await agent.research(
                 work.request.zone, topic, deps, budget=self._budget(topic), usage=work.usage, usage_limits=limits
             )
-            by_tool = sum((Spent.of(taken.usage) for taken in findings.summaries), Spent())
             gathered = GatheredMaterial(
+                **dict(findings),
                 pages=tuple(dict.fromkeys(deps.asked)),
-                notes=findings.notes.encode(errors='replace').decode(),
-                summaries=findings.summaries,
-                agent=findings.spent - by_tool,
-                by_tool=by_tool,
                 seconds=round(time.monotonic() - started, 2),
-                warnings=findings.warnings,
-                is_finished=findings.is_finished,
             )
             span.set_attributes({'pages': len(gathered.pages), 'requests': findings.spent.requests})
         self._checkpoint.gathered[topic.id] = gathered
@@ -168,7 +150,7 @@ class ResearchSteps:
         def tell(progress: SummaryProgress) -> None:
             self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
 
-        limits = summary_limits(self._work.limits_of_zone, self._work.usage)
+        limits = summary_limits(self._work.limits, self._work.usage)
         options = RequestOptions(on_progress=tell, usage=self._work.usage, usage_limits=limits)
         self._work.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self._topics)} topics'))
         with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
@@ -186,14 +168,15 @@ class ResearchSteps:
         for topic in self._topics:
             self._checkpoint.steps[topic.id] = self._finished(topic, kept.steps[topic.id])
         if before and before != {topic: step.blocks for topic, step in self._checkpoint.steps.items()}:
-            self._extraction.forget()  # what was extracted from the others is no longer all there is
+            self._checkpoint.forget_extractions()  # what was extracted from the others is no longer all there is
         await self._work.save()
 
     def _finished(self, topic: Topic, kept: Step) -> Step:
         """The step with its budget, and what its agent has spent and said."""
         step = kept.model_copy(update={'budget': self._budget(topic)})
         if (gathered := self._checkpoint.gathered.get(topic.id)) is not None:
-            step.agent, step.summaries, step.seconds = gathered.agent, gathered.by_tool, gathered.seconds
+            step.summaries, step.seconds = gathered.by_tool, gathered.seconds
+            step.agent = gathered.spent - gathered.by_tool
             step.warnings = (*gathered.warnings, *kept.warnings)
         return step
 

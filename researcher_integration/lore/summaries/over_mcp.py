@@ -364,8 +364,6 @@ def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':
     """Translate the server's progress notifications into `Progress`."""
 
     async def notify(progress: float, total: float | None, message: str | None) -> None:
-        said = message or ''
-        phase = 'reduce' if ': merged' in said else 'repair' if said.startswith('asked again') else 'map'
-        on_progress(Progress(phase, int(progress), int(total or 0), said))
+        on_progress(Progress('map', int(progress), int(total or 0), message or ''))
 
     return notify
