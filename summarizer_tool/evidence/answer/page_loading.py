@@ -4,17 +4,62 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import anyio
 from anyio import CapacityLimiter
 
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.evidence.answer.trace import TracePage
 from summarizer_tool.html.page import Link
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text.addresses import host_of, key_of, without_fragment
+
+StopReason = Literal[
+    'fast mode',
+    'enough evidence',
+    'plateau',
+    'no promising links',
+    'expansion budget',
+    'depth limit',
+    'deadline',
+    'nothing fetched',
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TracePage:
+    """One page that an answer fetched, or tried to."""
+
+    url: str
+    depth: int
+    """0: named by the caller."""
+    parent: int | None = None
+    """The index, in the trace, of the page whose link led here."""
+    source_id: str = ''
+    """Where it is stored; empty if it failed."""
+    was_stored: bool = False
+    """Whether it was there already, so that nothing was fetched."""
+    passages: int = 0
+    """Added to the index."""
+    score_before: float = 0.0
+    """Of the evidence, 0 to 1, before the round that fetched it."""
+    score_after: float = 0.0
+    ms: int = 0
+    failure: str = ''
+    """Why there is no text of it; empty if there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All that an answer fetched, in order: a parent before its children."""
+
+    pages: tuple[TracePage, ...] = ()
+    rounds: int = 0
+    """Of following links; 0 in the fast mode."""
+    stop_reason: StopReason = 'fast mode'
+
 
 MAX_AT_ONCE = 5
 """Pages that are fetched at the same time."""

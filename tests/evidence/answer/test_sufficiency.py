@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.answer.sufficiency import has_gained, judge
-from summarizer_tool.evidence.search.already_known import ranked_down
+from summarizer_tool.evidence.search.choosing import ranked_down
 from summarizer_tool.evidence.search.results import Hit, SearchResult
 
 QUESTION = 'How many blades has the runner of a Kaplan turbine?'

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.answer.trace import Trace, TracePage
+from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
+from summarizer_tool.evidence.brief.assembling import SourceText, join
 from summarizer_tool.evidence.brief.brief import (
     Brief,
     BriefImage,
@@ -21,7 +22,6 @@ from summarizer_tool.evidence.brief.brief import (
     LineRange,
 )
 from summarizer_tool.evidence.brief.citations import Citation, choose, verify
-from summarizer_tool.evidence.brief.joining import SourceText, join
 from summarizer_tool.evidence.brief.rendering import SLACK, render
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.html.page import Image

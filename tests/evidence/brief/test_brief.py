@@ -8,7 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.answer.trace import Trace, TracePage
+from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief.brief import (
     Brief,
     BriefImage,

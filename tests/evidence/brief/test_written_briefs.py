@@ -7,11 +7,11 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.answer.answering import GatheredEvidence
-from summarizer_tool.evidence.answer.trace import Trace, TracePage
+from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief.assembling import answer_brief, room_for_whole, search_brief
 from summarizer_tool.evidence.brief.brief import ShownCount
 from summarizer_tool.evidence.brief.rendering import render
-from summarizer_tool.evidence.question.question import Question
+from summarizer_tool.evidence.question import Question
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
