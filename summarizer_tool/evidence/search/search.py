@@ -116,10 +116,9 @@ async def search(
             state, 'ranking by meaning', similar.nearest, collection, parts, state.source_ids, state.nearest
         )
         if found is not None:
-            nearest = found.rankings
+            nearest, warning = found
             state.ranking += '+embeddings'
-            if found.warning:
-                state.warnings.append(found.warning)
+            state.warnings += [warning] if warning else []
     chosen = await in_io_thread(_choose, state, nearest)
     confidences: dict[int, float] = {}
     if reranker is not None and chosen.choices:
