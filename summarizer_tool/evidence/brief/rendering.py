@@ -14,10 +14,9 @@ from functools import partial
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.evidence.brief import MIN_BUDGET, sections
-from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, ShownCount
+from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief
 from summarizer_tool.evidence.brief.citations import Citation, verify
-from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
-from summarizer_tool.evidence.brief.fitting import Fitting
+from summarizer_tool.evidence.brief.fitting import Fitting, SourceLabels
 from summarizer_tool.evidence.brief.quoting import span
 from summarizer_tool.evidence.brief.sections import BriefSection
 from summarizer_tool.text import tokens
@@ -33,9 +32,6 @@ _MAX_QUESTION = 300
 _MAX_PARTIAL = 800
 _MAX_NOTICE = 400
 """Tokens, whatever the budget."""
-
-SLACK = 0.03
-"""Share of the budget that rather stays free than that a line is cut to fill it."""
 
 _END = '\n\n'
 
@@ -56,15 +52,11 @@ def render(brief: Brief, budget: int) -> RenderedBrief:
 
 def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) -> RenderedBrief:
     """Write a brief with its verified citations, for a budget of which there is a little less room."""
-    unverified = len(brief.citations) - len(quoted)
-    notices = (
-        (*brief.notices, prompts.render('evidence/unverified', count=str(unverified))) if unverified else brief.notices
-    )
     before = [
         prompts.load('evidence/brief'),
         sections.question(brief, min(_MAX_QUESTION, int(budget * _QUESTION_SHARE))),
         sections.listed('PARTIAL', brief.partial, min(_MAX_PARTIAL, int(budget * _PARTIAL_SHARE))),
-        sections.listed('NOTICE', notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
+        sections.listed('NOTICE', brief.notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
     ]
     texts = {source_id: found for source_id, text in brief.texts.items() if (found := PageNumbers.of(text)).breaks}
     on_pages = partial(_page_of, brief=brief, pages=texts)
@@ -88,7 +80,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     is_all = citing.is_first_there(fitting)
     for index in range(len(brief.evidence)):
         if not (is_all and fitting.put(index)):
-            fitting.cut(index, int(budget * SLACK))
+            fitting.cut(index)
             is_all = False
             break
         if not all(share.keep_up(fitting, left) for share in (citing, telling)):
@@ -134,12 +126,8 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     return RenderedBrief(
         text,
         used,
-        ShownCount(len(fitting.listed), total),
-        ShownCount(len(fitted.numbers), len(brief.evidence)),
-        ShownCount(pictures, images.total),
-        ShownCount(pages, trace.total),
+        len(fitted.numbers),
         tuple(quoted[: citing.count]),
-        unverified,
         fitted.is_whole,
     )
 

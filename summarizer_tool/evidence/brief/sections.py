@@ -8,7 +8,7 @@ from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief import quoting
 from summarizer_tool.evidence.brief.brief import Brief, BriefImage, BriefSource
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
+from summarizer_tool.evidence.brief.fitting import SourceLabels
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
