@@ -21,7 +21,6 @@ from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Refe
 from summarizer_tool.evidence.answer.page_loading import (
     AddPage,
     PageLoader,
-    PageRequest,
     StopReason,
     StoredPage,
     Trace,
@@ -34,7 +33,7 @@ from summarizer_tool.evidence.search import choosing
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.runtime.executors import in_thread
+from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings, variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text.addresses import host_of, key_of, origin_of
@@ -255,7 +254,7 @@ class _Exploration:
         if not named:
             return []
         with self._timed('fetch'):
-            wanted = [PageRequest(place) for place in dict.fromkeys(named)]
+            wanted = [TracePage(place) for place in dict.fromkeys(named)]
             total = len(wanted)
             self._report('fetch', 0, total, f'{total} pages to get')
             pages = await self.gathering.get(
@@ -297,7 +296,7 @@ class _Exploration:
         """Where no page was named, the sources of the best hits stand for them."""
         sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
         start = len(self.gathering.pages)
-        await self._refer(await self.gathering.get([PageRequest(source_id) for source_id in sources]))
+        await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
         self.judgement = await self._judged()  # now that their links are known
         self.gathering.scored(start, round(self.judgement.score, 3))
 
@@ -346,8 +345,8 @@ class _Exploration:
         """Return whether it is worth a search to see if the sources can be given whole."""
         if not self.question.room:
             return False
-        size = self.gathering.tokens if self.is_named else await self.gathering.total_tokens()
-        return size <= self.question.room
+        every = None if self.is_named else await in_io_thread(self.by.stored.totals)
+        return (every or self.gathering).tokens <= self.question.room
 
     def _exhausted(self, candidates: Sequence[LinkCandidate]) -> StopReason | None:
         """Why no more links can, or need be followed."""
@@ -397,7 +396,7 @@ class _Exploration:
             self._report('expand', before + done, total, f'round {self.rounds}: {done} of {len(chosen)} links followed')
 
         with self._timed('expand'):
-            wanted = [PageRequest(candidate.url, candidate.depth, candidate.parent) for candidate in chosen]
+            wanted = [TracePage(candidate.url, candidate.depth, candidate.parent) for candidate in chosen]
             return await self.gathering.get(wanted, score=round(score, 3), on_done=report)
 
     async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
