@@ -6,7 +6,6 @@ Topics and tiers are read from `config/research_topics.yml` and `config/sources.
 import re
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
@@ -195,15 +194,6 @@ def _domain(text: str) -> str:
     return host
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """How far one source is trusted."""
-
-    tier: TierName
-    weight: float
-    """From 0 to 1."""
-
-
 class Tier(Strict):
     """A tier: domains that are trusted alike."""
 
@@ -246,12 +236,8 @@ class SourceTiers(Strict):
     def _by_domain(self) -> dict[str, TierName]:
         return {domain: name for name, tier in self.tiers.items() for domain in tier.domains}
 
-    def of(self, place: str) -> Trust:
+    def of(self, place: str) -> TierName:
         """How far an http(s) URL, in any spelling of its host, or the name of a local file is trusted."""
-        tier = self._tier(place)
-        return Trust(tier, self.tiers[tier].weight)
-
-    def _tier(self, place: str) -> TierName:
         scheme, separator, _ = place.strip().partition('://')
         if not separator or scheme.lower() == 'file':
             return self.files

@@ -20,9 +20,9 @@ import regex
 from opentelemetry.util.types import AttributeValue
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
-from researcher_integration.lore.configuration import SourceTiers, Trust
+from researcher_integration.lore.configuration import SourceTiers
 from researcher_integration.lore.crawl.pages import describe, host_of, key_of_file, read_local, shown
-from researcher_integration.lore.material import CrawledPage
+from researcher_integration.lore.material import CrawledPage, TierName
 from summarizer_tool import (
     AddSourceRequest,
     ConfigurationError,
@@ -66,7 +66,7 @@ class _Found:
     key: str
     """Of the place that answered, which may not be the one that was asked for."""
     url: str
-    trust: Trust
+    tier: TierName
 
 
 _Load = Callable[[], Awaitable[_Found]]
@@ -192,8 +192,8 @@ class Crawler:
             url=found.url,
             title=found.source.title or found.url,
             tokens=found.source.tokens,
-            tier=found.trust.tier,
-            weight=found.trust.weight,
+            tier=found.tier,
+            weight=self._tiers.tiers[found.tier].weight,
         )
         replaced = [old_key for old_key, old in self._pages.items() if old == lost]
         changed = [each for each in dict.fromkeys((*replaced, key, found.key)) if self._pages.get(each) != page]

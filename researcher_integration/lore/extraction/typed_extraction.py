@@ -145,29 +145,19 @@ def _merged(records: Iterable[Record], index: PageIndex) -> list[Record]:
 
 
 def _union(first: Record, second: Record, index: PageIndex) -> Record:
+    relations: dict[tuple[str, ...], Relation] = {}
+    for each in (*first.relations, *second.relations):
+        key = (each.kind, each.target, each.detail)
+        sources = index.sorted([*each.sources, *(relations[key].sources if key in relations else ())])
+        relations[key] = each.model_copy(update={'sources': sources})
     changes: dict[str, object] = {
         'sources': index.sorted([*first.sources, *second.sources]),
-        'relations': _distinct([*first.relations, *second.relations], index),
+        'relations': [*relations.values()],
         'confidence': max(first.confidence, second.confidence),
     }
     for field in first.listed():
-        texts: dict[str, str] = {}
-        for text in (*getattr(first, field), *getattr(second, field)):
-            texts.setdefault(name_key(text), text)
-        changes[field] = [*texts.values()]
+        changes[field] = [*dict.fromkeys((*getattr(first, field), *getattr(second, field)))]
     return first.model_copy(update=changes)
-
-
-def _distinct(relations: Iterable[Relation], index: PageIndex) -> list[Relation]:
-    distinct: dict[tuple[str, ...], Relation] = {}
-    for relation in relations:
-        key = (words(relation.kind), name_key(relation.target), words(relation.detail))
-        if other := distinct.get(key):
-            sources = index.sorted([*other.sources, *relation.sources])
-            distinct[key] = other.model_copy(update={'sources': sources})
-        else:
-            distinct[key] = relation
-    return [*distinct.values()]
 
 
 class Extraction(BaseModel):
