@@ -413,7 +413,7 @@ class _Exploration:
         question = self.question
         return topic_of(
             self.parts,
-            self.judgement.coverage or (0.0,) * len(self.parts),
+            [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts),
             aside=question.aside,
             known=question.known_context,
         )

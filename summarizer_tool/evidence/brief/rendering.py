@@ -7,9 +7,8 @@ have their share; where all of it is shown, what is left of these follows, then 
 and images.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
@@ -17,7 +16,6 @@ from summarizer_tool.evidence.brief import MIN_BUDGET, sections
 from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.fitting import Fitting, SourceLabels
-from summarizer_tool.evidence.brief.quoting import span
 from summarizer_tool.evidence.brief.sections import BriefSection
 from summarizer_tool.text import tokens
 
@@ -59,11 +57,10 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
         sections.listed('NOTICE', brief.notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
     ]
     texts = {source_id: found for source_id, text in brief.texts.items() if (found := PageNumbers.of(text)).breaks}
-    on_pages = partial(_page_of, brief=brief, pages=texts)
     total = len(brief.sources)
     everywhere = SourceLabels(brief.sources, range(1, total + 1), texts)
     # As wide as they can be: which evidence is shown, and so its numbers, is not known yet.
-    quotes = sections.citations(quoted, everywhere, lambda _: len(brief.evidence), on_pages)
+    quotes = sections.citations(brief, quoted, everywhere, lambda _: len(brief.evidence))
     # Each section says at least what of it has been dropped.
     pages_fetched = len(brief.trace.pages) if brief.trace else 0
     empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
@@ -109,7 +106,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     fitted = fitting.fitted()
     name = SourceLabels(brief.sources, fitting.listed, texts)
     trace, images = sections.trace(brief.trace, name), sections.images(brief.images, name)
-    cited = sections.citations(quoted, name, fitted.number, on_pages)
+    cited = sections.citations(brief, quoted, name, fitted.number)
     text = '\n\n'.join(
         section
         for section in (
@@ -177,16 +174,6 @@ class _Share:
         self.spent += cost
         self.count += 1
         return True
-
-
-def _page_of(citation: Citation, *, brief: Brief, pages: Mapping[str, PageNumbers]) -> str:
-    """The page that a quote stands on."""
-    found = pages.get(citation.source_id)
-    if found is None:
-        return ''
-    text = brief.texts[citation.source_id]
-    start = text.find(citation.quote, *span(text, citation.first_line, citation.last_line))
-    return found.of_characters(start, start + len(citation.quote))
 
 
 def _cost(*texts: str) -> int:

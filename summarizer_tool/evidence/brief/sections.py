@@ -208,22 +208,20 @@ def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
 
 
 def citations(
-    quoted: Sequence[Citation],
-    name: SourceLabels,
-    block_of: Callable[[Citation], int | None],
-    page_of: Callable[[Citation], str],
+    brief: Brief, quoted: Sequence[Citation], name: SourceLabels, block_of: Callable[[Citation], int | None]
 ) -> BriefSection:
     """The verified quotes: each says first where it stands, so that its words cannot."""
     numbers = {source.id: number for number, source in enumerate(name.sources, 1)}
 
     def line(number: int, citation: Citation) -> str:
-        block = block_of(citation)
-        called = name(numbers[citation.source_id]) if citation.source_id in numbers else ''
-        source = f'{called} ({citation.source_id})' if called not in ('', citation.source_id) else citation.source_id
-        lines = quoting.ranges(range(citation.first_line, citation.last_line + 1))
-        page = page_of(citation)
-        place = ' · '.join(filter(None, (f'E{block}' if block else '', source, lines, page)))
-        return f'[C{number}] {place} · "{citation.quote}"'
+        source_id, lines = citation.source_id, (citation.first_line, citation.last_line)
+        block, called, page = block_of(citation), name(numbers[source_id]), ''
+        if pages := name.pages.get(source_id):
+            start = brief.texts[source_id].find(citation.quote, *quoting.span(brief.texts[source_id], *lines))
+            page = pages.of_characters(start, start + len(citation.quote))
+        source = called if called == source_id else f'{called} ({source_id})'
+        places = (f'E{block}' if block else '', source, quoting.ranges(range(lines[0], lines[1] + 1)), page)
+        return f'[C{number}] {" · ".join(filter(None, places))} · "{citation.quote}"'
 
     rows = [line(number, citation) for number, citation in enumerate(quoted, 1)]
     return of_rows('CITATIONS', rows, len(rows))
