@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 5.0
 """A server that has not said hello by then is down, and every step of a research would wait for it."""
 
+DEFAULT_TIMEOUT = 120.0
+"""Seconds. A server answers within its `MCP_TOOL_TIMEOUT`, 110 by default, degraded if need be."""
+
 MAX_SHOWN = 200
 """Characters of what a server says that an error repeats."""
 
@@ -71,8 +74,8 @@ class ServerAnswer:
     is_error: bool
 
 
-class SummarizerServer(MCPToolset[Any]):
-    """The tools of the summarizer's MCP server: `Agent(..., toolsets=[SummarizerServer(url, collection)])`.
+class OverMCP(MCPToolset[Any]):
+    """Summaries by the MCP server of the summarizer, and its tools: `Agent(..., toolsets=[OverMCP(url, collection)])`.
 
     It does what `MCPToolset` does, and
 
@@ -83,7 +86,22 @@ class SummarizerServer(MCPToolset[Any]):
     - a server that is down ends no run: its tools are missing, or fail and say so.
     """
 
-    def __init__(self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float) -> None:
+    name = 'MCP server'
+
+    def __init__(
+        self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float = DEFAULT_TIMEOUT
+    ) -> None:
+        """Prepare the connection.
+
+        Args:
+            url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
+            local: The sources of this process.
+            token: The bearer token, where the server asks for one.
+            timeout: Seconds for one request.
+
+        Raises:
+            ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
+        """
         self._place = f'the MCP server at {_host(url)}'
         access = _Access(token)
         self._is_token_sent = access.has_token
@@ -130,6 +148,47 @@ class SummarizerServer(MCPToolset[Any]):
             raise ToolFailed(answer.text)
         return ToolReturn(return_value=answer.text, metadata=dict(answer.meta)) if answer.meta else answer.text
 
+    async def condense(
+        self,
+        source_ids: Sequence[str],
+        topics: Sequence[SummaryTopic],
+        max_output_tokens: int,
+        options: RequestOptions,
+    ) -> SourceSummary:
+        """Compress sources for several topics, as `InProcess` does.
+
+        Limits are checked before the server is asked, and usage is counted after it has answered: one call may go over
+        a limit by what it needs itself.
+        """
+        usage = RunUsage() if options.usage is None else options.usage
+        if options.usage_limits is not None:
+            options.usage_limits.check_before_request(usage)
+        arguments = {
+            'content': '',
+            'source_ids': [*source_ids],
+            'schema_hint': '',
+            'topics': [topic.model_dump(mode='json') for topic in topics],
+            'max_output_tokens': max_output_tokens,
+            'names_handles': False,
+        }
+        notify = None if options.on_progress is None else _telling(options.on_progress)
+        answer = await self.ask('summarize_for_extraction', arguments, notify=notify)
+        if answer.is_error:
+            raise self._refusal(answer, source_ids)
+        try:
+            said = _ServerReply.model_validate(answer.meta)
+        except ValidationError:
+            raise SummaryUnavailableError(
+                f'{self._place} says nothing of how its answer was made: is it a summarizer?'
+            ) from None
+        usage.incr(said.stats.usage)
+        texts = {topic.name: topic.text for topic in said.topics}
+        return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
+
+    def toolset(self) -> AbstractToolset[Any]:
+        """The tools of the server without `add_source`, on the same connection."""
+        return self.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
+
     async def ask(
         self,
         name: str,
@@ -164,21 +223,17 @@ class SummarizerServer(MCPToolset[Any]):
                 'add_source', {'content': document.text, 'url': document.url, 'title': document.title}
             )
             if answer.is_error:
-                raise self.refusal(answer, [source_id])
+                raise self._refusal(answer, [source_id])
             self._sent.add(source_id)
             is_sent = True
         return is_sent
 
-    def refusal(self, answer: ServerAnswer, source_ids: Sequence[str]) -> SummaryUnavailableError:
+    def _refusal(self, answer: ServerAnswer, source_ids: Sequence[str]) -> SummaryUnavailableError:
         """The server's error in terms of the caller."""
         # It would name other sources by their titles, which are what strangers wrote.
         unknown = min((each for each in source_ids if each in answer.text), key=answer.text.index, default='')
         why = f'lacks {unknown}, and so does this process' if unknown else f'says: {one_line(answer.text, MAX_SHOWN)}'
         return SummaryUnavailableError(f'{self._place} {why}')
-
-    def protocol_error(self) -> SummaryUnavailableError:
-        """The error for a result that no summarizer server gives."""
-        return SummaryUnavailableError(f'{self._place} says nothing of how its answer was made: is it a summarizer?')
 
     async def _call(
         self,
@@ -270,75 +325,6 @@ def _handles(arguments: Mapping[str, Any]) -> list[str]:
     """The handles among the arguments: in a list, in a text, or as the content."""
     given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'source_id', 'content'))
     return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
-
-
-DEFAULT_TIMEOUT = 120.0
-"""Seconds. A server answers within its `MCP_TOOL_TIMEOUT`, 110 by default, degraded if need be."""
-
-
-class OverMCP:
-    """Summaries by an MCP server, to which each call connects.
-
-    Sources are sent when the server lacks them, so it may be started anew, or evict some, at any time. A server that
-    is down, or comes back, shows call by call.
-    """
-
-    name = 'MCP server'
-
-    def __init__(
-        self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float = DEFAULT_TIMEOUT
-    ) -> None:
-        """Prepare the connection.
-
-        Args:
-            url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
-            local: The sources of this process.
-            token: The bearer token, where the server asks for one.
-            timeout: Seconds for one request.
-
-        Raises:
-            ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
-        """
-        self._server = SummarizerServer(url, local, token=token, timeout=timeout)
-
-    async def condense(
-        self,
-        source_ids: Sequence[str],
-        topics: Sequence[SummaryTopic],
-        max_output_tokens: int,
-        options: RequestOptions,
-    ) -> SourceSummary:
-        """Compress sources for several topics, as `InProcess` does.
-
-        Limits are checked before the server is asked, and usage is counted after it has answered: one call may go over
-        a limit by what it needs itself.
-        """
-        usage = RunUsage() if options.usage is None else options.usage
-        if options.usage_limits is not None:
-            options.usage_limits.check_before_request(usage)
-        arguments = {
-            'content': '',
-            'source_ids': [*source_ids],
-            'schema_hint': '',
-            'topics': [topic.model_dump(mode='json') for topic in topics],
-            'max_output_tokens': max_output_tokens,
-            'names_handles': False,
-        }
-        notify = None if options.on_progress is None else _telling(options.on_progress)
-        answer = await self._server.ask('summarize_for_extraction', arguments, notify=notify)
-        if answer.is_error:
-            raise self._server.refusal(answer, source_ids)
-        try:
-            said = _ServerReply.model_validate(answer.meta)
-        except ValidationError:
-            raise self._server.protocol_error() from None
-        usage.incr(said.stats.usage)
-        texts = {topic.name: topic.text for topic in said.topics}
-        return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
-
-    def toolset(self) -> AbstractToolset[Any]:
-        """The tools of the server without `add_source`, on the same connection."""
-        return self._server.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
 
 
 SummaryBackend: TypeAlias = InProcess | OverMCP

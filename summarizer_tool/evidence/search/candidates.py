@@ -23,7 +23,7 @@ from summarizer_tool.text.ranking import WeighedQuestion, weigh
 from summarizer_tool.text.terms import asked, beginning, is_alike, terms_of_word, words_of
 
 
-def spans(db: StoreConnection, collection: str) -> list[Span]:
+def outdated(db: StoreConnection, collection: str) -> list[Span]:
     """Where the passages of such sources are, ascending, and one span for sources that are side by side."""
     rows = db.execute(
         'SELECT first, first + passages - 1 FROM outdated o JOIN indexed i ON i.collection = o.collection '
@@ -43,27 +43,6 @@ def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = (
         f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {chosen}',  # noqa: S608 - fixed text
         (collection, value),
     ).fetchone()
-
-
-def gaps(spans: Sequence[Span], holes: Iterable[Span], most: int) -> list[Span]:
-    """What is left of ascending spans without others within them; the spans as they were where that is over `most`."""
-    left: list[Span] = []
-    rest = [*spans]
-    for first, last in holes:
-        while rest and rest[0][1] < first:
-            left.append(rest.pop(0))
-        if not rest:
-            break
-        start, end = rest[0]
-        if start < first:
-            left.append((start, first - 1))
-        if last < end:
-            rest[0] = (last + 1, end)
-        else:
-            rest.pop(0)
-        if len(left) > most:
-            return [*spans]
-    return left + rest
 
 
 def outside(rows: Iterable[int], spans: Sequence[Span]) -> list[int]:

@@ -40,10 +40,6 @@ _POOL = 4
 _READ = 2
 """Passages for each one wanted, of those with its words, whose text is read; 40 at least."""
 
-_MOST_SPANS = 64
-"""Pieces of a collection that a word is looked up in one by one; where there would be more of them, what is outdated is
-looked up with the rest and taken out after."""
-
 _MOST_WIDENED = 10
 """Times more passages that are ranked by meaning where most of them are outdated."""
 
@@ -187,7 +183,7 @@ def _begin(collection: Collection, query: Query, parts: tuple[str, ...]) -> _Sea
     state.nearest = state.pool
     if not source_ids:
         with _reading(collection) as db:
-            state.without = candidates.spans(db, collection.name)
+            state.without = candidates.outdated(db, collection.name)
             if state.without:
                 left_out = sum(last - first + 1 for first, last in state.without)
                 _, passages = candidates.searched(db, collection.name)
@@ -240,7 +236,7 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
     name = state.collection.name
     with _reading(state.collection) as db:
         questions, frequencies = weigh_questions(db, name, state.parts, state.query.intent)
-        spans = candidates.gaps(index.spans_of(db, name, state.source_ids), state.without, _MOST_SPANS)
+        spans = index.spans_of(db, name, state.source_ids)
         nearest = [candidates.outside(near, state.without)[: state.pool] for near in nearest]
         most = max(40, _READ * state.query.top_k)
         found = [
@@ -293,7 +289,7 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         documents, passages = candidates.searched(db, state.collection.name, state.source_ids)
         # Where no word is found in sources that were named, those passages serve that are nearest by meaning.
         fill = state.query.fill if hits else state.query.top_k if state.source_ids else 0
-        spans = candidates.gaps(index.spans_of(db, state.collection.name, state.source_ids), state.without, _MOST_SPANS)
+        spans = index.spans_of(db, state.collection.name, state.source_ids)
         not_met = candidates.names_without_passage(db, state.query.text, spans, [hit.passage.text for hit in hits])
     hits = choosing.with_neighbours(hits, chosen.read, fill=fill)
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
