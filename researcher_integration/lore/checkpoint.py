@@ -46,12 +46,15 @@ class ResearchRequest(BaseModel):
     """What the prompt of an extraction may have, in cl100k tokens."""
 
 
+BlockKind = Literal['page', 'notes', 'summary']
+
+
 class KeptBlock(BaseModel):
     """One block of text that a step has kept: notes, a page or a summary."""
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal['page', 'notes', 'summary']
+    kind: BlockKind
     source_ids: tuple[str, ...] = ()
     """The pages that it is, or is made of."""
     text: str = ''

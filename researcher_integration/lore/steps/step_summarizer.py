@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
-from researcher_integration.lore.checkpoint import KeptBlock, Step, StepState
+from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, StepState
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
@@ -74,7 +74,7 @@ class ZoneSummarizer:
         All sections may have `room` tokens together; `assigned` names the one step that each page goes to where pages
         stay as they are, `notes` the report of each step, `taken` the summaries that its agent had made.
         """
-        noted: Blocks = {topic.id: _noted(notes.get(topic.id, '')) for topic in self.topics}
+        noted: Blocks = {topic.id: _blocks('notes', notes.get(topic.id, '')) for topic in self.topics}
         made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
         free = room - kept_tokens([*_all(noted), *_all(made)], pages)
         rest = _without(pages, made)
@@ -91,49 +91,25 @@ class ZoneSummarizer:
             shared = [KeptBlock(kind='summary', source_ids=_ids(rest), tokens=0)] * len(self.topics)
             summary, reason = await self._condense(rest, free - kept_tokens(shared, pages))
         state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
-        steps: dict[TopicId, Step] = {
-            topic.id: self._step(
-                topic, state, (*noted[topic.id], *made.get(topic.id, ())), pages, rest, summary, assigned, reason
+        steps: dict[TopicId, Step] = {}
+        for topic in self.topics:
+            own = rest if summary else [page for page in rest if page.source_id in assigned.get(topic.id, ())]
+            kept = _blocks('summary', summary.topics.get(topic.header, ''), rest) if summary else tuple(map(_page, own))
+            blocks = (*noted[topic.id], *made.get(topic.id, ()), *kept)
+            handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
+            is_raw = bool(reason and own)
+            steps[topic.id] = Step(
+                topic=topic.id,
+                state='raw' if is_raw else state if handles or summary else 'empty',
+                pages=tuple(handles),
+                blocks=blocks,
+                tokens_crawled=sum(page.tokens for page in pages if page.source_id in handles),
+                model=summary.model if summary else '',
+                warnings=(reason,) if is_raw else (),
             )
-            for topic in self.topics
-        }
         if summary is None:
             return ZoneSummary(steps, warnings=said)
         return ZoneSummary(steps, Spent.of(summary.usage), (*said, *summary.warnings))
-
-    def _step(
-        self,
-        topic: Topic,
-        state: StepState,
-        blocks: tuple[KeptBlock, ...],
-        pages: Sequence[CrawledPage],
-        rest: Sequence[CrawledPage],
-        summary: SourceSummary | None,
-        assigned: Mapping[TopicId, Sequence[str]],
-        reason: str,
-    ) -> Step:
-        found: StepState = 'summarized'
-        warnings: tuple[str, ...] = ()
-        if summary is not None:
-            text = summary.topics.get(topic.header, '')
-            if text:
-                blocks += (KeptBlock(kind='summary', source_ids=_ids(rest), text=text, tokens=count_tokens(text)),)
-            own = rest
-        else:
-            own = [page for page in rest if page.source_id in assigned.get(topic.id, ())]
-            blocks += tuple(map(_page, own))
-            warnings = (reason,) if reason and own else ()
-            found = 'raw' if warnings else state if any(block.source_ids for block in blocks) else 'empty'
-        handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
-        return Step(
-            topic=topic.id,
-            state=found,
-            pages=tuple(handles),
-            blocks=blocks,
-            tokens_crawled=sum(page.tokens for page in pages if page.source_id in handles),
-            model=summary.model if summary else '',
-            warnings=warnings,
-        )
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
         """Summarize pages for all topics; returns the summary, or the reason there is none."""
@@ -152,8 +128,8 @@ def _ids(pages: Sequence[CrawledPage]) -> tuple[str, ...]:
     return tuple(page.source_id for page in pages)
 
 
-def _noted(notes: str) -> tuple[KeptBlock, ...]:
-    return (KeptBlock(kind='notes', text=notes, tokens=count_tokens(notes)),) if notes else ()
+def _blocks(kind: BlockKind, text: str, pages: Sequence[CrawledPage] = ()) -> tuple[KeptBlock, ...]:
+    return (KeptBlock(kind=kind, source_ids=_ids(pages), text=text, tokens=count_tokens(text)),) if text else ()
 
 
 def _page(page: CrawledPage) -> KeptBlock:

@@ -65,13 +65,13 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     pages_fetched = len(brief.trace.pages) if brief.trace else 0
     empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
     left = room - _cost(*before, sections.head('SOURCES', total, total + 1))
-    left -= sum(sections.empty(name, count) for name, count in empty.items())
+    left -= _cost(*(sections.head(name, 0, count) for name, count in empty.items() if count))
     left -= tokens.count(sections.stats((), 0, budget, budget) + _evidence_head(brief, len(brief.evidence) + 1) + _END)
 
     rows = [tokens.count(f'{sections.source_row(number, each)}\n') for number, each in enumerate(brief.sources, 1)]
     fitting = Fitting(brief.evidence, everywhere, rows, left)
     ids = {source.id: number for number, source in enumerate(brief.sources, 1)}
-    citing = _Share(quotes, brief.citation_share, [ids.get(citation.source_id, 0) for citation in quoted])
+    citing = _Share(quotes, brief.citation_share, [ids[citation.source_id] for citation in quoted])
     stats = BriefSection(lambda count: sections.stats(brief.stats, count, budget, budget), len(brief.stats))
     telling = _Share(stats, _STATS_SHARE)
     is_all = citing.is_first_there(fitting)
@@ -136,7 +136,7 @@ class _Share:
     section: BriefSection
     share: float
     sources: Sequence[int] = ()
-    """The numbers of the sources that its items name, if they name any; 0 where that is not listed."""
+    """The numbers of the sources that its items name, if they name any."""
     count: int = 0
     spent: int = 0
     """Tokens."""
@@ -166,10 +166,10 @@ class _Share:
 
     def _take(self, fitting: Fitting) -> bool:
         cost = self._next
-        number = self.sources[self.count] if self.sources else 0
-        if cost > fitting.left - (fitting.rows[number - 1] if number and number not in fitting.listed else 0):
+        numbers = self.sources[self.count : self.count + 1]
+        if cost + sum(fitting.rows[number - 1] for number in {*numbers} - fitting.listed) > fitting.left:
             return False
-        fitting.list_sources([number] if number else [])
+        fitting.list_sources(numbers)
         fitting.left -= cost
         self.spent += cost
         self.count += 1

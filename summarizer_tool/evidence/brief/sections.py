@@ -120,11 +120,6 @@ def of_rows(name: str, rows: Sequence[str], total: int) -> BriefSection:
     return BriefSection(lambda count: '\n'.join((head(name, count, total), *rows[:count])), len(rows))
 
 
-def empty(name: str, total: int) -> int:
-    """The cost of a section that shows none of its items, but says so."""
-    return tokens.count(head(name, 0, total) + _END) if total else 0
-
-
 def question(brief: Brief, room: int) -> str:
     """The question on one line, and its parts; nothing where there is none."""
     if not brief.question.strip():
