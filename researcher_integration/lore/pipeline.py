@@ -13,9 +13,8 @@ from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
 from researcher_integration.lore.configuration import ResearchSettings
 from researcher_integration.lore.material import ResearchError
-from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
-from researcher_integration.lore.steps.steps import ResearchSteps
+from researcher_integration.lore.steps.steps import ExtractionPhase, ResearchSteps
 from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Service, SourceStore, Summarizer, first_error, trace_span
 
