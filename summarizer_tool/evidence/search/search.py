@@ -32,7 +32,7 @@ _NOTED_CHARACTERS, _NOTED_TOKENS = 2_000_000, 1000
 """Of machine output that is looked through where no word of a question is in it, and of what is noted of it."""
 
 _RERANKED = 30
-"""Passages that a reranker judges."""
+"""Passages that a reranker judges: about 10,000 tokens, and still few enough to be told apart."""
 
 _POOL = 4
 """Passages for each one wanted, from which the final choice is made; 50 at least."""
