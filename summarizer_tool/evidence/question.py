@@ -1,4 +1,4 @@
-"""What is asked of the pages of a collection, and how far one may go for it."""
+"""What is asked of the pages of a collection, how far one may go for it, to which hosts, and what its terms weigh."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

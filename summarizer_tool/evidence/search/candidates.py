@@ -24,7 +24,7 @@ from summarizer_tool.text.terms import asked, beginning, is_alike, terms_of_word
 
 
 def outdated(db: StoreConnection, collection: str) -> list[Span]:
-    """Where the passages of such sources are, ascending, and one span for sources that are side by side."""
+    """Where the passages are of pages that were stored with another text since: runs, ascending."""
     rows = db.execute(
         'SELECT first, first + passages - 1 FROM outdated o JOIN indexed i ON i.collection = o.collection '
         'AND i.source = o.id WHERE o.collection = ? AND passages > 0 ORDER BY first',
