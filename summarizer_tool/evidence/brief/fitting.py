@@ -5,6 +5,7 @@ Each passage is put by its own rank; what touches is one block, with a head that
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.documents.passage_splitting import LONG_HEADING
@@ -337,8 +338,11 @@ def _rows(pieces: Sequence[ShownBlock]) -> list[BriefLine]:
 
 
 def _beside(pieces: Sequence[ShownBlock]) -> set[int]:
-    """The lines that are there for their neighbours' sake."""
+    """The lines that are there for their neighbours' sake, and the blank ones between two of them."""
     found = {line.number for piece in pieces if not piece.block.is_adjacent for line in piece.lines}
     found.update(line.number for piece in pieces for line in piece.block.between)
+    rows = [line.number for line in _rows(pieces)]
+    beside = {*rows} - found
+    blank = {number for one, other in pairwise(rows) if {one, other} <= beside for number in range(one, other)}
     header = _header(pieces)
-    return {line.number for line in (*_rows(pieces), *([header] if header else []))} - found
+    return beside | blank | ({header.number} if header else set())

@@ -124,9 +124,9 @@ def turn(day: int) -> Passage:
     [
         (500, 'showing 3 of 5 passages', 'lines 1-3 · relevance 0.90 · adjacent line 1', 'line 9 · line 9 cut'),
         (620, 'showing 4 of 5 passages', 'lines 1-5 · line 5 cut · relevance 0.90 · adjacent lines 1, 5', 'line 9'),
-        (700, '5 passages', 'lines 1-7 · line 7 cut · relevance 0.90 · adjacent lines 1, 5, 7', 'line 9'),
-        (900, '5 passages', 'lines 1-9 · relevance 0.90 · adjacent lines 1, 5, 7', ''),
-        (1100, '5 passages', 'lines 1-9 · relevance 0.90 · adjacent lines 1, 5, 7', ''),
+        (700, '5 passages', 'lines 1-7 · line 7 cut · relevance 0.90 · adjacent lines 1, 5-7', 'line 9'),
+        (900, '5 passages', 'lines 1-9 · relevance 0.90 · adjacent lines 1, 5-7', ''),
+        (1100, '5 passages', 'lines 1-9 · relevance 0.90 · adjacent lines 1, 5-7', ''),
     ],
 )
 def test_neighbours_enter_in_their_own_order(
