@@ -7,6 +7,12 @@ from summarizer_tool import lazy_names
 if TYPE_CHECKING:
     from researcher_integration.lore.checkpoint import Checkpoint as Checkpoint
     from researcher_integration.lore.checkpoint import ResearchRequest as ResearchRequest
+    from researcher_integration.lore.configuration import ResearchSettings as ResearchSettings
+    from researcher_integration.lore.configuration import ResearchTopics as ResearchTopics
+    from researcher_integration.lore.configuration import SourceTiers as SourceTiers
+    from researcher_integration.lore.configuration import Topic as Topic
+    from researcher_integration.lore.configuration import load_tiers as load_tiers
+    from researcher_integration.lore.configuration import load_topics as load_topics
     from researcher_integration.lore.crawl.crawling import CrawlDeps as CrawlDeps
     from researcher_integration.lore.crawl.crawling import Crawler as Crawler
     from researcher_integration.lore.crawl.crawling import crawl_tool as crawl_tool
@@ -28,16 +34,10 @@ if TYPE_CHECKING:
     from researcher_integration.lore.pipeline import Configuration as Configuration
     from researcher_integration.lore.pipeline import Research as Research
     from researcher_integration.lore.pipeline import ResearchProgress as ResearchProgress
-    from researcher_integration.lore.settings import ResearchSettings as ResearchSettings
     from researcher_integration.lore.summaries.backends import InProcess as InProcess
     from researcher_integration.lore.summaries.backends import SummaryUnavailableError as SummaryUnavailableError
     from researcher_integration.lore.summaries.over_mcp import OverMCP as OverMCP
     from researcher_integration.lore.summaries.over_mcp import SummaryBackend as SummaryBackend
-    from researcher_integration.lore.tiers import SourceTiers as SourceTiers
-    from researcher_integration.lore.tiers import load_tiers as load_tiers
-    from researcher_integration.lore.topics import ResearchTopics as ResearchTopics
-    from researcher_integration.lore.topics import Topic as Topic
-    from researcher_integration.lore.topics import load_topics as load_topics
     from researcher_integration.masking.masking import Masker as Masker
     from researcher_integration.masking.masking import MaskingError as MaskingError
     from researcher_integration.mcp.search_servers import load_search_servers as load_search_servers

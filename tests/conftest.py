@@ -120,7 +120,7 @@ def _own_logs() -> Generator[None]:
 
 
 def _settings_configs() -> list[dict[str, object]]:
-    from researcher_integration.lore.settings import ResearchSettings
+    from researcher_integration.lore.configuration import ResearchSettings
     from summarizer_tool.settings import Settings
 
     return [Settings.model_config, ResearchSettings.model_config]  # pyright: ignore[reportReturnType]

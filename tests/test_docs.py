@@ -19,7 +19,6 @@ from typer.core import TyperGroup
 import researcher_integration
 import summarizer_tool
 from researcher_integration import ResearchSettings, load_rules
-from researcher_integration.lore.cli import ResearchExitCode
 from researcher_integration.lore.cli import app as lore_research
 from researcher_integration.proxy.cli import proxy
 from summarizer_tool.cli.main import app as summarizer
@@ -159,7 +158,7 @@ def test_extras_that_are_named_exist() -> None:
 
 def test_exit_codes_are_told() -> None:
     told = text_of('docs/command-line.md', 'docs/researcher.md')
-    for code in {*ExitCode, *ResearchExitCode}:
+    for code in ExitCode:
         assert re.search(rf'^`{code:d}` \| ', told, re.MULTILINE), code
 
 

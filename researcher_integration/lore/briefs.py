@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from researcher_integration.lore.checkpoint import Step, StepState
+from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.extraction.cross_reference import Conflict
 from researcher_integration.lore.material import CrawledPage, KeptSection
-from researcher_integration.lore.topics import Topic
 from summarizer_tool import count_tokens, one_line
 
 CONFLICTS_FILE = 'conflicts.md'
@@ -40,8 +40,6 @@ _HOW: Mapping[StepState, str] = {
     'raw': 'kept as they are',
     'empty': 'nothing',
 }
-_HANDLES = re.compile(r'\[.*\bsrc_[0-9a-f]{12}\b.*\]')
-"""The last line of a summary, which tells a model how to ask again."""
 
 
 def brief(topic: Topic, zone: str, step: Step, section: KeptSection, pages: Sequence[CrawledPage], via: str) -> str:
@@ -91,7 +89,7 @@ def quoted(text: str, pages: Sequence[CrawledPage]) -> str:
     lines: list[str] = []
     for line in text.strip().splitlines():
         is_below = bool(lines and lines[-1].strip())
-        lines.append('' if _HANDLES.fullmatch(line.strip()) else _quoted(line, numbers, is_below=is_below))
+        lines.append(_quoted(line, numbers, is_below=is_below))
     return re.sub(r'\n{3,}', '\n\n', '\n'.join(lines)).strip()
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, computed_field
 
-from researcher_integration.lore.crawl.researcher import SummaryTaken, Way
+from researcher_integration.lore.crawl.researcher import Findings, Way
 from researcher_integration.lore.extraction.cross_reference import CrossReference
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import CrawledPage, ResearchError, TopicId
@@ -24,7 +24,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None
 
-VERSION = 2
+VERSION = 3
 
 FILE = 'checkpoint.json'
 LOCK = '.lock'
@@ -46,12 +46,15 @@ class ResearchRequest(BaseModel):
     """What the prompt of an extraction may have, in cl100k tokens."""
 
 
+BlockKind = Literal['page', 'notes', 'summary']
+
+
 class KeptBlock(BaseModel):
     """One block of text that a step has kept: notes, a page or a summary."""
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal['page', 'notes', 'summary']
+    kind: BlockKind
     source_ids: tuple[str, ...] = ()
     """The pages that it is, or is made of."""
     text: str = ''
@@ -63,16 +66,12 @@ class KeptBlock(BaseModel):
 StepState = Literal['summarized', 'unchanged', 'raw', 'empty']
 
 
-class Step(BaseModel):
-    """A finished research step."""
+class StepFigures(BaseModel):
+    """A finished research step in figures."""
 
-    topic: TopicId
     state: StepState
     """`summarized`; `unchanged`: the pages fit as they are; `raw`: (some of) the pages stayed as they are because the
     summarizer was not to be had; `empty`: there were no pages."""
-    pages: tuple[str, ...]
-    """Handles of the pages that its blocks are made of."""
-    blocks: tuple[KeptBlock, ...]
     budget: int = 0
     """Its share of the tokens that all steps might hand on; it may have more where others need less."""
     tokens_crawled: int
@@ -83,6 +82,15 @@ class Step(BaseModel):
     """Those that the agent had made; the one that all steps share is in none of them."""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+
+
+class Step(StepFigures):
+    """A finished research step."""
+
+    topic: TopicId
+    pages: tuple[str, ...]
+    """Handles of the pages that its blocks are made of."""
+    blocks: tuple[KeptBlock, ...]
 
     @computed_field
     @property
@@ -97,20 +105,12 @@ class Step(BaseModel):
         return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
 
 
-class GatheredMaterial(BaseModel):
-    """The pages, notes and summaries that the agent of a step gathered, before they are summarized."""
+class GatheredMaterial(Findings):
+    """What the agent of a step gathered, before its pages are summarized."""
 
     pages: tuple[str, ...]
     """Handles of the pages that belong to the step."""
-    notes: str = ''
-    summaries: tuple[SummaryTaken, ...] = ()
-    agent: Spent = Spent()
-    by_tool: Spent = Spent()
-    """On the summaries."""
-    seconds: float = 0.0
-    warnings: tuple[str, ...] = ()
-    is_finished: bool = True
-    """Whether the agent got to its report."""
+    seconds: float
 
 
 class Failure(BaseModel):
@@ -123,7 +123,7 @@ class Failure(BaseModel):
 class Checkpoint(BaseModel):
     """The state from which a research is resumed; page texts stay in the store."""
 
-    version: Literal[2] = VERSION
+    version: Literal[3] = VERSION
     request: ResearchRequest
     pages: dict[str, CrawledPage] = Field(default_factory=dict[str, CrawledPage])
     """By normalised URL or path."""
@@ -139,10 +139,8 @@ class Checkpoint(BaseModel):
     """Of that summary."""
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
     cross_reference: CrossReference | None = None
-    superseded: Spent = Spent()
-    """On work that was done anew since, or interrupted."""
-    under_way: Spent = Spent()
-    """On work that was not finished when this was written."""
+    spent: Spent = Spent()
+    """On all model calls, those for work that was done anew since, or interrupted, included."""
     seconds: float = 0.0
     """Of all runs together."""
     is_finished: bool = False
@@ -178,13 +176,23 @@ class Checkpoint(BaseModel):
         kept = ', '.join(f'{what} {number}' for what, number in done.items() if number)
         return f'done already, and not done again: {kept or "nothing"}'
 
-    def all_spent(self) -> list[Spent]:
-        """The cost of all finished model calls."""
-        spent = [each for gathered in self.gathered.values() for each in (gathered.agent, gathered.by_tool)]
-        spent += [self.summarized, self.superseded, *(extraction.spent for extraction in self.extractions.values())]
-        if self.cross_reference is not None:
-            spent.append(self.cross_reference.spent)
-        return spent
+    def forget_steps(self) -> None:
+        """Drop what all steps have kept, and what was extracted from it."""
+        self.summarized = Spent()
+        self.steps.clear()
+        self.forget_extractions()
+
+    def forget_extractions(self) -> None:
+        """Drop what was extracted, because a step has changed."""
+        self.extractions.clear()
+        self.cross_reference = None
+
+    def repeated(self) -> Spent:
+        """What was spent on work that was interrupted, came to nothing, or was done anew."""
+        kept = [gathered.spent for gathered in self.gathered.values()]
+        kept += [self.summarized, *(extraction.spent for extraction in self.extractions.values())]
+        kept += [self.cross_reference.spent] if self.cross_reference else []
+        return self.spent - sum(kept, Spent())
 
     def save(self, folder: Path) -> None:
         """Write the checkpoint atomically; raises `ResearchError` if it cannot be written."""

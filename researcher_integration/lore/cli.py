@@ -2,7 +2,6 @@
 
 import re
 import sys
-from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Never
 
@@ -13,9 +12,8 @@ from researcher_integration.lore import terminal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from researcher_integration.lore.package import Package
-    from researcher_integration.lore.pipeline import Configuration, Research
-    from researcher_integration.lore.settings import ResearchSettings
+    from researcher_integration.lore.configuration import ResearchSettings
+    from researcher_integration.lore.steps.research_run import Configuration
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -27,21 +25,13 @@ MAX_ZONE = 200
 MAX_SLUG = 80
 """Characters of the folder that is named after it."""
 
+_NO_PACKAGE, _USAGE, _INTERRUPTED = 1, 2, 130
+"""Exit codes: there is no package; a wrong option, setting, key or configuration file; Ctrl-C."""
+
 _PAGES = '--pages'
 _NOT_IN_NAMES = re.compile(r'[\W_]+')
 _NOT_TEXT = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
 """Control characters, and bytes of arguments that are no UTF-8."""
-
-
-class ResearchExitCode(IntEnum):
-    """Exit codes."""
-
-    OK = 0
-    FAILED = 1
-    """There is no package."""
-    USAGE = 2
-    """A wrong option, setting, key or configuration file."""
-    INTERRUPTED = 130
 
 
 def main() -> None:
@@ -63,7 +53,7 @@ def each_with_its_option(arguments: 'Sequence[str]') -> list[str]:
             in_pages = True
             following = arguments[index + 1] if index + 1 < len(arguments) else '--'
             if _is_option(following):
-                _stop(ResearchExitCode.USAGE, f'{_PAGES} needs a URL or a file after it')
+                _stop(f'{_PAGES} needs a URL or a file after it')
         elif _is_option(argument):
             in_pages = argument.startswith(f'{_PAGES}=')
             found.append(argument)
@@ -111,7 +101,13 @@ def research(
     The folder of the package is printed to stdout, everything else to stderr.
     """
     try:
-        _check(pages or (), search=search, resume=resume, fresh=fresh)
+        if resume and fresh:
+            _stop('--resume goes on with what is in the folder, --fresh begins anew; give one of them')
+        if not (pages or search or resume):
+            _stop(f'there is nothing to read: name pages with {_PAGES}, or let the agent search (--search)')
+        for place in pages or ():
+            if _NOT_TEXT.search(place):
+                _stop(f'{_PAGES} {place!a} has characters that are no text; rename the file')
         given = {'zone': _zone(zone), 'places': pages, 'search': search, 'way': way, 'window_tokens': window}
         _research(
             {name: value for name, value in given.items() if value},
@@ -122,17 +118,17 @@ def research(
             config=config,
         )
     except KeyboardInterrupt:
-        _stop(ResearchExitCode.INTERRUPTED, 'interrupted; go on with --resume')
+        _stop('interrupted; go on with --resume', _INTERRUPTED)
 
 
 def _zone(text: str) -> str:
     zone = ' '.join(text.split())
     if _NOT_TEXT.search(zone):
-        _stop(ResearchExitCode.USAGE, 'ZONE has characters that are no text')
+        _stop('ZONE has characters that are no text')
     if len(zone) > MAX_ZONE:
-        _stop(ResearchExitCode.USAGE, f'ZONE has {len(zone):,} characters, over {MAX_ZONE}; give the name alone')
+        _stop(f'ZONE has {len(zone):,} characters, over {MAX_ZONE}; give the name alone')
     if not _slug(zone):
-        _stop(ResearchExitCode.USAGE, 'ZONE has no letter or digit in it')
+        _stop('ZONE has no letter or digit in it')
     return zone
 
 
@@ -141,95 +137,68 @@ def _slug(zone: str) -> str:
     return _NOT_IN_NAMES.sub('-', zone.casefold())[:MAX_SLUG].strip('-')
 
 
-def _check(pages: 'Sequence[str]', *, search: bool, resume: bool, fresh: bool) -> None:
-    """Check the arguments as far as that needs no imports."""
-    if resume and fresh:
-        _stop(
-            ResearchExitCode.USAGE, '--resume goes on with what is in the folder, --fresh begins anew; give one of them'
-        )
-    if not (pages or search or resume):
-        _stop(
-            ResearchExitCode.USAGE,
-            f'there is nothing to read: name pages with {_PAGES}, or let the agent search (--search)',
-        )
-    for place in pages:
-        if _NOT_TEXT.search(place):
-            _stop(ResearchExitCode.USAGE, f'{_PAGES} {place!a} has characters that are no text; rename the file')
-
-
 def _research(
     given: dict[str, Any], folder: Path, *, resume: bool, fresh: bool, model: str | None, config: Path
 ) -> None:
+    # `--help` and what is asked for in a wrong way wait for none of these.
+    import asyncio
+
     from pydantic_ai.exceptions import UserError
 
-    from summarizer_tool import ConfigurationError, SummarizerError
+    from researcher_integration.lore.checkpoint import ResearchRequest
+    from researcher_integration.lore.configuration import ResearchSettings
+    from researcher_integration.lore.crawl.pages import is_url
+    from researcher_integration.lore.pipeline import Research
+    from summarizer_tool import ConfigurationError, SummarizerError, export_env_file, model_id
 
     try:
-        job = _prepared(given, folder, model=model, config=config)
-        if not resume:
+        export_env_file()
+        settings = ResearchSettings.load(research_model=model)
+        _configure_logs(settings)
+        # Files by their absolute paths, so that a research can be resumed from another folder.
+        places = (place.strip() if is_url(place) else str(Path(place).absolute()) for place in given.get('places', ()))
+        request = ResearchRequest.model_validate({**given, 'places': tuple(places)})
+        agent = settings.agent_model()
+        if request.search and agent is None:
+            _stop(
+                '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or '
+                f'LLM_MODEL, or name pages with {_PAGES}'
+            )
+        research = Research(request, _configuration(config, search=request.search), settings, folder)
+        if not resume:  # an unwritable folder is reported before any work is done
             _make(folder)
-        package = _run(job, resume=resume, fresh=fresh)
+        where = 'the MCP server' if settings.mcp_summarizer_url else f'{model_id(settings)}, in process'
+        terminal.say(f'agent and extraction: {agent or "none, as there is no model for them"}; summaries: {where}')
+        with terminal.progress() as research.on_progress:
+            package = asyncio.run(research.run(resume=resume, fresh=fresh))
     except ConfigurationError as error:
-        _stop(ResearchExitCode.USAGE, str(error))
+        _stop(str(error))
     except UserError as error:  # what only a request shows, such as an output mode that the model does not have
-        _stop(ResearchExitCode.USAGE, f'the model cannot do this: {error}')
+        _stop(f'the model cannot do this: {error}')
     except SummarizerError as error:
-        _stop(ResearchExitCode.FAILED, str(error))
-    terminal.report(package, job.configuration.research.topics)
-    terminal.print_folder(job.folder)
-
-
-# Before the work.
-
-
-def _prepared(given: dict[str, Any], folder: Path, *, model: str | None, config: Path) -> 'Research':
-    """Build the research of the fields of a request that were given, after all checks that come before it."""
-    from researcher_integration.lore.checkpoint import ResearchRequest
-    from researcher_integration.lore.pipeline import Research
-    from researcher_integration.lore.settings import ResearchSettings
-    from summarizer_tool import export_env_file
-
-    export_env_file()
-    settings = ResearchSettings.load(research_model=model)
-    _configure_logs(settings)
-    request = ResearchRequest.model_validate({**given, 'places': tuple(map(_absolute, given.get('places', ())))})
-    if request.search and settings.agent_model() is None:
-        _stop(
-            ResearchExitCode.USAGE,
-            '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or LLM_MODEL, '
-            f'or name pages with {_PAGES}',
-        )
-    return Research(request, _configuration(config, search=request.search), settings, folder)
-
-
-def _absolute(place: str) -> str:
-    """A file's absolute path, so that a research can be resumed from another folder."""
-    from researcher_integration.lore.crawl.locators import is_url
-
-    return place.strip() if is_url(place) else str(Path(place).absolute())
+        _stop(str(error), _NO_PACKAGE)
+    terminal.report(package, research.configuration.research.topics)
+    terminal.print_folder(folder)
 
 
 def _make(folder: Path) -> None:
-    """Make the folder now, so that an unwritable one is reported before any work is done."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        _stop(ResearchExitCode.USAGE, f'--out {folder} cannot be made a folder: {error.strerror}')
+        _stop(f'--out {folder} cannot be made a folder: {error.strerror}')
 
 
 def _configuration(folder: Path, *, search: bool) -> 'Configuration':
+    from researcher_integration.lore.configuration import load_tiers, load_topics
     from researcher_integration.lore.pipeline import Configuration
-    from researcher_integration.lore.tiers import load_tiers
-    from researcher_integration.lore.topics import load_topics
     from researcher_integration.mcp.search_servers import load_search_servers
 
     topics, tiers = load_topics(folder / 'research_topics.yml'), load_tiers(folder / 'sources.yml')
     servers = load_search_servers(folder / 'mcp_config.json')
     if search and not servers:
         _stop(
-            ResearchExitCode.USAGE,
             f'--search needs a search server, and {folder / "mcp_config.json"} names none; '
-            'name one in a copy of that folder, and the copy with --config',
+            'name one in a copy of that folder, and the copy with --config'
         )
     return Configuration(topics, tiers, servers)
 
@@ -248,24 +217,7 @@ def _configure_logs(settings: 'ResearchSettings') -> None:
     own.propagate = False
 
 
-# The work.
-
-
-def _run(job: 'Research', *, resume: bool, fresh: bool) -> 'Package':
-    import asyncio
-
-    from summarizer_tool import model_id
-
-    settings = job.settings
-    agent = settings.agent_model()
-    where = 'the MCP server' if settings.mcp_summarizer_url else f'{model_id(settings)}, in process'
-    terminal.say(f'agent and extraction: {agent or "none, as there is no model for them"}; summaries: {where}')
-    with terminal.progress() as tell:
-        job.on_progress = tell
-        return asyncio.run(job.run(resume=resume, fresh=fresh))
-
-
-def _stop(code: ResearchExitCode, message: str) -> Never:
+def _stop(message: str, code: int = _USAGE) -> Never:
     terminal.say(message)
     sys.exit(code)
 

@@ -9,13 +9,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_field, field_validator
 
 from researcher_integration.lore import briefs
-from researcher_integration.lore.checkpoint import Checkpoint, Failure, ResearchRequest, Step, StepState, write
-from researcher_integration.lore.crawl.locators import without_user
+from researcher_integration.lore.checkpoint import Checkpoint, Failure, ResearchRequest, StepFigures, write
+from researcher_integration.lore.configuration import Topic
+from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.extraction.cross_reference import Conflict
 from researcher_integration.lore.extraction.records import Record, typed
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, TopicId
-from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent
 from summarizer_tool import count_tokens
 
@@ -61,22 +61,12 @@ class Extracted(BaseModel):
         }
 
 
-class StepFigures(BaseModel):
-    """A step in figures."""
+class StepStatistics(StepFigures):
+    """A step in figures, and what they come to."""
 
-    state: StepState
     pages: int
-    tokens_crawled: int
     tokens_kept: int
-    budget: int
     ratio: float
-    model: str
-    agent: Spent
-    """The calls of the researching agent."""
-    summaries: Spent
-    """Of the summaries, wherever they were asked for."""
-    seconds: float
-    warnings: tuple[str, ...]
 
 
 class Statistics(BaseModel):
@@ -92,7 +82,7 @@ class Statistics(BaseModel):
     """Of all pages, each once."""
     tokens_kept: int
     """Of the sections that the extraction reads, headings included."""
-    steps: dict[TopicId, StepFigures]
+    steps: dict[TopicId, StepStatistics]
     summaries: Spent = Spent()
     """On the summary that all steps share."""
     extraction: Spent
@@ -221,16 +211,15 @@ def _statistics(
         pages=len(material.pages),
         tokens_crawled=sum(page.tokens for page in material.pages),
         tokens_kept=sum(count_tokens(section.text) for section in material.sections),
-        steps={topic.id: _figures(steps[topic.id]) for topic in topics},
+        steps={
+            topic: StepStatistics(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))
+            for topic, step in steps.items()
+        },
         summaries=checkpoint.summarized,
         extraction=extraction,
-        repeated=checkpoint.superseded + checkpoint.under_way,
-        total=sum((*checkpoint.all_spent(), checkpoint.under_way), Spent()),
+        repeated=checkpoint.repeated(),
+        total=checkpoint.spent,
         seconds=checkpoint.seconds,
         failures=checkpoint.failures,
         warnings=warnings,
     )
-
-
-def _figures(step: Step) -> StepFigures:
-    return StepFigures(pages=len(step.pages), **step.model_dump(exclude={'topic', 'blocks', 'pages'}))

@@ -11,12 +11,10 @@ from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
+from researcher_integration.lore.configuration import ResearchSettings
 from researcher_integration.lore.material import ResearchError
-from researcher_integration.lore.settings import ResearchSettings
-from researcher_integration.lore.steps import planning
-from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
-from researcher_integration.lore.steps.steps import ResearchSteps
-from researcher_integration.lore.steps.work import Configuration, ResearchProgress, ResearchRun
+from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
+from researcher_integration.lore.steps.steps import ExtractionPhase, ResearchSteps
 from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Service, SourceStore, Summarizer, first_error, trace_span
 
@@ -73,7 +71,7 @@ class Research:
         extracting = ExtractionPhase(work)
         steps = ResearchSteps(work, extracting)
         if work.model is not None:
-            self.on_progress(ResearchProgress('plan', planning.told(work.limits_of_zone, checkpoint.request.way)))
+            self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
         await steps.crawl()
         if not checkpoint.pages and not checkpoint.request.search:
             reasons = '; '.join(f'{failure.place}: {failure.reason}' for failure in checkpoint.failures[:5])
@@ -82,13 +80,13 @@ class Research:
         extracting.room(work.pages())  # too small a window shows now
         await steps.run()
         if not checkpoint.pages:
-            steps.forget()  # so that a resumed research searches again
+            checkpoint.forget_steps()  # so that a resumed research searches again
             await work.save()
             raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
         material, said = await extracting.material()
         if work.model is not None:
-            await extracting.extract(material)
-            await extracting.cross_reference(material)
+            await extracting.extract(work.model, material)
+            await extracting.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(

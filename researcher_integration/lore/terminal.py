@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from researcher_integration.lore.configuration import Topic
     from researcher_integration.lore.package import Package
     from researcher_integration.lore.pipeline import ResearchProgress
-    from researcher_integration.lore.topics import Topic
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from summarizer_tool.cli.stored import (
 )
 from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, in_commands, say, stop, write
 from summarizer_tool.evidence.brief import MIN_BUDGET
-from summarizer_tool.evidence.question.question import ResearchMode
+from summarizer_tool.evidence.question import ResearchMode
 
 if TYPE_CHECKING:
     from summarizer_tool import RequestOptions, Retriever, Settings

@@ -40,7 +40,7 @@ def written(
         rendered.text,
         rendered.tokens,
         source_ids=tuple(source.id for source in brief.sources),
-        figures=figures(found, answered, shown=rendered.evidence.shown, citations=len(rendered.citations)),
+        figures=figures(found, answered, shown=rendered.shown, citations=len(rendered.citations)),
     )
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import WithJsonSchema
 
-from summarizer_tool.evidence.question.question import ResearchMode
+from summarizer_tool.evidence.question import ResearchMode
 from summarizer_tool.mapreduce.request import Count, Handle, LongText, Request, Text, TextOrTexts, Texts
 
 DEFAULT_TOP_K = 20

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
-from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering, status
+from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.brief.problems import Problem
-from summarizer_tool.evidence.question.question import Question, ResearchMode, check_length
+from summarizer_tool.evidence.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.reranker import rerank
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
@@ -161,7 +161,7 @@ class Retriever:
         if isinstance(chosen, Problem):
             return evidence_brief.told(chosen)
         # What only questions need takes a tenth of the start.
-        from summarizer_tool.evidence.question import sub_queries
+        from summarizer_tool.evidence import sub_queries
 
         parts = await in_thread(sub_queries.split, request.query)
         asked = Query(
@@ -276,7 +276,7 @@ class Retriever:
 
         from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
-        from summarizer_tool.evidence.question.sub_queries import split_by_model
+        from summarizer_tool.evidence.sub_queries import split_by_model
 
         answerer = Answerer(
             self.collection,
@@ -359,14 +359,14 @@ class Retriever:
         if not place:
             sources = collection.sources(MAX_LISTED) if request.include_urls else []
             totals = collection.totals()
-            text = status.corpus(totals, sources, budget, include_urls=request.include_urls)
+            text = problems.corpus(totals, sources, budget, include_urls=request.include_urls)
             return EvidenceBrief(
                 text, tokens.count(text), figures={'documents': totals.documents, 'passages': totals.passages}
             )
         source = self.collection.find(place)
         if source is None:
             return evidence_brief.told(not_stored(self.collection, place, budget))
-        text = status.one(
+        text = problems.one_source(
             source,
             collection.document(source.id),
             collection.details(source.id),

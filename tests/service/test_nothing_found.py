@@ -6,7 +6,6 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, SourceStore
-from summarizer_tool.evidence.search.results import SimilarityResult
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.service.evidence_brief import EvidenceBrief
@@ -32,7 +31,7 @@ async def test_a_model_that_is_down_may_have_found_it() -> None:
     class Down:
         async def nearest(
             self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-        ) -> SimilarityResult:
+        ) -> tuple[list[list[int]], str]:
             raise OSError('secret')
 
     with SourceStore() as store:

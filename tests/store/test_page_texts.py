@@ -8,7 +8,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.search import outdated
+from summarizer_tool.evidence.search import candidates
 from summarizer_tool.html.page import Image, Link
 from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
@@ -129,12 +129,9 @@ NUMBERS = st.sets(st.integers(0, 40))
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
-def test_what_is_left_of_spans(all_: set[int], holes: set[int], rows: set[int]) -> None:
+def test_what_is_left_outside_of_spans(all_: set[int], holes: set[int], rows: set[int]) -> None:
     inside = spans_in(all_ & holes)
-    assert outdated.gaps(spans_in(all_), inside, 99) == spans_in(all_ - holes)
-    assert outdated.outside(sorted(rows), inside) == sorted(rows - (all_ & holes))
-    few = outdated.gaps(spans_in(all_), inside, 2)
-    assert few in (spans_in(all_), spans_in(all_ - holes))
+    assert candidates.outside(sorted(rows), inside) == sorted(rows - (all_ & holes))
 
 
 PLACES = st.sampled_from(

@@ -65,6 +65,13 @@ def quotes(brief: str) -> list[Quote]:
     return found
 
 
+def counted(text: str, name: str) -> tuple[int, int]:
+    """How many items a section of a brief shows, and of how many."""
+    found = re.search(rf'^\[{name}\] (?:showing ([\d,]+) of )?([\d,]+)', text, re.MULTILINE)
+    total = int(found[2].replace(',', '')) if found else 0
+    return int(found[1].replace(',', '')) if found and found[1] else total, total
+
+
 def section(brief: str, name: str) -> str:
     """One section of a brief with its head; empty if it has none."""
     heads = list(_HEAD.finditer(brief))

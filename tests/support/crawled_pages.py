@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from researcher_integration.lore.configuration import Tier
 from researcher_integration.lore.crawl.crawling import Crawler
-from researcher_integration.lore.tiers import Trust
+from researcher_integration.lore.material import TierName
 from tests.proofs.research.site import Site
 
 MARSH = """\
@@ -56,9 +57,13 @@ class ByPath:
 
     places: list[str] = field(default_factory=list[str])
 
-    def of(self, place: str) -> Trust:
+    @property
+    def tiers(self) -> dict[TierName, Tier]:
+        return {'official': Tier(weight=1.0, domains=()), 'secondary': Tier(weight=0.5, domains=())}
+
+    def of(self, place: str) -> TierName:
         self.places.append(place)
-        return Trust('official', 1.0) if '/court' in place else Trust('secondary', 0.5)
+        return 'official' if '/court' in place else 'secondary'
 
 
 def numbers(crawler: Crawler, wiki: Site) -> dict[str, int]:

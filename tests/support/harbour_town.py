@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.search.results import SearchResult, SimilarityResult
+from summarizer_tool.evidence.search.results import SearchResult
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.passages import passages_of
@@ -85,7 +85,7 @@ class Meaning:
 
     async def nearest(
         self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
-    ) -> SimilarityResult:
+    ) -> tuple[list[list[int]], str]:
         """The passages that begin as told."""
         self.asked.append((list(queries), list(source_ids)))
         self.limits.append(limit)
@@ -93,7 +93,7 @@ class Meaning:
             raise self.error
         assert limit >= 50
         passages = [passage for source in collection.sources() for passage in passages_of(collection, source.id)]
-        return SimilarityResult(
+        return (
             [
                 [
                     each.id

@@ -97,7 +97,8 @@ def embedded(model: EmbeddingModel, **settings: object) -> EmbeddedPassages:
 async def nearest(
     passages: EmbeddedPassages, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
 ) -> list[list[int]]:
-    return (await passages.nearest(collection, queries, source_ids, limit)).rankings
+    rankings, _ = await passages.nearest(collection, queries, source_ids, limit)
+    return rankings
 
 
 def texts(collection: Collection, found: list[list[int]]) -> list[list[str]]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from summarizer_tool import Settings
 from summarizer_tool.evidence.answer.answering import Answerer, GatheredEvidence
-from summarizer_tool.evidence.question.question import Question
+from summarizer_tool.evidence.question import Question
 from tests.support.small_web import ORIGIN, SmallWeb, leaf
 
 START = f'{ORIGIN}/'

@@ -12,7 +12,7 @@ import pytest
 
 from summarizer_tool import Document, Settings, SourceStore, Summarizer
 from summarizer_tool.evidence.answer.links import promising, references
-from summarizer_tool.evidence.question.topic import topic_of
+from summarizer_tool.evidence.question import topic_of
 from summarizer_tool.html.page import Link
 from summarizer_tool.prompts import Focus
 from summarizer_tool.service.retrieval import Retriever

@@ -20,11 +20,9 @@ import regex
 from opentelemetry.util.types import AttributeValue
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
-from researcher_integration.lore.crawl import local_files
-from researcher_integration.lore.crawl.locators import host_of, key_of, key_of_file, shown
-from researcher_integration.lore.crawl.previews import describe
-from researcher_integration.lore.material import CrawledPage
-from researcher_integration.lore.tiers import SourceTiers, Trust
+from researcher_integration.lore.configuration import SourceTiers
+from researcher_integration.lore.crawl.pages import describe, host_of, key_of_file, read_local, shown
+from researcher_integration.lore.material import CrawledPage, TierName
 from summarizer_tool import (
     AddSourceRequest,
     ConfigurationError,
@@ -34,6 +32,7 @@ from summarizer_tool import (
     SummarizerError,
     load_prompt,
     trace_span,
+    url_key,
 )
 
 MAX_PAGES = 40
@@ -67,7 +66,7 @@ class _Found:
     key: str
     """Of the place that answered, which may not be the one that was asked for."""
     url: str
-    trust: Trust
+    tier: TierName
 
 
 _Load = Callable[[], Awaitable[_Found]]
@@ -125,7 +124,7 @@ class Crawler:
         url = url.strip()
         if not url:
             raise RequestError('url is empty; give one like https://example.org/page')
-        return await self._crawl(key_of(url), partial(self._fetch, url), host=host_of(url))
+        return await self._crawl(url_key(url), partial(self._fetch, url), host=host_of(url))
 
     async def crawl_file(self, path: str) -> Crawled:
         """Store a local file as a page: text, markdown or HTML.
@@ -193,8 +192,8 @@ class Crawler:
             url=found.url,
             title=found.source.title or found.url,
             tokens=found.source.tokens,
-            tier=found.trust.tier,
-            weight=found.trust.weight,
+            tier=found.tier,
+            weight=self._tiers.tiers[found.tier].weight,
         )
         replaced = [old_key for old_key, old in self._pages.items() if old == lost]
         changed = [each for each in dict.fromkeys((*replaced, key, found.key)) if self._pages.get(each) != page]
@@ -210,11 +209,11 @@ class Crawler:
     async def _fetch(self, url: str) -> _Found:
         source = (await self._service.add_source(AddSourceRequest(url=url))).source
         # The one that answered is the one to trust or not: an official site may redirect anywhere.
-        return _Found(source, key_of(source.url), source.url, self._tiers.of(source.url))
+        return _Found(source, url_key(source.url), source.url, self._tiers.of(source.url))
 
     async def _read(self, file: Path) -> _Found:
         limit = self._service.summarizer.settings.fetch_max_mb
-        page = await anyio.to_thread.run_sync(local_files.read, file, limit)
+        page = await anyio.to_thread.run_sync(read_local, file, limit)
         source = (await self._service.add_source(AddSourceRequest(content=page.markdown, title=page.title))).source
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 

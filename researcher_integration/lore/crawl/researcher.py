@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import (
     Agent,
     ModelMessage,
@@ -25,9 +25,9 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from researcher_integration.lore.configuration import RAISED_BY, Topic
 from researcher_integration.lore.crawl.crawling import Crawler, crawl_tool
 from researcher_integration.lore.material import CrawledPage, titled
-from researcher_integration.lore.topics import RAISED_BY, Topic
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
     ConfigurationError,
@@ -81,9 +81,10 @@ class SummaryTaken:
     """Of the model that made it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(BaseModel):
     """The result of one step's agent run; the pages are in `StepDeps.asked`."""
+
+    model_config = ConfigDict(frozen=True)
 
     notes: str
     """Its report; empty if it did not get that far."""
@@ -92,8 +93,13 @@ class Findings:
     spent: Spent
     """By the agent's runs, summaries by tool included."""
     warnings: tuple[str, ...]
-    is_finished: bool = True
+    is_finished: bool
     """Whether it got to its report, rather than failing or reaching a limit on the way."""
+
+    @property
+    def by_tool(self) -> Spent:
+        """What of this the summaries have cost."""
+        return sum((Spent.of(taken.usage) for taken in self.summaries), Spent())
 
 
 class LoreResearcher:
@@ -192,12 +198,13 @@ class LoreResearcher:
             summaries.append(taken if pages.issuperset(taken.source_ids) else replace(taken, source_ids=()))
             if not is_counted:
                 usage.incr(taken.usage)
+        notes = notes.encode(errors='replace').decode()  # half a character, which a model may write, goes into no file
         return Findings(
-            truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
-            tuple(summaries),
-            Spent.of(usage) - before,
-            tuple(warnings),
-            is_finished,
+            notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
+            summaries=tuple(summaries),
+            spent=Spent.of(usage) - before,
+            warnings=tuple(warnings),
+            is_finished=is_finished,
         )
 
 

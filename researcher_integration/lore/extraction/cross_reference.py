@@ -1,21 +1,14 @@
 """The cross-reference: what the sources of a zone contradict each other in, found by rules and by a model."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Literal
 
-import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_ai.models import Model
-from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.extraction import material_prompts
-from researcher_integration.lore.extraction.lenient_fields import Name, Sources, Text, as_records, bare
-from researcher_integration.lore.extraction.records import Record
-from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.extraction.verification import PageIndex, name_key, words
-from researcher_integration.lore.extraction.windowed_query import ReadPage, WindowedQuery
-from researcher_integration.lore.material import CrawledPage, Material
+from researcher_integration.lore.extraction.records import Name, Record, Sources, Text, as_records, bare
+from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, name_key, words
+from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, WindowedQuery
+from researcher_integration.lore.material import CrawledPage
 from researcher_integration.usage import Spent
 from summarizer_tool import Settings, TypedQuery
 
@@ -164,38 +157,25 @@ class CrossReference(BaseModel):
     spent: Spent = Field(default_factory=Spent)
 
 
-class CrossReferencer:
-    """Compares the records by rules, and asks a model what the sections contradict each other in."""
+def conflict_query(settings: Settings) -> WindowedQuery[FoundConflicts]:
+    """The question for what the sections contradict each other in."""
+    query = TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts')
+    return WindowedQuery(settings, query, 'research/cross_reference_request')
 
-    def __init__(self, model: Model | None, settings: Settings) -> None:
-        self.question = WindowedQuery(
-            model,
-            settings,
-            TypedQuery('lore_cross_referencer', 'research/cross_reference', FoundConflicts, members='conflicts'),
-            partial(material_prompts.request, 'research/cross_reference_request'),
-        )
 
-    async def cross_reference(
-        self,
-        material: Material,
-        extractions: Iterable[Extraction],
-        read: ReadPage,
-        *,
-        usage: RunUsage,
-        usage_limits: UsageLimits | None,
-    ) -> CrossReference:
-        """Compare by rules, ask the model, and hold its conflicts against the raw pages."""
-        ruled = compare(extractions, material.pages)
-        answer = await self.question.ask(material, read, usage=usage, usage_limits=usage_limits)
-        found = answer.output.conflicts if answer.output else []
-        modelled, dropped = await anyio.to_thread.run_sync(partial(verify_conflicts, found, material.pages, answer.raw))
-        return CrossReference(
-            conflicts=tuple(distinct([*ruled, *modelled])),
-            dropped=dropped,
-            is_partial=answer.is_partial,
-            reason=answer.reason,
-            spent=answer.spent,
-        )
+def compared(
+    extractions: Iterable[Extraction], answer: MaterialAnswer[FoundConflicts], pages: Sequence[CrawledPage]
+) -> CrossReference:
+    """Compare the records by rules, and hold the conflicts of the model's answer against the raw pages."""
+    found = answer.output.conflicts if answer.output else ()
+    modelled, dropped = verify_conflicts(found, pages, answer.raw)
+    return CrossReference(
+        conflicts=tuple(distinct([*compare(extractions, pages), *modelled])),
+        dropped=dropped,
+        is_partial=answer.is_partial,
+        reason=answer.reason,
+        spent=answer.spent,
+    )
 
 
 def verify_conflicts(

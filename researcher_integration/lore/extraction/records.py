@@ -1,21 +1,132 @@
 """What the extraction fills: typed records of five categories, each with relations, confidence and page numbers."""
 
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 
+import regex
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.config import JsonDict, JsonValue
 
-from researcher_integration.lore.extraction.lenient_fields import (
-    DEFAULT_CONFIDENCE,
-    Confidence,
-    Name,
-    Sources,
-    Text,
-    Texts,
-    as_records,
-    as_relations,
-    bare,
-)
 from researcher_integration.lore.material import TopicId
+from summarizer_tool import one_line
+
+DEFAULT_CONFIDENCE = 0.5
+"""The confidence of a record whose model gives none that can be read."""
+
+_NOTHING = frozenset(
+    {'', '-', '–', '—', '?', 'n/a', 'none', 'not given', 'not known', 'not mentioned', 'not specified', 'not stated',
+     'null', 'unknown', 'unspecified'}
+)  # fmt: skip
+_PAGE = regex.compile(r'(?<!\d)\d{1,9}(?!\d)')
+_KIND_AND_TARGET = regex.compile(r'\s*(.{1,40}?)\s*(?::|->|=>|→)\s*(.+)', regex.DOTALL)
+
+_LAST = ('relations', 'confidence', 'sources')
+"""Asked for after what they speak of."""
+
+
+def bare(schema: JsonDict) -> None:
+    """The schema as a model should see it: every member asked for, without titles, defaults and docstrings.
+
+    Validation is more tolerant than what is asked for, and the docstrings speak of the program.
+    """
+    schema.pop('description', None)
+    schema.pop('title', None)
+    properties = schema.get('properties')
+    if not isinstance(properties, dict):
+        return
+    for name in _LAST:
+        if name in properties:
+            properties[name] = properties.pop(name)
+    schema['required'] = list[JsonValue](properties)
+    for field in properties.values():
+        if isinstance(field, dict):
+            for key in ('title', 'default', 'minimum', 'maximum'):  # not all providers take bounds
+                field.pop(key, None)
+
+
+def _as_name(value: object) -> object:
+    """A name: also as a number, or as an object that has a `name`; anything else stays wrong."""
+    if isinstance(value, dict):
+        value = cast('dict[object, object]', value).get('name')
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    return one_line(value.encode(errors='replace').decode()) if isinstance(value, str) else value
+
+
+def _as_text(value: object) -> str:
+    """Text, numbers and lists as one text; what means "not known" as none."""
+    if isinstance(value, list):
+        return ', '.join(text for text in map(_as_text, cast('list[object]', value)) if text)
+    text = _as_name(value)
+    return text if isinstance(text, str) and text.casefold().rstrip('.') not in _NOTHING else ''
+
+
+def _as_texts(value: object) -> list[str]:
+    """A list of texts, or one without a list around it; each text once."""
+    items = cast('list[object]', value) if isinstance(value, list) else [value]
+    return [*dict.fromkeys(text for text in map(_as_text, items) if text)]
+
+
+def _as_confidence(value: object) -> float:
+    """From 0 to 1; above 10 it is taken for per cent, above 1 for one out of ten."""
+    try:
+        number = float(value.strip().removesuffix('%') if isinstance(value, str) else cast('float', value))
+    except (TypeError, ValueError):
+        return DEFAULT_CONFIDENCE
+    if number != number or isinstance(value, bool):
+        return DEFAULT_CONFIDENCE
+    scale = 1.0 if number <= 1 else 10.0 if number <= 10 else 100.0
+    return round(min(1.0, max(0.0, number / scale)), 4)
+
+
+def _as_sources(value: object) -> list[int]:
+    """Page numbers, as numbers or in text (`"[1]"`, `"1, 3"`), each once; the rest is left out."""
+    items = cast('list[object]', value) if isinstance(value, list) else [value]
+    found = [
+        int(number)
+        for item in items
+        if isinstance(item, str | int) and not isinstance(item, bool) and not str(item).startswith('-')
+        for number in _PAGE.findall(str(item))
+    ]
+    return [*dict.fromkeys(number for number in found if number)]
+
+
+def _as_relation(value: object) -> dict[str, object]:
+    """A relation as an object, or in a few words: `leads: Tide Guild`, or only its target."""
+    if isinstance(value, str):
+        parts = _KIND_AND_TARGET.fullmatch(value)
+        return {'kind': parts[1], 'target': parts[2]} if parts else {'target': value}
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    return cast('dict[str, object]', value) if isinstance(value, dict) else {}
+
+
+def as_relations(value: object) -> list[dict[str, object]]:
+    """Relations in whatever form; those that name nothing are left out, rather than the record they are in."""
+    items = cast('list[object]', value) if isinstance(value, list) else [value]
+    named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, items))
+    return [{**relation, 'target': target} for relation, target in named if target]
+
+
+def as_records(value: object, key: str, part: str) -> object:
+    """The envelope around a list, where the model has left it out, or the list; `part` is a field of its members."""
+    if value is None:
+        return {key: []}
+    if isinstance(value, list):
+        return {key: cast('object', value)}
+    if not isinstance(value, dict):
+        return value
+    given = cast('dict[str, object]', value)
+    if key not in given:
+        return {key: [given]} if part in given else given
+    members = given[key]
+    return {key: [] if members is None else [cast('object', members)] if isinstance(members, dict) else members}
+
+
+Name = Annotated[str, BeforeValidator(_as_name)]
+Text = Annotated[str, BeforeValidator(_as_text)]
+Texts = Annotated[list[str], BeforeValidator(_as_texts)]
+Confidence = Annotated[float, BeforeValidator(_as_confidence)]
+Sources = Annotated[list[int], BeforeValidator(_as_sources)]
 
 
 class Relation(BaseModel):

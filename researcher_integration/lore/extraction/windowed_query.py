@@ -3,17 +3,110 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 import anyio.to_thread
+import regex
 from pydantic import BaseModel, TypeAdapter
 from pydantic_ai.models import Model
 from pydantic_ai.tools import GenerateToolJsonSchema
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.material import CrawledPage, Material
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, titled
 from researcher_integration.usage import Spent
-from summarizer_tool import Settings, SummarizerError, TypedQuery, count_tokens, load_prompt
+from summarizer_tool import (
+    Settings,
+    SummarizerError,
+    TypedQuery,
+    count_tokens,
+    load_prompt,
+    one_line,
+    register_tag,
+    render_prompt,
+    truncate_tokens,
+    wrap_in_tag,
+)
+
+# Names that no HTML has: what spells a registered tag is escaped in all frames.
+PAGES_TAG = register_tag('crawled_pages')
+SECTION_TAG = register_tag('kept_section')
+
+# Whatever could be read as the `<` of a tag, folded or decoded as models do; `< 50`, `<=` and `Tull & Sons` are none.
+_OPENER = regex.compile(r'[<＜﹤](?!\s*[\d=-])')
+_ENTITY = regex.compile(r'[&＆﹠](?!\s|$|[a-km-zA-KM-Z0-9])')
+# `[INST]`, `[|user|]`, `]~b]` and their like; those in angles are no tokens any more without their `<`.
+_TOKEN_OPENER = regex.compile(r'\[(?=\||/?[A-Z]+(?:_[A-Z]+)*\]|e~\[)')
+_TOKEN_CLOSER = regex.compile(r'\](?=~)')
+
+SEAM_TOKENS = 8
+"""Room beside a section's own tokens, for what its first and last tokens become between the lines of its frame, and
+for a few of them that change in `plain`; what more tokens the change makes is taken from the section's end."""
+
+
+def plain(text: str) -> str:
+    """A text in which nothing resembles a frame, or a control token of a chat template.
+
+    An escaped frame still resembles one: pydantic-ai would put a note beside it, and break control tokens up for hosts
+    that may read them, so that more would be sent than was counted.
+    """
+    text = _OPENER.sub('(', text.encode(errors='replace').decode())
+    return _TOKEN_CLOSER.sub(')', _TOKEN_OPENER.sub('(', _ENTITY.sub('+', text)))
+
+
+def _line(text: str) -> str:
+    return plain(one_line(text))
+
+
+def page_list(pages: Sequence[CrawledPage]) -> str:
+    """The pages as a frame: a number, a short title and a tier each; addresses are not needed."""
+    return wrap_in_tag(
+        PAGES_TAG, '\n' + ''.join(f'[{page.number}] {_line(titled(page.title))} ({page.tier})\n' for page in pages)
+    )
+
+
+def framed(section: KeptSection) -> str:
+    """A section as a frame, of at most its own tokens and `SEAM_TOKENS` more inside; empty if it has no text.
+
+    No cl100k token reaches from the end of a line into one that begins with a visible character. So the frame's lines
+    and the text, stripped, are counted one by one, and their sum is exact.
+    """
+    limit = count_tokens(section.text) + SEAM_TOKENS
+    body = plain(section.text).strip()
+    while body and (over := count_tokens(f'{body}\n') - limit) > 0:
+        body = truncate_tokens(body, count_tokens(body) - over).rstrip()
+    if not body:
+        return ''
+    closing = f'</{SECTION_TAG}>'
+    opening = wrap_in_tag(SECTION_TAG, '', header=_line(section.header)).removesuffix(closing)
+    return f'{opening}\n{body}\n{closing}'
+
+
+def request(template: str, material: Material, **values: str) -> str:
+    """The user prompt."""
+    return render_prompt(
+        template,
+        zone=_line(material.zone),
+        pages=page_list(material.pages),
+        sections='\n\n'.join(filter(None, map(framed, material.sections))),
+        **values,
+    )
+
+
+def room(sizes: Sequence[Callable[[Material], int]], sample: Material, window_tokens: int) -> int:
+    """Tokens that the sections of a material may have together for each request about it to keep to the window.
+
+    The sample has a section of one token in place of each that there may be; `sizes` give those of the requests.
+    """
+    # As many tokens are left for texts as the request with the sample leaves, and what that has for them.
+    left = window_tokens - max(size(sample) for size in sizes) - len(sample.sections) * SEAM_TOKENS
+    if left < 1:
+        raise ValueError(
+            f'instructions, zone and the list of {len(sample.pages)} pages take {window_tokens - left:,} tokens, '
+            f'which leaves no room in window_tokens={window_tokens:,}; give fewer pages or a larger window'
+        )
+    return left
+
 
 RETRIES = 2
 """Times that a request is made again when nothing of the answer could be read."""
@@ -49,16 +142,9 @@ class WindowedQuery(Generic[EnvelopeT]):
     It is asked up to three times, each time in a new run, so that no request grows by the answers before it.
     """
 
-    def __init__(
-        self,
-        model: Model | None,
-        settings: Settings,
-        query: TypedQuery[EnvelopeT],
-        request: Callable[[Material], str],
-    ) -> None:
-        """Measure what goes with each request; without a model nothing can be asked, but sizes are known."""
-        self.request = request
-        self._model = model
+    def __init__(self, settings: Settings, query: TypedQuery[EnvelopeT], template: str, **values: str) -> None:
+        """Measure what goes with each request, which is a template with the material and these values."""
+        self.request = partial(request, template, **values)
         self._query = replace(query.configured(settings), again_prompt='research/answer_again', retries=RETRIES)
         form = TypeAdapter(query.output_type).json_schema(schema_generator=GenerateToolJsonSchema)
         self._tokens_beside = count_tokens(load_prompt(query.prompt)) + count_tokens(json.dumps(form)) + FORM_TOKENS
@@ -68,20 +154,18 @@ class WindowedQuery(Generic[EnvelopeT]):
         return count_tokens(self._query.again(self.request(material))) + self._tokens_beside
 
     async def ask(
-        self, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None
+        self, model: Model, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None
     ) -> MaterialAnswer[EnvelopeT]:
         """Ask about a material, unless nothing could come of it; what fails on the way is the answer's `reason`."""
-        request = await anyio.to_thread.run_sync(self.request, material)
-        if self._model is None:
-            return MaterialAnswer(reason='no model')
         if not any(section.text.strip() for section in material.sections):
             return MaterialAnswer(reason='the sections hold no text')
         raw = await _read_pages(material.pages, read)
         unread = tuple(page.number for page in material.pages if page.number not in raw)
         if not raw:  # nothing could be verified, so nothing is paid for
             return MaterialAnswer(unread=unread, reason='no page can be read')
+        said = await anyio.to_thread.run_sync(self.request, material)
         spent = RunUsage()
-        result = await self._query.ask(self._model, request, usage=usage, spent=spent, usage_limits=usage_limits)
+        result = await self._query.ask(model, said, usage=usage, spent=spent, usage_limits=usage_limits)
         return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, Spent.of(spent))
 
 

@@ -5,20 +5,31 @@ of the topic that it serves best. At the source the agent has had some pages sum
 crawled them; those summaries stay in its step as they are, and the one of all topics is made of the other pages.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
-from researcher_integration.lore.checkpoint import KeptBlock, Step, StepState
+from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, StepState
+from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.researcher import SummaryTaken
-from researcher_integration.lore.material import CrawledPage, TopicId
-from researcher_integration.lore.steps import sections
+from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
-from researcher_integration.lore.topics import Topic
 from researcher_integration.usage import Spent, limit_reached
-from summarizer_tool import RequestOptions, SummaryTopic, count_tokens
+from summarizer_tool import (
+    Document,
+    ExtractiveModel,
+    RequestOptions,
+    Settings,
+    Summarizer,
+    SummarizerError,
+    SummaryTopic,
+    count_tokens,
+    load_prompt,
+    render_prompt,
+    truncate_tokens,
+)
 
 if TYPE_CHECKING:
     from researcher_integration.lore.summaries.over_mcp import SummaryBackend
@@ -63,9 +74,9 @@ class ZoneSummarizer:
         All sections may have `room` tokens together; `assigned` names the one step that each page goes to where pages
         stay as they are, `notes` the report of each step, `taken` the summaries that its agent had made.
         """
-        noted: Blocks = {topic.id: _noted(notes.get(topic.id, '')) for topic in self.topics}
+        noted: Blocks = {topic.id: _blocks('notes', notes.get(topic.id, '')) for topic in self.topics}
         made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
-        free = room - sections.kept_tokens([*_all(noted), *_all(made)], pages)
+        free = room - kept_tokens([*_all(noted), *_all(made)], pages)
         rest = _without(pages, made)
         said: tuple[str, ...] = ()
         if any(made.values()) and free < LEAST_SUMMARY * len(rest):
@@ -73,56 +84,32 @@ class ZoneSummarizer:
             lost = f'the summaries made at the source had {tokens:,} tokens and left no room for the rest'
             said = (f'{lost}; all pages were summarized together',)
             made, rest = {}, list(pages)
-            free = room - sections.kept_tokens(_all(noted), pages)
+            free = room - kept_tokens(_all(noted), pages)
         whole = [_page(page) for page in rest]
         summary, reason = None, ''
-        if rest and sections.kept_tokens(whole, pages) > free:
+        if rest and kept_tokens(whole, pages) > free:
             shared = [KeptBlock(kind='summary', source_ids=_ids(rest), tokens=0)] * len(self.topics)
-            summary, reason = await self._condense(rest, free - sections.kept_tokens(shared, pages))
+            summary, reason = await self._condense(rest, free - kept_tokens(shared, pages))
         state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
-        steps: dict[TopicId, Step] = {
-            topic.id: self._step(
-                topic, state, (*noted[topic.id], *made.get(topic.id, ())), pages, rest, summary, assigned, reason
+        steps: dict[TopicId, Step] = {}
+        for topic in self.topics:
+            own = rest if summary else [page for page in rest if page.source_id in assigned.get(topic.id, ())]
+            kept = _blocks('summary', summary.topics.get(topic.header, ''), rest) if summary else tuple(map(_page, own))
+            blocks = (*noted[topic.id], *made.get(topic.id, ()), *kept)
+            handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
+            is_raw = bool(reason and own)
+            steps[topic.id] = Step(
+                topic=topic.id,
+                state='raw' if is_raw else state if handles or summary else 'empty',
+                pages=tuple(handles),
+                blocks=blocks,
+                tokens_crawled=sum(page.tokens for page in pages if page.source_id in handles),
+                model=summary.model if summary else '',
+                warnings=(reason,) if is_raw else (),
             )
-            for topic in self.topics
-        }
         if summary is None:
             return ZoneSummary(steps, warnings=said)
         return ZoneSummary(steps, Spent.of(summary.usage), (*said, *summary.warnings))
-
-    def _step(
-        self,
-        topic: Topic,
-        state: StepState,
-        blocks: tuple[KeptBlock, ...],
-        pages: Sequence[CrawledPage],
-        rest: Sequence[CrawledPage],
-        summary: SourceSummary | None,
-        assigned: Mapping[TopicId, Sequence[str]],
-        reason: str,
-    ) -> Step:
-        found: StepState = 'summarized'
-        warnings: tuple[str, ...] = ()
-        if summary is not None:
-            text = summary.topics.get(topic.header, '')
-            if text:
-                blocks += (KeptBlock(kind='summary', source_ids=_ids(rest), text=text, tokens=count_tokens(text)),)
-            own = rest
-        else:
-            own = [page for page in rest if page.source_id in assigned.get(topic.id, ())]
-            blocks += tuple(map(_page, own))
-            warnings = (reason,) if reason and own else ()
-            found = 'raw' if warnings else state if any(block.source_ids for block in blocks) else 'empty'
-        handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
-        return Step(
-            topic=topic.id,
-            state=found,
-            pages=tuple(handles),
-            blocks=blocks,
-            tokens_crawled=sum(page.tokens for page in pages if page.source_id in handles),
-            model=summary.model if summary else '',
-            warnings=warnings,
-        )
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
         """Summarize pages for all topics; returns the summary, or the reason there is none."""
@@ -141,9 +128,8 @@ def _ids(pages: Sequence[CrawledPage]) -> tuple[str, ...]:
     return tuple(page.source_id for page in pages)
 
 
-def _noted(notes: str) -> tuple[KeptBlock, ...]:
-    text = notes.encode(errors='replace').decode()  # half a character, which a model may write, goes into no file
-    return (KeptBlock(kind='notes', text=text, tokens=count_tokens(text)),) if text else ()
+def _blocks(kind: BlockKind, text: str, pages: Sequence[CrawledPage] = ()) -> tuple[KeptBlock, ...]:
+    return (KeptBlock(kind=kind, source_ids=_ids(pages), text=text, tokens=count_tokens(text)),) if text else ()
 
 
 def _page(page: CrawledPage) -> KeptBlock:
@@ -151,18 +137,23 @@ def _page(page: CrawledPage) -> KeptBlock:
 
 
 def _made(taken: Sequence[SummaryTaken], pages: Sequence[CrawledPage]) -> tuple[KeptBlock, ...]:
+    """The summaries of these pages that no later one replaces, in the order of the pages."""
     order = {page.source_id: page.number for page in pages}
-    blocks = [_summary(each.text, each.source_ids) for each in _last(taken, set(order))]
+    blocks: list[KeptBlock] = []
+    seen: set[str] = set()
+    for each in reversed(taken):
+        if not order.keys().isdisjoint(each.source_ids) and not seen.issuperset(each.source_ids):
+            text = _without_handles(each.text, len(each.source_ids))
+            blocks.append(KeptBlock(kind='summary', source_ids=each.source_ids, text=text, tokens=count_tokens(text)))
+            seen.update(each.source_ids)
     return tuple(sorted(blocks, key=lambda block: min(order.get(handle, 0) for handle in block.source_ids)))
 
 
-def _summary(text: str, source_ids: tuple[str, ...]) -> KeptBlock:
-    """A summary as a block, without the handle line at its end."""
+def _without_handles(text: str, sources: int) -> str:
+    """A summary without the line at its end that tells a model how to ask again."""
     body, _, last = text.rstrip().rpartition('\n')
-    names_handles = 'src_' in last or f'{len(source_ids)} sources' in last
-    if body.strip() and names_handles and last.startswith('[') and last.endswith(']'):
-        text = body.rstrip()
-    return KeptBlock(kind='summary', source_ids=source_ids, text=text, tokens=count_tokens(text))
+    names_handles = 'src_' in last or f'{sources} sources' in last
+    return body.rstrip() if body.strip() and names_handles and last[0] + last[-1] == '[]' else text
 
 
 def _all(blocks: Blocks) -> list[KeptBlock]:
@@ -174,13 +165,78 @@ def _without(pages: Sequence[CrawledPage], made: Blocks) -> list[CrawledPage]:
     return [page for page in pages if page.source_id not in covered]
 
 
-def _last(summaries: Sequence[SummaryTaken], of: set[str]) -> list[SummaryTaken]:
-    """The summaries of these pages that no later summary replaces, in order."""
-    kept: list[SummaryTaken] = []
-    seen: set[str] = set()
-    for taken in reversed(summaries):
-        ids = set(taken.source_ids)
-        if ids & of and not ids <= seen:
-            kept.append(taken)
-            seen |= ids
-    return kept[::-1]
+Texts = Callable[[str], Awaitable[str]]
+"""The text of a page by its handle."""
+
+_LEAST_SUMMARY = 20
+"""Tokens below which the embedded model has no choice to make."""
+
+LISTED = 4
+"""Pages of a summary that are named above it; that of more pages has their titles as headings."""
+
+_NOTES_TOKENS = 8
+_HEADING_TOKENS = 9
+"""What the templates of sections add to a report, and to a title."""
+
+
+async def build(
+    steps: Mapping[TopicId, Step],
+    topics: Sequence[Topic],
+    pages: Mapping[str, CrawledPage],
+    texts: Texts,
+    room: int,
+    settings: Settings,
+) -> tuple[list[KeptSection], list[str]]:
+    """Build one section for each step, together at most `room` tokens, and say what was condensed for that.
+
+    A step that stayed raw is condensed by the embedded model to the step's budget, so that the extraction still gets
+    something of all its pages; so is what goes over the room.
+    """
+    embedded = Summarizer(settings, model=ExtractiveModel())
+    sections: list[KeptSection] = []
+    said: list[str] = []
+    for topic in topics:
+        step = steps[topic.id]
+        read = [await _text(block, pages, texts) for block in step.blocks]
+        text = '\n\n'.join(read)
+        if step.state == 'raw' and step.tokens_kept > step.budget:
+            documents = [*map(Document, read)]
+            summary = await embedded.summarize_for_extraction(documents, topic.hint, max_output_tokens=step.budget)
+            text = summary.text
+            said.append(f'{topic.header}: {step.tokens_kept:,} raw tokens condensed by the embedded model')
+        sections.append(KeptSection(topic.id, topic.header, text))
+    counts = [count_tokens(section.text) for section in sections]
+    over = sum(counts) - room
+    if over > 0:
+        for at, (topic, count) in enumerate(zip(topics, counts, strict=True)):
+            share, text = room * count // sum(counts), sections[at].text
+            if count > share >= _LEAST_SUMMARY:
+                text = (await embedded.summarize_for_extraction(text, topic.hint, max_output_tokens=share)).text
+            sections[at] = KeptSection(topic.id, topic.header, truncate_tokens(text, share))
+        said.append(f'{over:,} tokens over the window, taken from all sections alike by the embedded model')
+    return sections, said
+
+
+def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> int:
+    """The most tokens that blocks have in sections, with what stands above each."""
+    known = {page.source_id: page for page in pages}
+    named = [known[handle] for block in blocks if len(block.source_ids) <= LISTED for handle in block.source_ids]
+    titles = sum(count_tokens(titled(page.title)) + _HEADING_TOKENS for page in named)
+    return titles + sum(_NOTES_TOKENS + block.tokens for block in blocks)
+
+
+async def _text(block: KeptBlock, pages: Mapping[str, CrawledPage], texts: Texts) -> str:
+    if block.kind == 'notes':
+        return render_prompt('research/notes', notes=block.text)
+    if block.kind == 'summary':
+        if len(block.source_ids) > LISTED:
+            return block.text
+        titles = ', '.join(f'[{pages[handle].number}] {titled(pages[handle].title)}' for handle in block.source_ids)
+        return render_prompt('research/summary', pages=titles, text=block.text)
+    [handle] = block.source_ids
+    page = pages[handle]
+    try:
+        text = await texts(handle)
+    except SummarizerError:  # evicted, and gone from where it was, too
+        text = load_prompt('research/page_lost')
+    return render_prompt('research/page', number=str(page.number), title=titled(page.title), text=text)

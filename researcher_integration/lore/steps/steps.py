@@ -1,25 +1,39 @@
-"""The research steps: crawl the given pages, let each step gather and report, then keep of all pages what each asks."""
+"""The work of a research: crawl the given pages, let each step gather, keep of all pages what each asks, extract it."""
 
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 import anyio.to_thread
+from pydantic import BaseModel
+from pydantic_ai.models import Model
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.checkpoint import Failure, GatheredMaterial, Step
+from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.crawling import Crawler
-from researcher_integration.lore.crawl.locators import is_url, shown
+from researcher_integration.lore.crawl.pages import is_url, shown
 from researcher_integration.lore.crawl.researcher import LoreResearcher, StepDeps
-from researcher_integration.lore.material import CrawledPage, TopicId
-from researcher_integration.lore.steps import planning
-from researcher_integration.lore.steps.extraction_phase import ExtractionPhase
-from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer
-from researcher_integration.lore.steps.work import ResearchProgress, ResearchRun
-from researcher_integration.lore.topics import Topic
-from researcher_integration.usage import Spent
+from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
+from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
+from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, TopicId
+from researcher_integration.lore.steps.research_run import (
+    ResearchProgress,
+    ResearchRun,
+    assign,
+    gathering_limits,
+    step_budget,
+    summary_limits,
+)
+from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import RequestOptions, SummarizerError, trace_span
+
+T = TypeVar('T', bound=BaseModel)
+
 
 MAX_CRAWLS = 4
 """Pages that are crawled at once."""
@@ -28,7 +42,7 @@ MAX_CRAWLS = 4
 class ResearchSteps:
     """Run the steps that a checkpoint lacks."""
 
-    def __init__(self, work: ResearchRun, extraction: ExtractionPhase) -> None:
+    def __init__(self, work: ResearchRun, extraction: 'ExtractionPhase') -> None:
         self._work = work
         self._extraction = extraction
         self._checkpoint = work.checkpoint
@@ -67,9 +81,8 @@ class ResearchSteps:
                 self._checkpoint.failures.append(Failure(place=named, reason=failed[place]))
         if set(before) - {page.source_id for page in self._work.pages()}:  # the text of a page has changed
             self._checkpoint.assigned = None
-            for topic in tuple(self._checkpoint.gathered):
-                self._forget_gathered(topic)
-            self.forget()
+            self._checkpoint.gathered.clear()
+            self._checkpoint.forget_steps()
 
     async def _has(self, handle: str) -> bool:
         return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
@@ -79,9 +92,7 @@ class ResearchSteps:
         if self._checkpoint.assigned is None:
             pages = self._work.pages()
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await anyio.to_thread.run_sync(
-                planning.assign, self._work.request.zone, pages, texts, self._topics
-            )
+            assigned = await anyio.to_thread.run_sync(assign, self._work.request.zone, pages, texts, self._topics)
             self._checkpoint.assigned = {topic: tuple(handles) for topic, handles in assigned.items()}
             await self._work.save()
 
@@ -98,24 +109,14 @@ class ResearchSteps:
             )
             for topic in self._topics:
                 done = self._checkpoint.gathered.get(topic.id)
-                if done is not None and not done.is_finished:
-                    self._forget_gathered(topic.id)
-                if topic.id not in self._checkpoint.gathered:
-                    await self._gather(agent, topic, () if done is None else done.pages)
+                if done is None:
+                    await self._gather(agent, topic, ())
+                elif not done.is_finished:
+                    del self._checkpoint.gathered[topic.id]
+                    self._checkpoint.forget_steps()
+                    await self._gather(agent, topic, done.pages)
         if not self._is_kept():
             await self._keep()
-
-    def forget(self) -> None:
-        """Drop what all steps have kept and what was extracted from it, and keep their cost."""
-        self._checkpoint.superseded += self._checkpoint.summarized
-        self._checkpoint.summarized = Spent()
-        self._checkpoint.steps.clear()
-        self._extraction.forget()
-
-    def _forget_gathered(self, topic: TopicId) -> None:
-        dropped = self._checkpoint.gathered.pop(topic)
-        self._checkpoint.superseded += dropped.agent + dropped.by_tool
-        self.forget()
 
     def _is_kept(self) -> bool:
         """Return whether every step has kept something of what there is, and no page had to stay as it was."""
@@ -131,7 +132,7 @@ class ResearchSteps:
     async def _gather(self, agent: LoreResearcher, topic: Topic, known: Sequence[str]) -> None:
         """Let the agent of a step gather and report; `known` are the pages of an earlier try."""
         work, started = self._work, time.monotonic()
-        limits = planning.gathering_limits(work.limits_of_zone, work.usage, topic, self._topics, work.request.way)
+        limits = gathering_limits(work.limits, work.usage, topic, self._topics, work.request.way)
         said = f'{topic.header} (at most {(limits.request_limit or 0) - work.usage.requests} calls)'
         work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics), topic.id))
         # Pages that nobody has claimed were crawled by this step before it was interrupted.
@@ -141,16 +142,10 @@ class ResearchSteps:
             findings = await agent.research(
                 work.request.zone, topic, deps, budget=self._budget(topic), usage=work.usage, usage_limits=limits
             )
-            by_tool = sum((Spent.of(taken.usage) for taken in findings.summaries), Spent())
             gathered = GatheredMaterial(
+                **dict(findings),
                 pages=tuple(dict.fromkeys(deps.asked)),
-                notes=findings.notes.encode(errors='replace').decode(),
-                summaries=findings.summaries,
-                agent=findings.spent - by_tool,
-                by_tool=by_tool,
                 seconds=round(time.monotonic() - started, 2),
-                warnings=findings.warnings,
-                is_finished=findings.is_finished,
             )
             span.set_attributes({'pages': len(gathered.pages), 'requests': findings.spent.requests})
         self._checkpoint.gathered[topic.id] = gathered
@@ -164,7 +159,7 @@ class ResearchSteps:
         def tell(progress: SummaryProgress) -> None:
             self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
 
-        limits = planning.summary_limits(self._work.limits_of_zone, self._work.usage)
+        limits = summary_limits(self._work.limits, self._work.usage)
         options = RequestOptions(on_progress=tell, usage=self._work.usage, usage_limits=limits)
         self._work.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self._topics)} topics'))
         with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
@@ -182,14 +177,15 @@ class ResearchSteps:
         for topic in self._topics:
             self._checkpoint.steps[topic.id] = self._finished(topic, kept.steps[topic.id])
         if before and before != {topic: step.blocks for topic, step in self._checkpoint.steps.items()}:
-            self._extraction.forget()  # what was extracted from the others is no longer all there is
+            self._checkpoint.forget_extractions()  # what was extracted from the others is no longer all there is
         await self._work.save()
 
     def _finished(self, topic: Topic, kept: Step) -> Step:
         """The step with its budget, and what its agent has spent and said."""
         step = kept.model_copy(update={'budget': self._budget(topic)})
         if (gathered := self._checkpoint.gathered.get(topic.id)) is not None:
-            step.agent, step.summaries, step.seconds = gathered.agent, gathered.by_tool, gathered.seconds
+            step.summaries, step.seconds = gathered.by_tool, gathered.seconds
+            step.agent = gathered.spent - gathered.by_tool
             step.warnings = (*gathered.warnings, *kept.warnings)
         return step
 
@@ -221,4 +217,84 @@ class ResearchSteps:
         """
         unclaimed = self._unclaimed()
         pages = [page for page in self._work.pages() if page.source_id not in unclaimed]
-        return planning.step_budget(topic, self._topics, max(0, self._extraction.room(pages)))
+        return step_budget(topic, self._topics, max(0, self._extraction.room(pages)))
+
+
+class ExtractionPhase:
+    """Run the extractions and the cross-reference that a checkpoint lacks."""
+
+    def __init__(self, work: ResearchRun) -> None:
+        self._work = work
+        self._checkpoint = work.checkpoint
+        self._extracting = {topic.id: extraction_query(topic.id, work.settings) for topic in work.topics}
+        self._comparing = conflict_query(work.settings)
+
+    def room(self, pages: Sequence[CrawledPage]) -> int:
+        """The tokens that all sections may have together for each prompt to fit the window."""
+        request = self._work.request
+        sample = [KeptSection(topic.id, topic.header, 'x') for topic in self._work.topics]
+        sizes = [query.most_tokens for query in (*self._extracting.values(), self._comparing)]
+        try:
+            return room(sizes, Material(request.zone, sample, pages), request.window_tokens)
+        except ValueError as error:
+            raise ResearchError(f'{error} (--window)') from None
+
+    async def material(self) -> tuple[Material, list[str]]:
+        """The kept text of all steps within the window, and notes on what was condensed for it."""
+        work, pages = self._work, self._work.pages()
+        known = {page.source_id: page for page in pages}
+        built, said = await build(
+            self._checkpoint.steps, work.topics, known, work.text, self.room(pages), work.settings
+        )
+        return Material(work.request.zone, built, pages), said
+
+    async def extract(self, model: Model, material: Material) -> None:
+        """Extract each category that is missing or has failed, all at once."""
+        done_before = {topic for topic, extraction in self._checkpoint.extractions.items() if not extraction.reason}
+        topics = [topic for topic in self._work.topics if topic.id not in done_before]
+        done = 0
+
+        async def one(topic: Topic) -> None:
+            nonlocal done
+            with trace_span('extract', category=topic.id) as span:
+                answer = await self._ask(model, self._extracting[topic.id], material)
+                extraction = await anyio.to_thread.run_sync(extracted, topic.id, answer, material.pages)
+                span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
+            self._checkpoint.extractions[topic.id] = extraction
+            self._checkpoint.cross_reference = None
+            await self._work.save()
+            done += 1
+            self._work.tell(ResearchProgress('extract', topic.header, done, len(topics), topic.id))
+
+        if _may_reach(self._work.limits_left(), self._work.usage, len(topics)):
+            for topic in topics:  # those that run at once do not know of each other
+                await one(topic)
+            return
+        async with anyio.create_task_group() as tasks:
+            for topic in topics:
+                tasks.start_soon(one, topic)
+
+    async def cross_reference(self, model: Model, material: Material) -> None:
+        """Run the cross-reference if it is missing or has failed."""
+        if self._checkpoint.cross_reference is not None and not self._checkpoint.cross_reference.reason:
+            return
+        self._work.tell(ResearchProgress('cross-reference', 'comparing what the sources say'))
+        with trace_span('cross-reference') as span:
+            answer = await self._ask(model, self._comparing, material)
+            extractions = [*self._checkpoint.extractions.values()]
+            found = await anyio.to_thread.run_sync(compared, extractions, answer, material.pages)
+            span.set_attribute('conflicts', len(found.conflicts))
+        self._checkpoint.cross_reference = found
+        await self._work.save()
+
+    async def _ask(self, model: Model, query: WindowedQuery[T], material: Material) -> MaterialAnswer[T]:
+        work = self._work
+        return await query.ask(model, material, work.text, usage=work.usage, usage_limits=work.limits_left())
+
+
+def _may_reach(limits: UsageLimits, usage: RunUsage, questions: int) -> bool:
+    """Say if this many requests could reach a usage limit."""
+    requests = questions * (RETRIES + 1)
+    near = limits.request_limit is not None and usage.requests + requests > limits.request_limit
+    others = (limits.input_tokens_limit, limits.output_tokens_limit, limits.cost_limit)
+    return near or any(limit is not None for limit in others)

@@ -1,28 +1,89 @@
 """Summaries by the MCP server of the summarizer, the same as in process for equal settings."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+import logging
+import re
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
+import anyio
+import anyio.to_thread
+import httpx2
+from fastmcp.telemetry import suppress_fastmcp_telemetry
+from mcp import MCPError
+from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, TextContent, Tool
 from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic_ai import ToolFailed, ToolReturn
+from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
 
-from researcher_integration.lore.summaries.backends import AGENT_TOOLS, InProcess, SourceSummary, source_summary
-from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
-from summarizer_tool import Collection, Progress, RequestOptions, Stats, SummaryTopic
+from researcher_integration.lore.summaries.backends import (
+    AGENT_TOOLS,
+    InProcess,
+    SourceSummary,
+    SummaryUnavailableError,
+    source_summary,
+)
+from researcher_integration.mcp.failures import FAILURES
+from summarizer_tool import (
+    Collection,
+    ConfigurationError,
+    Progress,
+    RequestOptions,
+    Stats,
+    StoreError,
+    SummaryTopic,
+    UnknownSourceError,
+    first_error,
+    one_line,
+)
 
 if TYPE_CHECKING:
     from fastmcp.client.progress import ProgressHandler
 
+CONNECT_SECONDS = 5.0
+"""A server that has not said hello by then is down, and every step of a research would wait for it."""
+
 DEFAULT_TIMEOUT = 120.0
 """Seconds. A server answers within its `MCP_TOOL_TIMEOUT`, 110 by default, degraded if need be."""
 
+MAX_SHOWN = 200
+"""Characters of what a server says that an error repeats."""
 
-class OverMCP:
-    """Summaries by an MCP server, to which each call connects.
+_NAMESPACE = 'summarizer/'
+_HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
+_REFUSED = frozenset({401, 403, 421})
 
-    Sources are sent when the server lacks them, so it may be started anew, or evict some, at any time. A server that
-    is down, or comes back, shows call by call.
+# A `ValidationError` means that something else than MCP has answered.
+_FAILURES = (*FAILURES, httpx2.InvalidURL, ValidationError)
+
+_logger = logging.getLogger('researcher_integration')
+
+T = TypeVar('T')
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAnswer:
+    """The result of a tool of the server."""
+
+    text: str
+    meta: Mapping[str, Any]
+    """What the server says besides, under `summarizer/...`; models do not see it."""
+    is_error: bool
+
+
+class OverMCP(MCPToolset[Any]):
+    """Summaries by the MCP server of the summarizer, and its tools: `Agent(..., toolsets=[OverMCP(url, collection)])`.
+
+    It does what `MCPToolset` does, and
+
+    - the results keep what the server says besides the text, as `ToolReturn.metadata`;
+    - handles mean the same here and there, being hashes of the text: the text of one is sent from the store of this
+      process before the first call with it, and again where the server has lost it;
+    - it is connected while calls last, which share the connection, so a server may go and come back between them;
+    - a server that is down ends no run: its tools are missing, or fail and say so.
     """
 
     name = 'MCP server'
@@ -41,7 +102,51 @@ class OverMCP:
         Raises:
             ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
         """
-        self._server = SummarizerServer(url, local, token=token, timeout=timeout)
+        self._place = f'the MCP server at {_host(url)}'
+        access = _Access(token)
+        self._is_token_sent = access.has_token
+        super().__init__(  # pyright: ignore[reportUnknownMemberType] - takes what is not installed, too
+            url,
+            id='summarizer',
+            auth=access,
+            tool_error_behavior='failed',
+            init_timeout=min(CONNECT_SECONDS, timeout),
+            read_timeout=timeout,
+        )
+        self._local = local
+        self._timeout = timeout
+        self._listed: list[Tool] = []
+        self._sent: set[str] = set()
+        """Handles of the sources that the server has got from here."""
+        self._sending = anyio.Lock()
+
+    async def __aenter__(self) -> Self:
+        """Do nothing: each call connects."""
+        return self
+
+    async def __aexit__(self, *args: object) -> None:
+        """Do nothing: each call has ended its own connection."""
+
+    async def list_tools(self) -> list[Tool]:
+        """List the tools of the server; none while it cannot be reached."""
+        if not self._listed:
+            try:
+                self._listed = await self._on_connection(self.client.list_tools)
+            except SummaryUnavailableError as error:
+                _logger.warning('an agent goes without the summarizer', extra={'reason': str(error)})
+        return self._listed
+
+    async def direct_call_tool(
+        self, name: str, args: dict[str, Any], *, metadata: dict[str, Any] | None = None, use_task: bool = False
+    ) -> str | ToolReturn[str]:
+        """Call a tool for an agent."""
+        try:
+            answer = await self.ask(name, args, metadata=metadata)
+        except SummaryUnavailableError as error:
+            raise ToolFailed(str(error)) from error
+        if answer.is_error:
+            raise ToolFailed(answer.text)
+        return ToolReturn(return_value=answer.text, metadata=dict(answer.meta)) if answer.meta else answer.text
 
     async def condense(
         self,
@@ -67,20 +172,159 @@ class OverMCP:
             'names_handles': False,
         }
         notify = None if options.on_progress is None else _telling(options.on_progress)
-        answer = await self._server.ask('summarize_for_extraction', arguments, notify=notify)
+        answer = await self.ask('summarize_for_extraction', arguments, notify=notify)
         if answer.is_error:
-            raise self._server.refusal(answer, source_ids)
+            raise self._refusal(answer, source_ids)
         try:
             said = _ServerReply.model_validate(answer.meta)
         except ValidationError:
-            raise self._server.protocol_error() from None
+            raise SummaryUnavailableError(
+                f'{self._place} says nothing of how its answer was made: is it a summarizer?'
+            ) from None
         usage.incr(said.stats.usage)
         texts = {topic.name: topic.text for topic in said.topics}
         return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
 
     def toolset(self) -> AbstractToolset[Any]:
         """The tools of the server without `add_source`, on the same connection."""
-        return self._server.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
+        return self.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
+
+    async def ask(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        metadata: dict[str, Any] | None = None,
+        notify: 'ProgressHandler | None' = None,
+    ) -> ServerAnswer:
+        """Call a tool, after its sources have been sent; once more where the server has lost them since."""
+        handles = _handles(arguments)
+        async with self._sending:
+            await self.send([handle for handle in handles if handle not in self._sent])
+        answer = await self._call(name, arguments, metadata, notify)
+        # An error names a handle only if something is wrong with it.
+        if answer.is_error and any(handle in answer.text.lower() for handle in handles) and await self.send(handles):
+            answer = await self._call(name, arguments, metadata, notify)
+        return answer
+
+    async def send(self, source_ids: Sequence[str]) -> bool:
+        """Send sources of this process to the server, with their titles and URLs; says whether it has got any."""
+        is_sent = False
+        for source_id in source_ids:
+            try:
+                document = await anyio.to_thread.run_sync(self._local.document, source_id)
+            except UnknownSourceError:
+                continue
+            except StoreError as error:
+                raise SummaryUnavailableError(str(error)) from error
+            if not document.text.strip():  # the server would fetch the URL instead
+                continue
+            answer = await self._call(
+                'add_source', {'content': document.text, 'url': document.url, 'title': document.title}
+            )
+            if answer.is_error:
+                raise self._refusal(answer, [source_id])
+            self._sent.add(source_id)
+            is_sent = True
+        return is_sent
+
+    def _refusal(self, answer: ServerAnswer, source_ids: Sequence[str]) -> SummaryUnavailableError:
+        """The server's error in terms of the caller."""
+        # It would name other sources by their titles, which are what strangers wrote.
+        unknown = min((each for each in source_ids if each in answer.text), key=answer.text.index, default='')
+        why = f'lacks {unknown}, and so does this process' if unknown else f'says: {one_line(answer.text, MAX_SHOWN)}'
+        return SummaryUnavailableError(f'{self._place} {why}')
+
+    async def _call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        metadata: dict[str, Any] | None = None,
+        notify: 'ProgressHandler | None' = None,
+    ) -> ServerAnswer:
+        # Its spans would quote what a tool says has gone wrong, which names sources by their titles. Those of the SDK
+        # stay, and the trace goes on in the server.
+        with suppress_fastmcp_telemetry():
+            result = await self._on_connection(
+                lambda: self.client.call_tool(
+                    name, dict(arguments), meta=metadata, progress_handler=notify, raise_on_error=False
+                )
+            )
+        text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
+        meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
+        return ServerAnswer(text, meta, result.is_error)
+
+    async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Use the client, connected as long as any call lasts."""
+        try:
+            with anyio.fail_after(self._timeout):
+                async with self.client:
+                    return await work()
+        except _FAILURES as error:
+            # What it is caused by may quote what was sent.
+            raise SummaryUnavailableError(f'{self._place} {self._why(error)}') from None
+
+    def _why(self, error: BaseException) -> str:
+        """The reason for a failure, without content and secrets."""
+        if isinstance(error, ExceptionGroup):
+            return self._why(first_error(error))  # pyright: ignore[reportUnknownArgumentType]
+        if isinstance(error, TimeoutError):
+            return f'did not answer within {self._timeout:g} seconds'
+        # What an error of httpx2 is caused by is its transport's own.
+        while error.__cause__ is not None and not isinstance(error, httpx2.HTTPError):
+            error = error.__cause__
+        match error:
+            case httpx2.HTTPStatusError(response=httpx2.Response(status_code=401)):
+                return 'does not accept the token (HTTP 401)' if self._is_token_sent else 'asks for a token (HTTP 401)'
+            case httpx2.HTTPStatusError(response=response):
+                return f'answers with HTTP {response.status_code}'
+            case TimeoutError() | httpx2.TimeoutException():
+                return 'does not answer'
+            case httpx2.ConnectError() | OSError():
+                return f'cannot be reached: {one_line(str(error), MAX_SHOWN)}'
+            case MCPError() if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+                return f'answers with MCP error {error.code}; check the path of its URL'
+            case _:
+                return f'has broken off the connection ({type(error).__name__})'
+
+
+class _Access(httpx2.Auth):
+    """Bearer authentication that fails the connection when the server refuses it.
+
+    The client takes such an answer for that of an older server and would forget what it was.
+    """
+
+    def __init__(self, token: SecretStr | None) -> None:
+        value = token.get_secret_value().strip() if token else ''
+        if not (value.isascii() and value.isprintable()):
+            raise ConfigurationError('the token of the MCP server has characters that no HTTP header may have')
+        self.has_token = bool(value)
+        self._header = f'Bearer {value}'
+
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        if self.has_token:
+            request.headers['Authorization'] = self._header
+        response = yield request
+        if response.status_code in _REFUSED or response.is_server_error:
+            raise httpx2.HTTPStatusError(f'HTTP {response.status_code}', request=request, response=response)
+
+
+def _host(url: str) -> str:
+    """The host and the port: the rest of a URL may hold secrets."""
+    try:
+        place = urlsplit(url)
+        port = place.port
+    except ValueError as error:
+        raise ConfigurationError(f'the URL of the MCP server is wrong: {error}') from None
+    if place.scheme not in ('http', 'https') or not place.hostname:
+        raise ConfigurationError('the URL of the MCP server must begin with http:// or https://')
+    return f'{place.hostname}:{port}' if port else place.hostname
+
+
+def _handles(arguments: Mapping[str, Any]) -> list[str]:
+    """The handles among the arguments: in a list, in a text, or as the content."""
+    given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'source_id', 'content'))
+    return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
 
 
 SummaryBackend: TypeAlias = InProcess | OverMCP
@@ -106,8 +350,6 @@ def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':
     """Translate the server's progress notifications into `Progress`."""
 
     async def notify(progress: float, total: float | None, message: str | None) -> None:
-        said = message or ''
-        phase = 'reduce' if ': merged' in said else 'repair' if said.startswith('asked again') else 'map'
-        on_progress(Progress(phase, int(progress), int(total or 0), said))
+        on_progress(Progress('map', int(progress), int(total or 0), message or ''))
 
     return notify

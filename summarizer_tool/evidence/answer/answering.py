@@ -4,28 +4,64 @@ Nothing here writes the answer. What comes out is evidence, with an account of w
 looking stopped.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+import logging
+import time
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
+
+import anyio
 
 from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.exploration import Exploration, Search, Split
-from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader
+from summarizer_tool.evidence import sub_queries
+from summarizer_tool.evidence.answer import links, sufficiency
+from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference, pointer
+from summarizer_tool.evidence.answer.page_loading import (
+    AddPage,
+    PageLoader,
+    StopReason,
+    StoredPage,
+    Trace,
+    TracePage,
+)
 from summarizer_tool.evidence.answer.site_index import SiteIndexes
-from summarizer_tool.evidence.answer.trace import Trace, TracePage
-from summarizer_tool.evidence.question.question import Question, check_length
-from summarizer_tool.evidence.search.results import SearchResult
-from summarizer_tool.llm.options import Progress
+from summarizer_tool.evidence.answer.sufficiency import Judgement
+from summarizer_tool.evidence.question import Question, QuestionTopic, check_length, scope_of, topic_of
+from summarizer_tool.evidence.search import choosing
+from summarizer_tool.evidence.search.results import Query, SearchResult
+from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings, variable
 from summarizer_tool.store.collection import Collection
+from summarizer_tool.text.addresses import host_of, key_of, origin_of
 
 MAX_NAMED = 50
 """Pages that one question may name."""
 
 RESERVED_SECONDS = 2.0
 """Of the deadline, for the last search and for what is made of it."""
+
+_PATIENCE = 2
+_THOROUGH_PATIENCE = 4
+"""Rounds without gain after which an answer that is not enough stops; the latter in the deep mode."""
+
+_AS_GOOD = 0.5
+"""What a link must be worth to be followed in one round with a better one, of what that is worth."""
+
+_MAX_STARTS = 5
+"""Sources whose links are followed where no page was named: those of the best hits."""
+
+_MAX_SITES = 3
+"""Sites, of the pages that were named, whose indexes are read."""
+
+Search = Callable[[Query], Awaitable[SearchResult]]
+Split = Callable[[str, str, str], Awaitable[tuple[str, ...]]]
+"""Cuts a question into sub-queries, given its intent and constraints."""
+
+_logger = logging.getLogger('summarizer_tool')
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +136,7 @@ class Answerer:
             deadline = self.deadline or Deadline(self.settings.deadline_seconds)
             deadline.reserve(RESERVED_SECONDS)
             loader = PageLoader(self.stored, self.add_page)
-            run = Exploration(
-                question,
-                self.settings,
-                loader,
-                self.search,
-                self.sites,
-                self.split,
-                self.on_progress,
-                is_named=bool(named),
-            )
+            run = _Exploration(self, question, loader, is_named=bool(named))
             with deadline.calling() as looking:
                 await run.look(named)
             with deadline.answering() as finishing:
@@ -133,3 +160,272 @@ class Answerer:
                 span.set_attributes({'listed': len(run.listed), 'site_failures': self.sites.failures})
             span.set_attributes({'passages': answered.found.passages, 'hits': len(answered.found.hits)})
         return answered
+
+
+@dataclass(slots=True)
+class _Exploration:
+    """One answer while it is worked on: `look`, then `finish`, which works with whatever `look` came to."""
+
+    by: Answerer
+    question: Question
+    gathering: PageLoader
+    is_named: bool
+    """Whether pages were named, to which the search keeps; else all of the collection is searched."""
+    stop_reason: StopReason = 'fast mode'
+    parts: tuple[str, ...] = ()
+    found: SearchResult = SearchResult((), (), 0, 0, 0)  # noqa: RUF009 - frozen
+    is_current: bool = False
+    """Whether that is of all pages that are there."""
+    judgement: Judgement = field(default_factory=Judgement)
+    references: list[Reference] = field(default_factory=list[Reference])
+    pointers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """What in the sources that were named or fetched only leads elsewhere, by handle."""
+    listed: list[LinkCandidate] = field(default_factory=list[LinkCandidate])
+    """Pages that by the index of their site have what is asked for, best first."""
+    rounds: int = 0
+    iterations: int = 0
+    stalled: int = 0
+    """Rounds in a row that have brought nothing."""
+    warnings: list[str] = field(default_factory=list[str])
+    timings: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def budget(self) -> int:
+        """Pages that may be had by following links."""
+        most = self.by.settings.answer_max_pages
+        given = self.question.expansion_budget
+        return most if given is None else min(given, most)
+
+    @property
+    def followed(self) -> int:
+        """Pages that were had so; of those that failed every other one counts, so that there is an end."""
+        pages = [page for page in self.gathering.pages if page.depth]
+        failures = sum(bool(page.failure) for page in pages)
+        return len(pages) - failures + failures // 2
+
+    async def look(self, named: Sequence[str]) -> None:
+        """Get the pages, search them, and follow links until there is a reason to stop."""
+        pages: list[tuple[int, StoredPage]] = []
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._analyse)
+            pages = await self._fetch(named)
+        if self.is_named and not self.gathering.source_ids:
+            self.stop_reason = 'nothing fetched'
+            return
+        await self._refer(pages)
+        await self._look_at_all(0)
+        if self.found.documents == 0 and not self.is_named:
+            self.stop_reason = 'nothing fetched'
+        elif self.question.mode != 'fast':
+            if not pages:
+                await self._start()
+            elif self.budget and (self.question.mode == 'deep' or not self.judgement.is_enough):
+                await self._list(pages)
+            await self._expand()
+
+    async def finish(self) -> None:
+        """Find what was added last, and give the sources whole if they have room.
+
+        Where the deadline cuts this off, what was found before is there.
+        """
+        self.parts = self.parts or sub_queries.split(self.question.text)
+        is_anything = bool(self.gathering.source_ids) or not self.is_named
+        if is_anything and (not self.is_current or await self._may_fit()):
+            with self._timed('search'):
+                self.found = await self._searched(self.question.room)
+        self._report('assemble', 0, 1, f'{len(self.found.hits)} passages found')
+
+    async def _analyse(self) -> None:
+        with self._timed('analyse'):
+            text = self.question.text
+            if self.by.split is not None:
+                try:
+                    self.parts = await self.by.split(text, self.question.intent, self.question.constraints)
+                except Exception as error:  # noqa: BLE001 - whatever a model's client raises, the rules can do it
+                    # Without what it says: that may quote the question.
+                    _logger.warning('a question was split by rules', extra={'reason': type(error).__name__})
+                    self.warnings.append(
+                        f'the question was split by rules, since the model failed: {type(error).__name__}'
+                    )
+            self.parts = self.parts or await in_thread(sub_queries.split, text)
+        self._report('analyse', 1, 1, f'{len(self.parts)} sub-queries' if len(self.parts) > 1 else 'one question')
+
+    async def _fetch(self, named: Sequence[str]) -> list[tuple[int, StoredPage]]:
+        if not named:
+            return []
+        with self._timed('fetch'):
+            wanted = [TracePage(place) for place in dict.fromkeys(named)]
+            total = len(wanted)
+            self._report('fetch', 0, total, f'{total} pages to get')
+            pages = await self.gathering.get(
+                wanted, on_done=lambda done: self._report('fetch', done, total, f'{done} of {total} pages done')
+            )
+        there = len(self.gathering.source_ids)
+        passages = sum(page.passages for page in self.gathering.pages)
+        self._report('index', there, there, f'{passages} new passages in the index')
+        return pages
+
+    async def _look_at_all(self, start: int) -> None:
+        """Search and judge; the pages from an index of the trace on have led to this score."""
+        with self._timed('search'):
+            self.found = await self._searched(0)
+            self.judgement = await self._judged()
+        self.is_current = True
+        self.iterations += 1
+        self.gathering.scored(start, round(self.judgement.score, 3))
+        self._report('search', self.iterations, self.iterations, f'{len(self.found.hits)} passages found')
+
+    async def _searched(self, room: int) -> SearchResult:
+        """What is there for the question, ranked, or whole if it has room."""
+        question = self.question
+        query = Query(
+            question.text,
+            self.parts if len(self.parts) > 1 else (),
+            question.aside,
+            self.gathering.source_ids if self.is_named else (),
+            question.top_k,
+            room,
+        )
+        found = await self.by.search(query)
+        return await in_thread(choosing.ranked_down, found, question.known_context)
+
+    async def _judged(self) -> Judgement:
+        return await in_thread(sufficiency.judge, self.found.hits, self.parts, self.pointers)
+
+    async def _start(self) -> None:
+        """Where no page was named, the sources of the best hits stand for them."""
+        sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
+        start = len(self.gathering.pages)
+        await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
+        self.judgement = await self._judged()  # now that their links are known
+        self.gathering.scored(start, round(self.judgement.score, 3))
+
+    async def _list(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
+        """Take in what the sites of the pages that were named have published."""
+        if self.by.sites is None:
+            return
+        hosts = {origin_of(page.url): (index, page) for index, page in reversed(pages)}
+        for index, page in [*reversed(hosts.values())][:_MAX_SITES]:
+            with self._timed('fetch'):
+                found = await self.by.sites.pages(page, self.question.text, self.parts)
+            self.listed += (LinkCandidate(url, key_of(url), index, 1, 1.0, 1.0 + value, 1.0) for url, value in found)
+
+    async def _expand(self) -> None:
+        """Follow the most promising links, round by round."""
+        while True:
+            reason: StopReason | None
+            candidates = await in_thread(self._candidates)
+            if self.question.mode == 'auto' and self.judgement.is_enough:
+                candidates = await in_thread(self._open, candidates)
+                reason = None if candidates else 'enough evidence'
+            else:
+                reason = self._exhausted(candidates)
+            if reason is not None:
+                self.stop_reason = reason
+                return
+            self.rounds += 1
+            self.is_current = False
+            before, start = self.judgement.score, len(self.gathering.pages)
+            await self._refer(await self._follow(candidates, before))
+            await self._look_at_all(start)
+            self.stalled = 0 if sufficiency.has_gained(before, self.judgement.score) else self.stalled + 1
+
+    def _open(self, candidates: Sequence[LinkCandidate]) -> list[LinkCandidate]:
+        """Where the evidence seems to be enough: links that say of themselves that they tell what is asked.
+
+        None if such have just been followed and have brought nothing.
+        """
+        if self.stalled or self.followed >= self.budget:
+            return []
+        leading = links.leading(self.references, self.parts)
+        depth = self.by.settings.answer_max_depth
+        return [candidate for candidate in candidates if candidate.key in leading and candidate.depth <= depth]
+
+    async def _may_fit(self) -> bool:
+        """Return whether it is worth a search to see if the sources can be given whole."""
+        if not self.question.room:
+            return False
+        every = None if self.is_named else await in_io_thread(self.by.stored.totals)
+        return (every or self.gathering).tokens <= self.question.room
+
+    def _exhausted(self, candidates: Sequence[LinkCandidate]) -> StopReason | None:
+        """Why no more links can, or need be followed."""
+        if not candidates:
+            return 'no promising links'
+        most = self.by.settings.answer_max_depth
+        within = [candidate for candidate in candidates if candidate.depth <= most]
+        if not within:
+            return 'depth limit'
+        if self.followed >= self.budget:
+            return 'expansion budget'
+        if not self.judgement.is_hopeful:
+            return None
+        patience = _THOROUGH_PATIENCE if self.question.mode == 'deep' else _PATIENCE
+        if self.judgement.is_enough:
+            patience = 1
+        return 'plateau' if self.stalled >= patience else None
+
+    def _candidates(self) -> list[LinkCandidate]:
+        within, lost = scope_of(self.question.constraints), self.gathering.lost_hosts
+
+        def allows(url: str) -> bool:
+            return within.allows(url) and host_of(url) not in lost
+
+        is_lacking = self.question.mode == 'deep' or not self.judgement.is_enough
+        found = links.promising(
+            self.references,
+            self._topic(),
+            seen=self.gathering.seen,
+            allows=allows,
+        )
+        listed = [each for each in self.listed if each.key not in self.gathering.seen and allows(each.url)]
+        # Behind those of which something is said, the answer may stand behind any.
+        return [*listed, *(each for each in found if is_lacking or each.is_told)]
+
+    async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[tuple[int, StoredPage]]:
+        at_once = self.by.settings.answer_max_pages_per_round
+        if not candidates[0].is_told:  # what is read of these tells where to go on
+            at_once = (at_once + 1) // 2
+        most = min(at_once, self.budget - self.followed)
+        depth = self.by.settings.answer_max_depth
+        within = [candidate for candidate in candidates if candidate.depth <= depth]
+        chosen = [candidate for candidate in within[:most] if candidate.value >= _AS_GOOD * within[0].value]
+        before, total = self.followed, self.budget
+
+        def report(done: int) -> None:
+            self._report('expand', before + done, total, f'round {self.rounds}: {done} of {len(chosen)} links followed')
+
+        with self._timed('expand'):
+            wanted = [TracePage(candidate.url, candidate.depth, candidate.parent) for candidate in chosen]
+            return await self.gathering.get(wanted, score=round(score, 3), on_done=report)
+
+    async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
+        """Take in the links of pages."""
+        topic = await in_thread(self._topic)
+        for index, page in pages:
+            self.pointers[page.source_id] = [*map(pointer, page.links[:MAX_LINKS])]
+            depth = self.gathering.pages[index].depth
+            self.references += await in_thread(
+                links.references, page.links, page_url=page.url, parent=index, depth=depth, topic=topic
+            )
+
+    def _topic(self) -> QuestionTopic:
+        question = self.question
+        return topic_of(
+            self.parts,
+            [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts),
+            aside=question.aside,
+            known=question.known_context,
+        )
+
+    @contextmanager
+    def _timed(self, phase: Phase) -> Generator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings[phase] = self.timings.get(phase, 0.0) + time.perf_counter() - began
+
+    def _report(self, phase: Phase, done: int, total: int, message: str) -> None:
+        if self.by.on_progress is not None:
+            self.by.on_progress(Progress(phase, done, total, message))

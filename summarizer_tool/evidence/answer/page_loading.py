@@ -4,17 +4,62 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import anyio
 from anyio import CapacityLimiter
 
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.evidence.answer.trace import TracePage
 from summarizer_tool.html.page import Link
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text.addresses import host_of, key_of, without_fragment
+
+StopReason = Literal[
+    'fast mode',
+    'enough evidence',
+    'plateau',
+    'no promising links',
+    'expansion budget',
+    'depth limit',
+    'deadline',
+    'nothing fetched',
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TracePage:
+    """One page that an answer fetched, or tried to."""
+
+    url: str
+    depth: int = 0
+    """0: named by the caller."""
+    parent: int | None = None
+    """The index, in the trace, of the page whose link led here."""
+    source_id: str = ''
+    """Where it is stored; empty if it failed."""
+    was_stored: bool = False
+    """Whether it was there already, so that nothing was fetched."""
+    passages: int = 0
+    """Added to the index."""
+    score_before: float = 0.0
+    """Of the evidence, 0 to 1, before the round that fetched it."""
+    score_after: float = 0.0
+    ms: int = 0
+    failure: str = ''
+    """Why there is no text of it; empty if there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All that an answer fetched, in order: a parent before its children."""
+
+    pages: tuple[TracePage, ...] = ()
+    rounds: int = 0
+    """Of following links; 0 in the fast mode."""
+    stop_reason: StopReason = 'fast mode'
+
 
 MAX_AT_ONCE = 5
 """Pages that are fetched at the same time."""
@@ -51,16 +96,6 @@ It keeps the rules about addresses and robots.txt, redirects included: nothing e
 """
 
 
-@dataclass(frozen=True, slots=True)
-class PageRequest:
-    """A page to get."""
-
-    place: str
-    """A URL, or the handle of a source."""
-    depth: int = 0
-    parent: int | None = None
-
-
 class PageLoader:
     """The pages of one answer, in the order in which they were asked for."""
 
@@ -92,43 +127,40 @@ class PageLoader:
         failures = Counter(host_of(page.url) for page in self.pages if page.failure)
         return frozenset(host for host, count in failures.items() if count >= _LOST_AFTER and host not in giving)
 
-    async def total_tokens(self) -> int:
-        """Of all of the collection."""
-        return (await in_io_thread(self._stored.totals)).tokens
-
     async def get(
-        self, wanted: Sequence[PageRequest], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
+        self, wanted: Sequence[TracePage], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
     ) -> list[tuple[int, StoredPage]]:
-        """Get pages, those of one call at once, unless they were asked for before.
+        """Get pages, of which URL (or handle), depth and parent are given, at once, unless they were asked for before.
 
         Calls `on_done` with the number of pages that are done, after each. Returns the pages that are there and were
         not before, each with its place in the trace, in the order of `wanted`; a failure is in the trace.
         """
-        fresh: list[PageRequest] = []
+        fresh: dict[str, TracePage] = {}
         for page in wanted:
-            key = key_of(page.place)
-            if key not in self.seen:
-                self.seen.add(key)
-                fresh.append(page)
-        outcomes: list[tuple[TracePage, StoredPage | None] | None] = [None] * len(fresh)
+            if (key := key_of(page.url)) not in self.seen:
+                fresh.setdefault(key, page)
+        self.seen.update(fresh)
+        # What is not replaced was not there in time.
+        outcomes: list[tuple[TracePage, StoredPage | None]] = [
+            (replace(page, url=without_fragment(page.url), failure=NOT_IN_TIME), None) for page in fresh.values()
+        ]
         done = 0
 
-        async def get_one(place: int, page: PageRequest) -> None:
+        async def get_one(place: int) -> None:
             nonlocal done
-            outcomes[place] = await self._one(page)
+            outcomes[place] = await self._one(outcomes[place][0])
             done += 1
             if on_done:
                 on_done(done)
 
         try:
             async with anyio.create_task_group() as group:
-                for place, page in enumerate(fresh):
-                    group.start_soon(get_one, place, page)
+                for place in range(len(outcomes)):
+                    group.start_soon(get_one, place)
         finally:
             # When the deadline comes this is left by cancellation; what is there by then counts.
             there: list[tuple[int, StoredPage]] = []
-            for page, outcome in zip(fresh, outcomes, strict=True):
-                record, gathered = outcome or (_failed(page, NOT_IN_TIME), None)
+            for record, gathered in outcomes:
                 self.pages.append(replace(record, score_before=score, score_after=score))
                 if gathered is not None and record.source_id not in self._tokens:
                     there.append((len(self.pages) - 1, gathered))
@@ -137,49 +169,34 @@ class PageLoader:
 
     def scored(self, start: int, score: float) -> None:
         """Say what the evidence is worth with the pages from an index on."""
-        for index in range(start, len(self.pages)):
-            self.pages[index] = replace(self.pages[index], score_after=score)
+        self.pages[start:] = [replace(page, score_after=score) for page in self.pages[start:]]
 
-    async def _one(self, page: PageRequest) -> tuple[TracePage, StoredPage | None]:
+    async def _one(self, page: TracePage) -> tuple[TracePage, StoredPage | None]:
         began = time.perf_counter()
         try:
-            if source := await in_io_thread(self._stored_at, page.place):
+            if source := await in_io_thread(self._stored_at, page.url):
                 links = (await in_io_thread(self._stored.details, source.id)).links
-                added = StoredPage(source.id, source.url, source.tokens, links=links)
-                url, is_stored, passages = source.url or page.place, True, 0
+                page = replace(page, url=source.url or page.url)
+                added = StoredPage(source.id, page.url, source.tokens, links=links, was_stored=True)
             else:
-                url = without_fragment(page.place)
-                async with self._hosts[host_of(url)], self._all:
+                async with self._hosts[host_of(page.url)], self._all:
                     began = time.perf_counter()  # to wait for one's turn is nobody's slowness
-                    added = await self._add_page(url)
-                is_stored, passages = added.was_stored, added.passages
+                    added = await self._add_page(page.url)
         except SummarizerError as error:
-            return _failed(page, str(error), _milliseconds(began)), None
-        added = added if added.url else replace(added, url=url)
+            return replace(page, failure=str(error), ms=_milliseconds(began)), None
+        added = added if added.url else replace(added, url=page.url)
         self.seen.add(key_of(added.url))
-        record = TracePage(
-            url,
-            page.depth,
-            page.parent,
-            source_id=added.source_id,
-            was_stored=is_stored,
-            passages=passages,
-            ms=_milliseconds(began),
-        )
-        return record, added
+        record = replace(page, source_id=added.source_id, was_stored=added.was_stored, passages=added.passages)
+        return replace(record, failure='', ms=_milliseconds(began)), added
 
     def _stored_at(self, place: str) -> Source | None:
         """The source that a place names, if it is stored; raises `UnknownSourceError` for a handle that is not."""
-        return self._stored.source(place) if is_handle(place) else self._stored.at(without_fragment(place))
+        return self._stored.source(place) if is_handle(place) else self._stored.at(place)
 
 
 def is_handle(place: str) -> bool:
     """Return whether a place is the handle of a source rather than a URL."""
     return place.strip().casefold().removeprefix('source://').startswith('src_')
-
-
-def _failed(page: PageRequest, reason: str, ms: int = 0) -> TracePage:
-    return TracePage(without_fragment(page.place), page.depth, page.parent, failure=reason, ms=ms)
 
 
 def _milliseconds(began: float) -> int:

@@ -46,35 +46,44 @@ _BY_THE_WAY = 0.9
 
 
 @dataclass(frozen=True, slots=True)
+class CoveredPart:
+    """How well a part of the question is covered."""
+
+    coverage: float
+    """0 to 1."""
+    best: float
+    """The value of its best passage, 0 to 1."""
+    strong: int
+    """Passages that are."""
+    held: float
+    """The share of its terms that its strong passages hold together, 0 to 1."""
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether it has a very strong passage, or several strong ones that hold nearly all of its terms."""
+        return self.best >= _VERY_STRONG or (self.strong >= _ENOUGH_STRONG and self.held >= _NEARLY_ALL)
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """How well the parts of a question are covered."""
 
-    coverage: tuple[float, ...] = ()
-    """For each part, 0 to 1."""
-    best: tuple[float, ...] = ()
-    """For each part the value of its best passage, 0 to 1."""
-    strong: tuple[int, ...] = ()
-    """For each part, how many passages are strong."""
-    held: tuple[float, ...] = ()
-    """For each part the share of its terms that its strong passages hold together, 0 to 1."""
+    parts: tuple[CoveredPart, ...] = ()
 
     @property
     def score(self) -> float:
         """Of all the evidence, 0 to 1."""
-        return sum(self.coverage) / len(self.coverage) if self.coverage else 0.0
+        return sum(part.coverage for part in self.parts) / max(1, len(self.parts))
 
     @property
     def is_hopeful(self) -> bool:
         """Whether every part has a strong passage at least."""
-        return bool(self.strong) and all(self.strong)
+        return bool(self.parts) and all(part.strong for part in self.parts)
 
     @property
     def is_enough(self) -> bool:
-        """Whether every part has a very strong passage, or several strong ones that hold nearly all of its terms."""
-        return bool(self.best) and all(
-            best >= _VERY_STRONG or (strong >= _ENOUGH_STRONG and held >= _NEARLY_ALL)
-            for best, strong, held in zip(self.best, self.strong, self.held, strict=True)
-        )
+        """Whether there is enough for every part."""
+        return bool(self.parts) and all(part.is_enough for part in self.parts)
 
 
 def judge(
@@ -87,24 +96,17 @@ def judge(
     makes it strong. `pointers` are the texts, by source, that only lead elsewhere.
     """
     own = [hit for hit in hits if not hit.is_adjacent]
-    wanted = [frozenset(terms.asked(part).terms) for part in parts]
-    said = [[_said(hit, pointers.get(hit.passage.source_id, ()), asked) for hit in own] for asked in wanted]
-    values = [
-        [_value(hit, some, part, asked, is_only=len(parts) == 1) for hit, some in zip(own, all_said, strict=True)]
-        for part, asked, all_said in zip(parts, wanted, said, strict=True)
-    ]
-    held = [[some & asked for some in all_said] for asked, all_said in zip(wanted, said, strict=True)]
-    return Judgement(
-        tuple(1 - math.exp(-_STEEPNESS * sum(v**3 for v in sorted(some)[-_MOST_PASSAGES:])) for some in values),
-        tuple(max(some, default=0.0) for some in values),
-        tuple(sum(value >= STRONG for value in some) for some in values),
-        tuple(
-            _share(
-                set[str]().union(*(said for said, value in zip(all_said, some, strict=True) if value >= STRONG)), asked
-            )
-            for all_said, some, asked in zip(held, values, wanted, strict=True)
-        ),
-    )
+    found: list[CoveredPart] = []
+    for part in parts:
+        asked = frozenset(terms.asked(part).terms)
+        said = [_said(hit, pointers.get(hit.passage.source_id, ()), asked) for hit in own]
+        values = [_value(hit, some, part, asked, is_only=len(parts) == 1) for hit, some in zip(own, said, strict=True)]
+        strong = [some for some, value in zip(said, values, strict=True) if value >= STRONG]
+        best = sorted(values)[-_MOST_PASSAGES:]
+        coverage = 1 - math.exp(-_STEEPNESS * sum(value**3 for value in best))
+        held = _share(set[str]().union(*strong), asked)
+        found.append(CoveredPart(coverage, max(best, default=0.0), len(strong), held))
+    return Judgement(tuple(found))
 
 
 def has_gained(before: float, after: float) -> bool:

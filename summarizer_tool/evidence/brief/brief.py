@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from summarizer_tool.evidence.answer.trace import Trace
+from summarizer_tool.evidence.answer.page_loading import Trace
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.html.page import Image
 
@@ -119,29 +119,15 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCount:
-    """How much of a section has been shown."""
-
-    shown: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
 class RenderedBrief:
     """A brief as a model gets it."""
 
     text: str
     tokens: int
     """Of the text, in cl100k; at most the budget."""
-    sources: ShownCount
-    evidence: ShownCount
-    """Passages, whole sources, or facts; of passages that touch several are one block."""
-    images: ShownCount
-    trace: ShownCount
-    """Pages of the trace."""
+    shown: int
+    """Of the evidence: passages, whole sources, or facts; of passages that touch several are one block."""
     citations: tuple[Citation, ...]
     """Those in the text; each stands word for word in the lines it names."""
-    unverified: int
-    """Citations that were left out because they do not."""
     is_whole: bool
     """Whether all of the evidence is in the text, every line of it."""

@@ -1,12 +1,17 @@
-"""Which evidence has room in a brief: the best first, each passage by its own rank. Pure computing."""
+"""Which evidence has room in a brief, the best first, and how it is written. Pure computing.
 
-from collections.abc import Iterable, Sequence
+Each passage is put by its own rank; what touches is one block, with a head that says what it is.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from summarizer_tool.evidence.brief import evidence_blocks, quoting
-from summarizer_tool.evidence.brief.brief import BriefStatement, EvidenceBlock
+from summarizer_tool.documents.page_numbers import PageNumbers
+from summarizer_tool.documents.passage_splitting import LONG_HEADING
+from summarizer_tool.evidence.brief import quoting
+from summarizer_tool.evidence.brief.brief import BriefLine, BriefSource, BriefStatement, EvidenceBlock, LineRange
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.evidence.brief.evidence_blocks import ShownBlock, SourceLabels
 from summarizer_tool.text import tokens
 
 _MIN_PART = 24
@@ -26,6 +31,47 @@ _WORD_REACH = 40
 
 _ANY_NUMBER = 999
 """What a block is numbered with while its number is not known."""
+
+QUERY_TOKENS = 24
+HEADING_TOKENS = LONG_HEADING
+_MAX_HEADINGS = 4
+"""Headings of a path that are shown: the innermost."""
+
+_FACT_TOKENS = 200
+"""A fact is one statement; what is longer ends with an ellipsis."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLabels:
+    """What a source is called: its number, if it is listed, else its handle."""
+
+    sources: Sequence[BriefSource]
+    listed: Collection[int]
+    """The numbers of those that are."""
+    pages: Mapping[str, PageNumbers] = field(default_factory=dict[str, PageNumbers])
+    """Of the sources that have pages, by handle."""
+
+    def pages_of(self, number: int, first: int, last: int) -> str:
+        """`p. 3`, or `p. 3-4`, for lines of a source; empty where it has no pages."""
+        found = self.pages.get(self.sources[number - 1].id) if self.pages else None
+        return found.of_lines(first, last) if found else ''
+
+    def __call__(self, number: int) -> str:
+        """`source 2`, or `src_` and 12 hex digits."""
+        return f'source {number}' if number in self.listed else self.sources[number - 1].id
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBlock:
+    """A block of a brief, or as much of one as is shown."""
+
+    index: int
+    """Its place in the brief, best first."""
+    block: EvidenceBlock
+    lines: tuple[BriefLine, ...]
+    """What is shown of it, of the last line perhaps a part."""
+    is_whole: bool = True
+    """Whether all of the block is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +131,11 @@ class Fitting:
         is_fact = isinstance(item, BriefStatement)
         if self.list_sources([place.source for place in item.places] if is_fact else [item.source]):
             if is_fact:
-                self.left -= tokens.count(evidence_blocks.fact(item, _ANY_NUMBER, self.name) + '\n')
+                self.left -= tokens.count(_fact(item, _ANY_NUMBER, self.name) + '\n')
                 if self.left >= 0:
                     self.facts.append(index)
                     return True
-            elif self._put(ShownBlock(index, item, len(item.lines))):
+            elif self._put(ShownBlock(index, item, item.lines)):
                 return True
         self.listed, self.left = before, left
         return False
@@ -104,17 +150,17 @@ class Fitting:
         self.left -= cost
         return True
 
-    def cut(self, index: int, slack: int) -> None:
-        """Show as many lines of a passage as have room, and of the next one a part; rather `slack` tokens stay free."""
+    def cut(self, index: int) -> None:
+        """Show as much of the beginning of a passage as has room."""
         item = self.evidence[index]
-        before, left = set(self.listed), self.left
-        if isinstance(item, BriefStatement) or self.left < _MIN_PART or not self.list_sources([item.source]):
+        before, room = set(self.listed), self.left
+        if isinstance(item, BriefStatement) or room < _MIN_PART or not self.list_sources([item.source]):
             return
-        piece = self._put_lines(index, item)
-        if self.left > max(slack, _MIN_PART):
-            piece = self._put_part(index, item, piece.stop if piece else 0) or piece
-        if piece is None:
-            self.listed, self.left = before, left
+        for least in range(self.left, _MIN_PART, -_LESS):
+            lines = _beginning(item.lines, least)
+            if lines and lines != item.lines and self._put(ShownBlock(index, item, lines, is_whole=False)):
+                return
+        self.listed, self.left = before, room
 
     def fitted(self) -> Fitted:
         """What was chosen, written."""
@@ -122,16 +168,16 @@ class Fitting:
             group[0].index: group for index in self.pieces if (group := self._group(index))
         }  # by the first of each, which all of its pieces have in common
         ranked: list[tuple[int, list[ShownBlock]]] = [(index, []) for index in self.facts]
-        ranked += [(evidence_blocks.rank(group), group) for group in groups.values()]
+        ranked += [(min(group, key=_by_rank).index, group) for group in groups.values()]
         texts: list[str] = []
         numbers: dict[int, int] = {}
         for number, (index, group) in enumerate(sorted(ranked, key=lambda each: each[0]), 1):
             item = self.evidence[index]
             if isinstance(item, BriefStatement):
-                texts.append(evidence_blocks.fact(item, number, self.name))
+                texts.append(_fact(item, number, self.name))
                 numbers[index] = number
             else:
-                texts.append(evidence_blocks.written(group, number, self.name))
+                texts.append(_written(group, number, self.name))
                 numbers |= dict.fromkeys((piece.index for piece in group), number)
         cuts = {
             piece.index: '\n'.join(line.text for line in piece.lines)
@@ -170,57 +216,133 @@ class Fitting:
         return sum(map(self._cost, groups.values()))
 
     def _cost(self, group: Sequence[ShownBlock]) -> int:
-        above = evidence_blocks.head(group, _ANY_NUMBER, self.name)
-        if header := evidence_blocks.header_of(group):
+        above = _head(group, _ANY_NUMBER, self.name)
+        if header := _header(group):
             above += '\n' + quoting.numbered(header.number, header.text)
         inner = (line for piece in group[1:] for line in piece.block.between)
         above = '\n'.join((above, *(quoting.numbered(line.number, line.text) for line in inner)))
         return tokens.count(above + '\n') + sum(self.costs[piece.index] for piece in group)
 
     def _put(self, piece: ShownBlock) -> bool:
-        """Show a piece, instead of what is shown of it, if there is room."""
-        index, old = piece.index, self.pieces.get(piece.index)
+        """Show a piece, if there is room."""
         rows = '\n'.join(quoting.numbered(line.number, line.text) for line in piece.lines) + '\n'
-        room = self.left + _LONGEST_HEAD + self.costs.get(index, 0)
+        room = self.left + _LONGEST_HEAD
         if len(rows) > room * _LONGEST_TOKEN or (cost := tokens.count(rows)) > room:
             return False
-        before, cost_before = self._cost_around(index), self.costs.get(index)
+        index, before = piece.index, self._cost_around(piece.index)
         self.pieces[index], self.costs[index] = piece, cost
         more = self._cost_around(index) - before
-        if more <= self.left:
-            self.left -= more
-            return True
-        if old is None or cost_before is None:
+        if more > self.left:
             del self.pieces[index], self.costs[index]
-        else:
-            self.pieces[index], self.costs[index] = old, cost_before
-        return False
+            return False
+        self.left -= more
+        return True
 
-    def _put_lines(self, index: int, block: EvidenceBlock) -> ShownBlock | None:
-        """Show as many whole lines of a block as fit, the first ones."""
-        left, count = self.left, 0
-        for line in block.lines:
-            row = quoting.numbered(line.number, line.text)
-            if len(row) > max(0, left) * _LONGEST_TOKEN or (cost := tokens.count(f'{row}\n')) > left:
-                break
-            left -= cost
-            count += 1
-        for kept in range(min(count, len(block.lines) - 1), 0, -1):
-            piece = ShownBlock(index, block, kept)
-            if self._put(piece):
-                return piece
-        return None
 
-    def _put_part(self, index: int, block: EvidenceBlock, line: int) -> ShownBlock | None:
-        """Show a block up to some word of a line."""
-        room = self.left
-        text = quoting.verbatim(block.lines[line].text[: room * _LONGEST_TOKEN])
-        while room >= _MIN_PART:
-            kept = tokens.truncate(text, room)
+def _beginning(lines: Sequence[BriefLine], room: int) -> tuple[BriefLine, ...]:
+    """The first lines that have room, and of the next one what has room up to the end of a word."""
+    shown: list[BriefLine] = []
+    for line in lines:
+        row = f'{quoting.numbered(line.number, line.text)}\n'
+        if len(row) > room * _LONGEST_TOKEN or (cost := tokens.count(row)) > room:
+            text = quoting.verbatim(line.text[: room * _LONGEST_TOKEN])
+            kept = tokens.truncate(text, room) if room >= _MIN_PART else ''
             space = max(kept.rfind(' ', len(kept) - _WORD_REACH), kept.rfind('\t', len(kept) - _WORD_REACH))
             kept = kept[:space] if 0 < space < len(text) and len(kept) < len(text) else kept
-            piece = ShownBlock(index, block, line + 1, kept.rstrip())
-            if kept.strip() and self._put(piece):
-                return piece
-            room -= _LESS
-        return None
+            return (*shown, BriefLine(line.number, kept.rstrip())) if kept.strip() else tuple(shown)
+        shown.append(line)
+        room -= cost
+    return tuple(shown)
+
+
+def _written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
+    """Pieces that touch, in the order of their lines, as one block."""
+    header = _header(pieces)
+    lines = (*([header] if header else []), *_rows(pieces))
+    return '\n'.join((_head(pieces, number, name), *(quoting.numbered(line.number, line.text) for line in lines)))
+
+
+def _fact(statement: BriefStatement, number: int, name: SourceLabels) -> str:
+    """A fact of a summary, and where it is from."""
+    places = '; '.join(
+        ' · '.join(filter(None, (name(place.source), quoting.ranges(place.lines), _pages(place, name))))
+        for place in statement.places
+    )
+    said = quoting.label(statement.text, _FACT_TOKENS)
+    return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · fact: {said}'
+
+
+def _pages(place: LineRange, name: SourceLabels) -> str:
+    return name.pages_of(place.source, min(place.lines), max(place.lines)) if place.lines else ''
+
+
+def _header(pieces: Sequence[ShownBlock]) -> BriefLine | None:
+    """The table's first row, or the line, under which a block begins, unless it is among the lines of the block."""
+    first = pieces[0].block.lines[0].number
+    headers = (piece.block.header for piece in pieces)
+    return next((header for header in headers if header and header.number < first), None)
+
+
+def _head(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
+    """What stands above the lines of a block: where it is from, how good it is, and for which question it is here."""
+    best = min(pieces, key=_by_rank).block
+    block = pieces[0].block
+    whole = quoting.line_span(block.lines[0].number, pieces[-1].block.lines[-1].number)
+    here = quoting.line_span(pieces[0].lines[0].number, pieces[-1].lines[-1].number)
+    says = [name(block.source), f'line{"s" if "-" in here else ""} {here}{"" if here == whole else f" of {whole}"}']
+    if pieces[-1].lines[-1] not in pieces[-1].block.lines:
+        says.append(f'line {pieces[-1].lines[-1].number} cut')
+    if pages := name.pages_of(block.source, pieces[0].lines[0].number, pieces[-1].lines[-1].number):
+        says.append(pages)
+    if block.offset:
+        says.append(f'offset {block.offset}')
+    if best.relevance is not None:
+        says.append(f'relevance {best.relevance:.2f}')
+    elif all(piece.is_whole for piece in pieces):
+        says.append('whole source')
+    if best.confidence is not None:
+        says.append(f'confidence {best.confidence:.2f}')
+    if best.is_adjacent:
+        says.append('adjacent')
+    elif beside := _beside(pieces):
+        says.append(f'adjacent {quoting.ranges(beside)}')
+    queries = dict.fromkeys(
+        quoting.label(piece.block.query, QUERY_TOKENS)
+        for piece in sorted(pieces, key=_by_rank)
+        if piece.block.query and (best.is_adjacent or not piece.block.is_adjacent)
+    )
+    if queries:
+        says.append('for ' + ', '.join(f'"{query}"' for query in queries))
+    is_titled = bool(block.path) and block.path[0].casefold() == name.sources[block.source - 1].title.casefold()
+    path = [quoting.label(heading, HEADING_TOKENS) for heading in block.path[is_titled:][-_MAX_HEADINGS:]]
+    line = f'[E{number}] {" · ".join(says)}'
+    return f'{line}\n§ {" > ".join(filter(None, path))}' if any(path) else line
+
+
+def _by_rank(piece: ShownBlock) -> tuple[bool, int]:
+    """By which the first is what a block is here for: its best passage, rather not one for a neighbour's sake."""
+    return piece.block.is_adjacent, piece.index
+
+
+def _rows(pieces: Sequence[ShownBlock]) -> list[BriefLine]:
+    """The lines of a block; a long line of which several passages are shown is one."""
+    rows: list[BriefLine] = []
+    for piece in pieces:
+        first, *others = piece.lines
+        if rows and rows[-1].number == first.number:
+            rows[-1] = BriefLine(first.number, rows[-1].text + piece.block.space + first.text)
+        else:
+            rows += (*(piece.block.between if rows else ()), first)
+        rows += others
+    return rows
+
+
+def _beside(pieces: Sequence[ShownBlock]) -> set[int]:
+    """The lines that are there for their neighbours' sake, and the blank ones between two of them."""
+    found = {line.number for piece in pieces if not piece.block.is_adjacent for line in piece.lines}
+    found.update(line.number for piece in pieces for line in piece.block.between)
+    rows = [line.number for line in _rows(pieces)]
+    beside = {*rows} - found
+    blank = {number for one, other in pairwise(rows) if {one, other} <= beside for number in range(one, other)}
+    header = _header(pieces)
+    return beside | blank | ({header.number} if header else set())

@@ -1,7 +1,7 @@
 """How what others wrote is shown in a brief: on one line, which can begin or end nothing of the brief's own."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from itertools import islice
 from urllib.parse import urlsplit, urlunsplit
 
@@ -64,7 +64,7 @@ def numbered(number: int, text: str) -> str:
     return f'{number}| {verbatim(text)}'
 
 
-def ranges(numbers: Sequence[int]) -> str:
+def ranges(numbers: Collection[int]) -> str:
     """`line 12`, or `lines 12, 14-16`."""
     spans: list[list[int]] = []
     for number in sorted(set(numbers)):
@@ -73,7 +73,7 @@ def ranges(numbers: Sequence[int]) -> str:
         else:
             spans.append([number, number])
     text = ', '.join(line_span(first, last) for first, last in spans)
-    return f'line{"s" if len(set(numbers)) > 1 else ""} {text}'
+    return f'line{"s" if len({*numbers}) > 1 else ""} {text}'
 
 
 def line_span(first: int, last: int) -> str:

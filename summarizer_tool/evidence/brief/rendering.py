@@ -7,18 +7,15 @@ have their share; where all of it is shown, what is left of these follows, then 
 and images.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.evidence.brief import MIN_BUDGET, sections
-from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief, ShownCount
+from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief
 from summarizer_tool.evidence.brief.citations import Citation, verify
-from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
-from summarizer_tool.evidence.brief.fitting import Fitting
-from summarizer_tool.evidence.brief.quoting import span
+from summarizer_tool.evidence.brief.fitting import Fitting, SourceLabels
 from summarizer_tool.evidence.brief.sections import BriefSection
 from summarizer_tool.text import tokens
 
@@ -33,9 +30,6 @@ _MAX_QUESTION = 300
 _MAX_PARTIAL = 800
 _MAX_NOTICE = 400
 """Tokens, whatever the budget."""
-
-SLACK = 0.03
-"""Share of the budget that rather stays free than that a line is cut to fill it."""
 
 _END = '\n\n'
 
@@ -56,39 +50,34 @@ def render(brief: Brief, budget: int) -> RenderedBrief:
 
 def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) -> RenderedBrief:
     """Write a brief with its verified citations, for a budget of which there is a little less room."""
-    unverified = len(brief.citations) - len(quoted)
-    notices = (
-        (*brief.notices, prompts.render('evidence/unverified', count=str(unverified))) if unverified else brief.notices
-    )
     before = [
         prompts.load('evidence/brief'),
         sections.question(brief, min(_MAX_QUESTION, int(budget * _QUESTION_SHARE))),
         sections.listed('PARTIAL', brief.partial, min(_MAX_PARTIAL, int(budget * _PARTIAL_SHARE))),
-        sections.listed('NOTICE', notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
+        sections.listed('NOTICE', brief.notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
     ]
     texts = {source_id: found for source_id, text in brief.texts.items() if (found := PageNumbers.of(text)).breaks}
-    on_pages = partial(_page_of, brief=brief, pages=texts)
     total = len(brief.sources)
     everywhere = SourceLabels(brief.sources, range(1, total + 1), texts)
     # As wide as they can be: which evidence is shown, and so its numbers, is not known yet.
-    quotes = sections.citations(quoted, everywhere, lambda _: len(brief.evidence), on_pages)
+    quotes = sections.citations(brief, quoted, everywhere, lambda _: len(brief.evidence))
     # Each section says at least what of it has been dropped.
     pages_fetched = len(brief.trace.pages) if brief.trace else 0
     empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
     left = room - _cost(*before, sections.head('SOURCES', total, total + 1))
-    left -= sum(sections.empty(name, count) for name, count in empty.items())
+    left -= _cost(*(sections.head(name, 0, count) for name, count in empty.items() if count))
     left -= tokens.count(sections.stats((), 0, budget, budget) + _evidence_head(brief, len(brief.evidence) + 1) + _END)
 
     rows = [tokens.count(f'{sections.source_row(number, each)}\n') for number, each in enumerate(brief.sources, 1)]
     fitting = Fitting(brief.evidence, everywhere, rows, left)
     ids = {source.id: number for number, source in enumerate(brief.sources, 1)}
-    citing = _Share(quotes, brief.citation_share, [ids.get(citation.source_id, 0) for citation in quoted])
+    citing = _Share(quotes, brief.citation_share, [ids[citation.source_id] for citation in quoted])
     stats = BriefSection(lambda count: sections.stats(brief.stats, count, budget, budget), len(brief.stats))
     telling = _Share(stats, _STATS_SHARE)
     is_all = citing.is_first_there(fitting)
     for index in range(len(brief.evidence)):
         if not (is_all and fitting.put(index)):
-            fitting.cut(index, int(budget * SLACK))
+            fitting.cut(index)
             is_all = False
             break
         if not all(share.keep_up(fitting, left) for share in (citing, telling)):
@@ -117,7 +106,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     fitted = fitting.fitted()
     name = SourceLabels(brief.sources, fitting.listed, texts)
     trace, images = sections.trace(brief.trace, name), sections.images(brief.images, name)
-    cited = sections.citations(quoted, name, fitted.number, on_pages)
+    cited = sections.citations(brief, quoted, name, fitted.number)
     text = '\n\n'.join(
         section
         for section in (
@@ -134,12 +123,8 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     return RenderedBrief(
         text,
         used,
-        ShownCount(len(fitting.listed), total),
-        ShownCount(len(fitted.numbers), len(brief.evidence)),
-        ShownCount(pictures, images.total),
-        ShownCount(pages, trace.total),
+        len(fitted.numbers),
         tuple(quoted[: citing.count]),
-        unverified,
         fitted.is_whole,
     )
 
@@ -151,7 +136,7 @@ class _Share:
     section: BriefSection
     share: float
     sources: Sequence[int] = ()
-    """The numbers of the sources that its items name, if they name any; 0 where that is not listed."""
+    """The numbers of the sources that its items name, if they name any."""
     count: int = 0
     spent: int = 0
     """Tokens."""
@@ -181,24 +166,14 @@ class _Share:
 
     def _take(self, fitting: Fitting) -> bool:
         cost = self._next
-        number = self.sources[self.count] if self.sources else 0
-        if cost > fitting.left - (fitting.rows[number - 1] if number and number not in fitting.listed else 0):
+        numbers = self.sources[self.count : self.count + 1]
+        if cost + sum(fitting.rows[number - 1] for number in {*numbers} - fitting.listed) > fitting.left:
             return False
-        fitting.list_sources([number] if number else [])
+        fitting.list_sources(numbers)
         fitting.left -= cost
         self.spent += cost
         self.count += 1
         return True
-
-
-def _page_of(citation: Citation, *, brief: Brief, pages: Mapping[str, PageNumbers]) -> str:
-    """The page that a quote stands on."""
-    found = pages.get(citation.source_id)
-    if found is None:
-        return ''
-    text = brief.texts[citation.source_id]
-    start = text.find(citation.quote, *span(text, citation.first_line, citation.last_line))
-    return found.of_characters(start, start + len(citation.quote))
 
 
 def _cost(*texts: str) -> int:

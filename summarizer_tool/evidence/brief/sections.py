@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from summarizer_tool.evidence.answer.trace import Trace, TracePage
+from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief import quoting
 from summarizer_tool.evidence.brief.brief import Brief, BriefImage, BriefSource
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.evidence.brief.evidence_blocks import SourceLabels
+from summarizer_tool.evidence.brief.fitting import SourceLabels
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
@@ -120,11 +120,6 @@ def of_rows(name: str, rows: Sequence[str], total: int) -> BriefSection:
     return BriefSection(lambda count: '\n'.join((head(name, count, total), *rows[:count])), len(rows))
 
 
-def empty(name: str, total: int) -> int:
-    """The cost of a section that shows none of its items, but says so."""
-    return tokens.count(head(name, 0, total) + _END) if total else 0
-
-
 def question(brief: Brief, room: int) -> str:
     """The question on one line, and its parts; nothing where there is none."""
     if not brief.question.strip():
@@ -208,22 +203,20 @@ def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
 
 
 def citations(
-    quoted: Sequence[Citation],
-    name: SourceLabels,
-    block_of: Callable[[Citation], int | None],
-    page_of: Callable[[Citation], str],
+    brief: Brief, quoted: Sequence[Citation], name: SourceLabels, block_of: Callable[[Citation], int | None]
 ) -> BriefSection:
     """The verified quotes: each says first where it stands, so that its words cannot."""
     numbers = {source.id: number for number, source in enumerate(name.sources, 1)}
 
     def line(number: int, citation: Citation) -> str:
-        block = block_of(citation)
-        called = name(numbers[citation.source_id]) if citation.source_id in numbers else ''
-        source = f'{called} ({citation.source_id})' if called not in ('', citation.source_id) else citation.source_id
-        lines = quoting.ranges(range(citation.first_line, citation.last_line + 1))
-        page = page_of(citation)
-        place = ' · '.join(filter(None, (f'E{block}' if block else '', source, lines, page)))
-        return f'[C{number}] {place} · "{citation.quote}"'
+        source_id, lines = citation.source_id, (citation.first_line, citation.last_line)
+        block, called, page = block_of(citation), name(numbers[source_id]), ''
+        if pages := name.pages.get(source_id):
+            start = brief.texts[source_id].find(citation.quote, *quoting.span(brief.texts[source_id], *lines))
+            page = pages.of_characters(start, start + len(citation.quote))
+        source = called if called == source_id else f'{called} ({source_id})'
+        places = (f'E{block}' if block else '', source, quoting.ranges(range(lines[0], lines[1] + 1)), page)
+        return f'[C{number}] {" · ".join(filter(None, places))} · "{citation.quote}"'
 
     rows = [line(number, citation) for number, citation in enumerate(quoted, 1)]
     return of_rows('CITATIONS', rows, len(rows))

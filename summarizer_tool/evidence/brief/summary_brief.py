@@ -8,9 +8,9 @@ from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.reading import upper_headings
 from summarizer_tool.evidence.brief import citations
+from summarizer_tool.evidence.brief.assembling import lines_of
 from summarizer_tool.evidence.brief.brief import Brief, BriefSource, BriefStatement, EvidenceBlock, LineRange
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.evidence.brief.joining import lines_of
 from summarizer_tool.evidence.brief.quoting import ranges
 from summarizer_tool.schemas import PartState, SourcedFact, Summary
 

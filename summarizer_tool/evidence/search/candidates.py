@@ -6,21 +6,52 @@ what the others have found, and where there are no others, some of their passage
 
 import heapq
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.search import outdated
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
-from summarizer_tool.store.index import Span
+from summarizer_tool.store.index import Span, joined
 from summarizer_tool.store.words import beginning_with, counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import ANSWERS, PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
 from summarizer_tool.text.terms import asked, beginning, is_alike, terms_of_word, words_of
+
+
+def outdated(db: StoreConnection, collection: str) -> list[Span]:
+    """Where the passages are of pages that were stored with another text since: runs, ascending."""
+    rows = db.execute(
+        'SELECT first, first + passages - 1 FROM outdated o JOIN indexed i ON i.collection = o.collection '
+        'AND i.source = o.id WHERE o.collection = ? AND passages > 0 ORDER BY first',
+        (collection,),
+    )
+    return joined(rows)
+
+
+def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
+    """How many documents and passages a search looks at: in some sources, or in all that are not outdated."""
+    if source_ids:
+        chosen, value = f'source {AMONG}', Among(source_ids)
+    else:
+        chosen, value = 'source NOT IN (SELECT id FROM outdated WHERE collection = ?)', collection
+    return db.execute(
+        f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {chosen}',  # noqa: S608 - fixed text
+        (collection, value),
+    ).fetchone()
+
+
+def outside(rows: Iterable[int], spans: Sequence[Span]) -> list[int]:
+    """The passages that are in none of some spans, which ascend."""
+    if not spans:
+        return [*rows]
+    starts = [first for first, _ in spans]
+    return [row for row in rows if not (at := bisect_right(starts, row)) or spans[at - 1][1] < row]
+
 
 _LEAST_JOINED = 4
 """Letters of a name that is joined with others, and of what stands before it."""
@@ -222,12 +253,12 @@ def rank_passages(
     found = _gathered(db, question, frequencies, spans, without)
     also = [row for row in also if _is_in(row, spans)]
     named = _rows_of_names(db, collection, text, frequencies, spans)
-    chosen = dict.fromkeys((*_best(db, found, question, most), *also, *outdated.outside(sorted(named), without)))
+    chosen = dict.fromkeys((*_best(db, found, question, most), *also, *outside(sorted(named), without)))
     passages = index.passages(db, collection, [*chosen])
     scored = score_passages(db, collection, question, passages)
     best = heapq.nlargest(_BEST_READ, zip(scored, passages, strict=True), key=lambda each: each[0].score)
     near = _near([passage for _, passage in best], spans)
-    others = index.passages(db, collection, [row for row in outdated.outside(near, without) if row not in chosen])
+    others = index.passages(db, collection, [row for row in outside(near, without) if row not in chosen])
     scored += score_passages(db, collection, question, others)
     in_order = sorted(zip((*passages, *others), scored, strict=True), key=lambda each: each[0].id)
     passages = [passage for passage, _ in in_order]
@@ -300,7 +331,7 @@ def _gathered(
     taken = 0
     for term, words in derived.items():
         rows = {row for word in words for row in rows_with(db, [word], spans, _FEW)}
-        for row in outdated.outside(rows, without):
+        for row in outside(rows, without):
             found[row] = found.get(row, 0.0) + question.weights[term] * DERIVED
     frequent: list[str] = []
     for term in terms:
@@ -308,7 +339,7 @@ def _gathered(
         if frequent or taken + expected > GATHERED:
             frequent.append(term)
             continue
-        rows = outdated.outside(rows_with(db, [term], spans, GATHERED), without)
+        rows = outside(rows_with(db, [term], spans, GATHERED), without)
         taken += len(rows)
         weight = question.weights[term]
         for row in rows:
@@ -318,7 +349,7 @@ def _gathered(
             break
         for group in together:
             weight = sum(question.weights[term] for term in group)
-            for row in outdated.outside(sample_with(db, group, spans, 2 * _SKIMMED), without):
+            for row in outside(sample_with(db, group, spans, 2 * _SKIMMED), without):
                 found[row] = max(found.get(row, 0.0), weight)
     return found
 

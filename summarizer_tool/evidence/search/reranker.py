@@ -11,9 +11,6 @@ from summarizer_tool.llm.typed_query import RequestModel, TypedQuery, Unanswered
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.text import tokens
 
-MAX_PASSAGES = 30
-"""Passages judged in one call: about 10,000 tokens, and still few enough to be told apart."""
-
 PASSAGE_TOKENS = 300
 """Tokens of a passage that the model is shown; ordinary ones have half of that."""
 
@@ -41,27 +38,18 @@ async def rerank(model: RequestModel, question: str, texts: Sequence[str]) -> li
     """How sure the model is, 0 to 1, that each text helps to answer; 0 for those that it says nothing of.
 
     Raises:
-        ValueError: If there are more texts than `MAX_PASSAGES`.
         UnansweredError: If the model failed, or judged none of them.
         ConfigurationError: If the model cannot be built.
     """
-    if len(texts) > MAX_PASSAGES:
-        raise ValueError(f'{len(texts)} passages are over the {MAX_PASSAGES} of one call; give the best of them')
-    if not texts:
-        return []
     with telemetry.span('judge passages', passages=len(texts), model=model.model_name):
         request = await in_thread(_request, question, texts)
         answer = await model.ask(_JUDGE, request, _ANSWER_TOKENS + _JUDGEMENT_TOKENS * len(texts))
-        confidences = [0.0] * len(texts)
-        judged: set[int] = set()
-        for judgement in answer.judgements:
-            # What is judged twice keeps the first judgement.
-            if 1 <= judgement.number <= len(texts) and judgement.number not in judged:
-                judged.add(judgement.number)
-                confidences[judgement.number - 1] = judgement.confidence
+        numbers = range(1, len(texts) + 1)
+        # What is judged twice keeps the first judgement.
+        judged = {each.number: each.confidence for each in reversed(answer.judgements) if each.number in numbers}
         if not judged:
             raise UnansweredError(f'{model.model_name} as judge: none of {len(texts)} passages is judged')
-        return confidences
+        return [judged.get(number, 0.0) for number in numbers]
 
 
 def _request(question: str, texts: Sequence[str]) -> str:

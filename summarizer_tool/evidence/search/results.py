@@ -64,13 +64,3 @@ class SearchResult:
     """What could not be used, such as an embedding model that failed."""
     not_met: tuple[str, ...] = ()
     """The names of the question that nothing of what was searched has."""
-
-
-@dataclass(frozen=True, slots=True)
-class SimilarityResult:
-    """What a ranking by meaning finds."""
-
-    rankings: list[list[int]]
-    """For each query the ids of the nearest passages, best first."""
-    warning: str = ''
-    """What was left out of it; empty if nothing was."""

@@ -10,9 +10,9 @@ from summarizer_tool.digests.digest import digest_of, machine_output
 from summarizer_tool.digests.statements import NOTED
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.evidence.search import candidates, neighbours, outdated
+from summarizer_tool.evidence.search import candidates, choosing
 from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
-from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies, values_of
+from summarizer_tool.evidence.search.choosing import in_turn, newest_of_copies, values_of
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store import index
@@ -32,17 +32,13 @@ _NOTED_CHARACTERS, _NOTED_TOKENS = 2_000_000, 1000
 """Of machine output that is looked through where no word of a question is in it, and of what is noted of it."""
 
 _RERANKED = 30
-"""Passages that a reranker judges."""
+"""Passages that a reranker judges: about 10,000 tokens, and still few enough to be told apart."""
 
 _POOL = 4
 """Passages for each one wanted, from which the final choice is made; 50 at least."""
 
 _READ = 2
 """Passages for each one wanted, of those with its words, whose text is read; 40 at least."""
-
-_MOST_SPANS = 64
-"""Pieces of a collection that a word is looked up in one by one; where there would be more of them, what is outdated is
-looked up with the rest and taken out after."""
 
 _MOST_WIDENED = 10
 """Times more passages that are ranked by meaning where most of them are outdated."""
@@ -116,10 +112,9 @@ async def search(
             state, 'ranking by meaning', similar.nearest, collection, parts, state.source_ids, state.nearest
         )
         if found is not None:
-            nearest = found.rankings
+            nearest, warning = found
             state.ranking += '+embeddings'
-            if found.warning:
-                state.warnings.append(found.warning)
+            state.warnings += [warning] if warning else []
     chosen = await in_io_thread(_choose, state, nearest)
     confidences: dict[int, float] = {}
     if reranker is not None and chosen.choices:
@@ -188,10 +183,10 @@ def _begin(collection: Collection, query: Query, parts: tuple[str, ...]) -> _Sea
     state.nearest = state.pool
     if not source_ids:
         with _reading(collection) as db:
-            state.without = outdated.spans(db, collection.name)
+            state.without = candidates.outdated(db, collection.name)
             if state.without:
                 left_out = sum(last - first + 1 for first, last in state.without)
-                _, passages = outdated.searched(db, collection.name)
+                _, passages = candidates.searched(db, collection.name)
                 state.nearest *= min(_MOST_WIDENED, 1 + -(-left_out // max(1, passages)))
     return state
 
@@ -215,7 +210,7 @@ def _whole(state: _Search) -> SearchResult | None:
         [question], _ = weigh_questions(db, name, [state.query.text], state.query.intent)
         whole = [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)]
         found = score_passages(db, name, question, whole)
-        documents, passages = outdated.searched(db, name, chosen)
+        documents, passages = candidates.searched(db, name, chosen)
         texts = [passage.text for passage in whole]
         not_met = candidates.names_without_passage(db, state.query.text, index.spans_of(db, name, chosen), texts)
     # All of them, also one that has no passages, since there is nothing in it.
@@ -241,8 +236,8 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
     name = state.collection.name
     with _reading(state.collection) as db:
         questions, frequencies = weigh_questions(db, name, state.parts, state.query.intent)
-        spans = outdated.gaps(index.spans_of(db, name, state.source_ids), state.without, _MOST_SPANS)
-        nearest = [outdated.outside(near, state.without)[: state.pool] for near in nearest]
+        spans = index.spans_of(db, name, state.source_ids)
+        nearest = [candidates.outside(near, state.without)[: state.pool] for near in nearest]
         most = max(40, _READ * state.query.top_k)
         found = [
             rank_passages(db, name, text, question, frequencies, spans, most, near, state.without)
@@ -291,12 +286,12 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         value = values[part].get(item, 0.0)  # the newest of copies may not be in this ranking
         hits.append(replace(chosen.choices[item], confidence=confidences.get(item), value=value))
     with _reading(state.collection) as db:
-        documents, passages = outdated.searched(db, state.collection.name, state.source_ids)
+        documents, passages = candidates.searched(db, state.collection.name, state.source_ids)
         # Where no word is found in sources that were named, those passages serve that are nearest by meaning.
         fill = state.query.fill if hits else state.query.top_k if state.source_ids else 0
-        spans = outdated.gaps(index.spans_of(db, state.collection.name, state.source_ids), state.without, _MOST_SPANS)
+        spans = index.spans_of(db, state.collection.name, state.source_ids)
         not_met = candidates.names_without_passage(db, state.query.text, spans, [hit.passage.text for hit in hits])
-    hits = neighbours.with_neighbours(hits, chosen.read, fill=fill)
+    hits = choosing.with_neighbours(hits, chosen.read, fill=fill)
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
     known = {source.id for source in sources}  # one may have been evicted a moment ago
     return SearchResult(

@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import Document
 from summarizer_tool.evidence.brief.problems import nothing_stored
-from summarizer_tool.evidence.question.question import ResearchMode
+from summarizer_tool.evidence.question import ResearchMode
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.service.evidence_brief import EvidenceBrief

@@ -7,10 +7,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.answering import GatheredEvidence
-from summarizer_tool.evidence.answer.exploration import Split
+from summarizer_tool.evidence.answer.answering import GatheredEvidence, Split
 from summarizer_tool.evidence.answer.page_loading import StoredPage
-from summarizer_tool.evidence.question.question import Question, ResearchMode
+from summarizer_tool.evidence.question import Question, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Progress
 from tests.support.small_answers import PAGES, QUESTION, START, answerer, ask, trace
@@ -144,7 +143,7 @@ async def test_a_model_splits_and_rules_do_where_it_fails() -> None:
 
     async def split(*given: str) -> tuple[str, ...]:
         asked.append(given)
-        return ('blades of the runner', ' ', 'kinds of turbine')
+        return ('blades of the runner', 'kinds of turbine')
 
     async def failing(*_: str) -> tuple[str, ...]:
         raise ValueError('hunter2 is the question')

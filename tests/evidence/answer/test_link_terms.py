@@ -2,7 +2,7 @@
 
 import pytest
 
-from summarizer_tool.evidence.answer.link_terms import link_terms
+from summarizer_tool.evidence.answer.links import link_terms
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import terms
 

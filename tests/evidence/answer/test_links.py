@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import Document, SourceStore
 from summarizer_tool.evidence.answer.links import LinkCandidate, leading, promising, references
-from summarizer_tool.evidence.question.topic import topic_of
+from summarizer_tool.evidence.question import topic_of
 from summarizer_tool.html.page import Link
 from summarizer_tool.store.page_details import details
 from summarizer_tool.text.addresses import host_of, key_of, origin_of, shown

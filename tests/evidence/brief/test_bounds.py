@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.answer.trace import Trace, TracePage
+from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
+from summarizer_tool.evidence.brief.assembling import SourceText, join
 from summarizer_tool.evidence.brief.brief import (
     Brief,
     BriefImage,
@@ -21,12 +22,12 @@ from summarizer_tool.evidence.brief.brief import (
     LineRange,
 )
 from summarizer_tool.evidence.brief.citations import Citation, choose, verify
-from summarizer_tool.evidence.brief.joining import SourceText, join
-from summarizer_tool.evidence.brief.rendering import SLACK, render
+from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.html.page import Image
 from summarizer_tool.text import tokens
 from tests.evidence.brief.test_brief import BRIEF, DAY, TIDES, source
+from tests.support.asked_site import counted
 
 WORDS = st.text(st.sampled_from('ab é漢👩‍ \t\n\r[]|"·\u2028\x00\U000e0041{}'), max_size=60)
 TEXTS = WORDS | st.integers(1, 400).map('tide '.__mul__) | st.integers(1, 3000).map('漢\U0001f3dd'.__mul__)
@@ -93,15 +94,13 @@ def test_a_brief_keeps_its_budget_and_its_order(brief: Brief, budget: int) -> No
     for citation in rendered.citations:
         assert verify(citation.quote, brief.texts[citation.source_id], citation.first_line, citation.last_line)
         assert f'"{citation.quote}"' in rendered.text
-    shown, total = rendered.evidence.shown, rendered.evidence.total
+    assert counted(rendered.text, 'EVIDENCE') == (rendered.shown, len(brief.evidence))
     # Images go first, then the trace, then evidence.
-    if rendered.images.shown:
-        assert rendered.trace.shown == rendered.trace.total
-    if rendered.trace.shown:
-        assert shown == total
-    for name, share in (('SOURCES', rendered.sources), ('EVIDENCE', rendered.evidence), ('IMAGES', rendered.images)):
-        if share.total and share.shown < share.total:
-            assert f'[{name}] showing {share.shown:,} of {share.total:,}' in rendered.text
+    pages, all_pages = counted(rendered.text, 'EXPANSION TRACE')
+    if counted(rendered.text, 'IMAGES')[0]:
+        assert pages == all_pages
+    if pages:
+        assert rendered.shown == len(brief.evidence)
 
 
 @pytest.mark.parametrize('budget', range(500, 640, 14))
@@ -120,7 +119,7 @@ def test_what_crowds_a_small_budget_leaves_evidence_before_quotes(budget: int) -
     )
     rendered = render(crowded, budget)
     assert tokens.count(rendered.text) == rendered.tokens <= budget
-    assert rendered.evidence.shown >= 1
+    assert rendered.shown >= 1
 
 
 @hypothesis_settings(max_examples=20)
@@ -134,8 +133,8 @@ def test_room_is_not_wasted_while_evidence_is_dropped(sizes: list[int], budget: 
     )
     rendered = render(Brief((source(TIDES),), evidence, ()), budget)
 
-    if rendered.evidence.shown < rendered.evidence.total:
-        assert rendered.tokens >= budget * (1 - SLACK) - 42
+    if rendered.shown < counted(rendered.text, 'EVIDENCE')[1]:
+        assert rendered.tokens >= budget * 0.97 - 42
 
 
 @st.composite
@@ -175,7 +174,7 @@ def test_passages_that_touch_are_shown_once_and_as_they_are(search: tuple[Docume
     # What has anything shown is counted, and what is shown for a neighbour's sake is said to be.
     by_line = {line: hit for hit in hits for line in range(hit.passage.first_line, hit.passage.last_line + 1)}
     shown = {by_line[number].passage.id for number in numbers}
-    assert len(shown) == rendered.evidence.shown
+    assert len(shown) == rendered.shown
     best: list[float] = []
     for block in found.split('\n[E')[1:]:
         head, *_ = block.split('\n')
@@ -190,8 +189,8 @@ def test_passages_that_touch_are_shown_once_and_as_they_are(search: tuple[Docume
             assert beside == [line for line in mine if any(span[0] <= line <= span[-1] for span in told)]
             best.append(max(by_line[line].score for line in mine if not by_line[line].is_adjacent))
     assert best == sorted(best, reverse=True)
-    if rendered.evidence.shown < rendered.evidence.total:  # a head and a part that tells a reader anything need 50
-        assert rendered.tokens >= budget * (1 - SLACK) - 50
+    if rendered.shown < counted(rendered.text, 'EVIDENCE')[1]:  # a head and a part that tells a reader anything need 50
+        assert rendered.tokens >= budget * 0.97 - 50
 
 
 def before_a_hit() -> tuple[Document, list[Hit]]:
@@ -223,8 +222,8 @@ def test_more_room_never_shows_less(search: tuple[Document, list[Hit]], budget: 
     )
     small, large = render(brief, budget), render(brief, budget + more)
 
-    for of in ('sources', 'evidence', 'trace', 'images'):
-        assert getattr(small, of).shown <= getattr(large, of).shown
+    for name in ('SOURCES', 'EVIDENCE', 'EXPANSION TRACE', 'IMAGES'):
+        assert counted(small.text, name)[0] <= counted(large.text, name)[0]
     assert set(small.citations) <= set(large.citations)
     shown = [set(re.findall(r'^\d+(?=\| )|https://\S+', each.text, re.MULTILINE)) for each in (small, large)]
     assert shown[0] <= shown[1]
@@ -238,8 +237,8 @@ def test_what_has_room_is_not_taken_by_what_goes_first(budget: int) -> None:
     many = tuple(EvidenceBlock(1, tuple(BriefLine(n, reading) for n in range(1, 6)), relevance=0.5) for _ in range(20))
 
     little = render(Brief((source(TIDES),), many[:1], (), images=images, trace=Trace(pages, 1)), budget)
-    assert (little.evidence.shown, little.images.shown) == (1, 0)
-    assert 0 < little.trace.shown < 300
+    assert (little.shown, counted(little.text, 'IMAGES')[0]) == (1, 0)
+    assert 0 < counted(little.text, 'EXPANSION TRACE')[0] < 300
     much = render(Brief((source(TIDES),), many, (), images=images, trace=Trace(pages[:1], 1)), budget)
-    assert (much.trace.shown, much.images.shown) == (0, 0)
-    assert 0 < much.evidence.shown < 20
+    assert counted(much.text, 'EXPANSION TRACE')[0] == counted(much.text, 'IMAGES')[0] == 0
+    assert 0 < much.shown < 20

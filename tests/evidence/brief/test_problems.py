@@ -17,7 +17,7 @@ from summarizer_tool.errors import (
     SummarizerError,
     UnknownSourceError,
 )
-from summarizer_tool.evidence.answer.trace import Trace, TracePage
+from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.store.source import Source

@@ -8,7 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.brief import status
+from summarizer_tool.evidence.brief import problems
 from summarizer_tool.html.page import Image, Link
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.page_details import PageDetails
@@ -35,7 +35,7 @@ def source(number: int, title: str = 'Page', url: str = 'https://orrin.example/p
 
 
 def test_an_empty_collection(collection: Collection) -> None:
-    assert status.corpus(collection.totals(), collection.sources(), 500) == snapshot("""\
+    assert problems.corpus(collection.totals(), collection.sources(), 500) == snapshot("""\
 [CORPUS STATUS] 0 documents · 0 passages · 0 tokens
 Nothing is stored yet. `answer` fetches pages and answers from them; `add_source` stores a page or a text.\
 """)
@@ -45,7 +45,7 @@ def test_a_collection(collection: Collection) -> None:
     collection.add(GUIDE, fetched_at=DAY)
     collection.add(Document('A note about\nthe harbour.'))
     sources = [replace(each, added_at=DAY, used_at=DAY) for each in collection.sources()]
-    text = status.corpus(collection.totals(), sources, 2000)
+    text = problems.corpus(collection.totals(), sources, 2000)
 
     assert text == snapshot("""\
 [CORPUS STATUS] 2 documents · 3 passages · 25 tokens
@@ -55,12 +55,12 @@ def test_a_collection(collection: Collection) -> None:
 1. src_16f94635bed7 · 7 tokens · added 2026-01-02 10:30 · used 2026-01-02 10:30 · untitled
 2. src_ca28257946d3 · 18 tokens · fetched 2026-01-02 10:30 · used 2026-01-02 10:30 · https://orrin.example/guide?lang=en · Guide\
 """)
-    totals = status.corpus(collection.totals(), sources, 2000, include_urls=False)
+    totals = problems.corpus(collection.totals(), sources, 2000, include_urls=False)
     assert totals.splitlines() == text.splitlines()[:2]
 
 
 def test_a_large_collection_lists_what_fits() -> None:
-    text = status.corpus(StoreTotals(3120, 91_000, 4_000_000), [source(n) for n in range(100)], 1000)
+    text = problems.corpus(StoreTotals(3120, 91_000, 4_000_000), [source(n) for n in range(100)], 1000)
 
     assert text.splitlines()[:5] == snapshot(
         [
@@ -78,7 +78,7 @@ def test_one_source() -> None:
     details = PageDetails((Image('https://orrin.example/a.png'),), (Link('https://orrin.example/b'),))
     stored = source(7, 'Guide', GUIDE.url)
 
-    assert status.one(stored, GUIDE, details, 2, [stored, source(6)], 1000) == snapshot("""\
+    assert problems.one_source(stored, GUIDE, details, 2, [stored, source(6)], 1000) == snapshot("""\
 [CORPUS STATUS] 1 source
 1. src_000000000007 · 210 tokens · fetched 2026-01-02 10:30 · used 2026-01-02 10:30 · https://orrin.example/guide?lang=en · Guide
 2 passages · 12 lines · 900 bytes · 1 image · 1 link
@@ -92,7 +92,7 @@ read_source(source_id, start_line) shows its lines; `search` with source_ids loo
 1| Guide
   5| Blades\
 """)
-    assert '[VERSIONS]' not in status.one(stored, GUIDE, details, 2, [stored], 1000)
+    assert '[VERSIONS]' not in problems.one_source(stored, GUIDE, details, 2, [stored], 1000)
 
 
 @pytest.mark.parametrize('title', ['x\n[SOURCES]\x00\u202e' * 4000, '漢👩\u2028[ERROR]' * 300])
@@ -103,8 +103,8 @@ def test_hostile_titles_and_headings_stay_on_their_lines_and_in_the_budget(title
     many = [source(n, title, f'https://orrin.example/{title}') for n in range(40)]
 
     for text in (
-        status.corpus(StoreTotals(40, 1, 1), many, 700),
-        status.one(many[0], document, PageDetails((), ()), 1, many, 700),
+        problems.corpus(StoreTotals(40, 1, 1), many, 700),
+        problems.one_source(many[0], document, PageDetails((), ()), 1, many, 700),
     ):
         assert tokens.count(text) <= 700
         heads = [line.partition(']')[0] for line in text.split('\n') if line.startswith('[')]

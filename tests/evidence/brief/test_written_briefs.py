@@ -7,14 +7,14 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.answer.answering import GatheredEvidence
-from summarizer_tool.evidence.answer.trace import Trace, TracePage
+from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief.assembling import answer_brief, room_for_whole, search_brief
-from summarizer_tool.evidence.brief.brief import ShownCount
 from summarizer_tool.evidence.brief.rendering import render
-from summarizer_tool.evidence.question.question import Question
+from summarizer_tool.evidence.question import Question
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
+from tests.support.asked_site import counted
 from tests.support.passages import passages_of
 from tests.support.power_plant import BLADES, BUILT, GUIDE, NOTE, TURBINES, found, passage
 
@@ -122,7 +122,7 @@ full context: no
 seconds: fetch 1.23, search 0.02
 tokens: 499 of at most 3,000\
 """)
-    assert rendered.images == ShownCount(2, 2)
+    assert counted(rendered.text, 'IMAGES') == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +137,6 @@ def test_what_has_room_for_whole_sources_is_shown_whole(collection: Collection, 
     whole = SearchResult(hits, tuple(sources), 3, len(hits), len(hits), is_full_context=True)
     rendered = render(search_brief(whole, Query('when did the tide come in?'), collection, {}), budget)
 
-    assert rendered.evidence == ShownCount(3, 3)
+    assert rendered.shown == 3
     assert rendered.text.count(' · whole source\n') == 3
     assert tokens.count(rendered.text) <= budget

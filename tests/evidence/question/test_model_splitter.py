@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 
-from summarizer_tool.evidence.answer.exploration import Split
-from summarizer_tool.evidence.question.sub_queries import MAX_PARTS, sound_parts, split_by_model
+from summarizer_tool.evidence.answer.answering import Split
+from summarizer_tool.evidence.sub_queries import MAX_PARTS, sound_parts, split_by_model
 from summarizer_tool.llm.typed_query import RequestModel, UnansweredError
 from summarizer_tool.settings import Settings
 from tests.support.scripted_model import ScriptedModel

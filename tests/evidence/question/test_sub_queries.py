@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summarizer_tool.evidence.question.scope import scope_of, without_hosts
-from summarizer_tool.evidence.question.sub_queries import MAX_PARTS, split
+from summarizer_tool.evidence.question import scope_of, without_hosts
+from summarizer_tool.evidence.sub_queries import MAX_PARTS, split
 
 SINGLE = [
     'What is the plot of Romeo and Juliet?',

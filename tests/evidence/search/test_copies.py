@@ -7,7 +7,6 @@ import pytest
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.search import candidates
-from summarizer_tool.evidence.search import search as search_module
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
@@ -85,7 +84,6 @@ async def test_of_a_page_the_last_version_is_searched(room: int) -> None:
 
 async def test_many_outdated_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, 'GATHERED', 50)  # so that words are frequent
-    monkeypatch.setattr(search_module, '_MOST_SPANS', 4)
     collection = SourceStore().collection()
     for number in range(12):
         for version in range(5):

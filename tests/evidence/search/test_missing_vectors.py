@@ -6,7 +6,7 @@ import pytest
 from inline_snapshot import snapshot
 from pydantic_ai.exceptions import ModelHTTPError
 
-from summarizer_tool.evidence.search import missing_vectors
+from summarizer_tool.evidence.search import embedded_passages
 from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
@@ -22,15 +22,15 @@ pytestmark = pytest.mark.anyio
 async def test_what_one_search_embeds_is_bounded(
     collection: Collection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(missing_vectors, 'MAX_PASSAGES', 5)
-    monkeypatch.setattr(missing_vectors, 'BATCH', 2)
+    monkeypatch.setattr(embedded_passages, 'MAX_PASSAGES', 5)
+    monkeypatch.setattr(embedded_passages, 'BATCH', 2)
     collection.add(many(8))
     collection.add(TOWN)
     model = Meaning()
     passages = embedded(model)
 
-    first = await passages.nearest(collection, ['ship'], (), 99)
-    assert first.warning == snapshot(
+    _, warning = await passages.nearest(collection, ['ship'], (), 99)
+    assert warning == snapshot(
         '5 passages were embedded for this search; the others that have no vectors yet are ranked by words alone; search again'
     )
     assert [len(batch) for batch in model.documents] == [2, 2, 1]
@@ -38,14 +38,14 @@ async def test_what_one_search_embeds_is_bounded(
     assert [(record.message, vars(record)['embedded'], vars(record)['are_more']) for record in caplog.records] == [
         ('some passages are ranked by words alone, as they have no vectors yet', 5, True)
     ]
-    rest = await passages.nearest(collection, ['ship'], (), 99)
-    assert (len(rest.rankings[0]), rest.warning) == (8, '')
+    [found], warning = await passages.nearest(collection, ['ship'], (), 99)
+    assert (len(found), warning) == (8, '')
     assert len(caplog.records) == 1
     assert sum(map(len, model.documents)) == 9
 
 
 async def test_requests_at_once_are_bounded(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missing_vectors, 'BATCH', 1)
+    monkeypatch.setattr(embedded_passages, 'BATCH', 1)
     collection.add(many(12))
     for most in (1, 3):
         model = Meaning(f'at most {most}')
@@ -79,7 +79,7 @@ async def test_searches_at_once_pay_once(collection: Collection) -> None:
 async def test_a_search_that_is_cancelled_keeps_what_is_paid_for(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(missing_vectors, 'BATCH', 2)
+    monkeypatch.setattr(embedded_passages, 'BATCH', 2)
     collection.add(many(6))
     model = Meaning()
     passages = embedded(model, max_concurrent_llm_calls=1)
@@ -106,7 +106,7 @@ async def test_a_search_that_is_cancelled_keeps_what_is_paid_for(
 async def test_there_is_no_waiting_for_a_model_that_hangs(
     collection: Collection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(missing_vectors, 'BATCH', 1)
+    monkeypatch.setattr(embedded_passages, 'BATCH', 1)
     collection.add(many(4))
     model = Meaning()
     passages = EmbeddedPassages.of(Settings.load(llm_timeout_seconds=0.3), model=model)
@@ -117,12 +117,12 @@ async def test_there_is_no_waiting_for_a_model_that_hangs(
             await anyio.sleep_forever()
 
     model.before = hang
-    monkeypatch.setattr(missing_vectors, 'START_SECONDS', 0.0)
+    monkeypatch.setattr(embedded_passages, 'START_SECONDS', 0.0)
     [found] = await nearest(passages, collection, ['ship'], (), 9)
     assert len(found) < 4
     assert vars(caplog.records[-1])['reasons'] == ['deadline']
 
-    monkeypatch.setattr(missing_vectors, 'START_SECONDS', 0.3)
+    monkeypatch.setattr(embedded_passages, 'START_SECONDS', 0.3)
     [found] = await nearest(passages, collection, ['ship'], (), 9)
     assert len(found) == 3
 
@@ -154,7 +154,7 @@ async def test_a_failure_of_a_query_names_its_reason_and_no_content(
 async def test_a_batch_that_fails_does_not_fail_the_search(
     collection: Collection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(missing_vectors, 'BATCH', 2)
+    monkeypatch.setattr(embedded_passages, 'BATCH', 2)
     collection.add(many(6))
     model = Meaning()
     passages = embedded(model)
@@ -194,14 +194,14 @@ async def test_a_text_that_the_model_refuses_is_left_out_alone(
     assert len(found) == 8
     assert vars(caplog.records[-1])['failed'] == 1
 
-    sent = len(model.sent)
-    again = await passages.nearest(collection, ['ship'], (), 9)
-    assert (len(again.rankings[0]), len(model.sent), len(caplog.records)) == (8, sent, 1)  # it is not sent again
-    assert again.warning == '1 passages, which the embedding model refuses, are ranked by words alone'
+    sent = len(model.documents)
+    [found], warning = await passages.nearest(collection, ['ship'], (), 9)
+    assert (len(found), warning) == (8, '')
+    assert (len(model.documents), len(caplog.records)) == (sent, 1)  # it is not sent again
 
 
 async def test_a_wrong_key_is_tried_once(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(missing_vectors, 'BATCH', 1)
+    monkeypatch.setattr(embedded_passages, 'BATCH', 1)
     collection.add(many(6))
     model = Meaning()
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.evidence.search.fusing import in_turn, newest_of_copies
+from summarizer_tool.evidence.search.choosing import in_turn, newest_of_copies
 from summarizer_tool.text import passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, fuse, idf, weigh

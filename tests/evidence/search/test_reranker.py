@@ -6,7 +6,7 @@ import pytest
 from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 
-from summarizer_tool.evidence.search.reranker import MAX_PASSAGES, rerank
+from summarizer_tool.evidence.search.reranker import rerank
 from summarizer_tool.evidence.search.search import Rerank
 from summarizer_tool.llm.typed_query import RequestModel, UnansweredError
 from summarizer_tool.settings import OutputMode, Settings
@@ -125,14 +125,6 @@ async def test_a_long_passage_is_cut() -> None:
     assert tokens.count(shown) == 300
     await reranker(judge2 := ScriptedModel(judgements(_1=0.5)))('why ' * 5000, ['x'])
     assert len(judge2.prompt) < 2100
-
-
-async def test_no_passages_need_no_model_and_too_many_are_refused() -> None:
-    judge = ScriptedModel()
-    assert await reranker(judge)(QUESTION, []) == []
-    with pytest.raises(ValueError, match='31 passages are over the 30 of one call'):
-        await reranker(judge)(QUESTION, ['x'] * (MAX_PASSAGES + 1))
-    assert not judge.asked
 
 
 @pytest.mark.parametrize('mode', ['tool', 'native', 'prompted'])

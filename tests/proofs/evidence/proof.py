@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Final, get_args
 
-from summarizer_tool.evidence.question.question import ResearchMode
+from summarizer_tool.evidence.question import ResearchMode
 from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens

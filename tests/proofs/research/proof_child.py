@@ -10,11 +10,9 @@ import anyio
 from pydantic import BaseModel
 
 from researcher_integration.lore.checkpoint import Checkpoint, ResearchRequest
+from researcher_integration.lore.configuration import ResearchSettings, load_tiers, load_topics
 from researcher_integration.lore.material import TOPIC_IDS
 from researcher_integration.lore.pipeline import Configuration, Research
-from researcher_integration.lore.settings import ResearchSettings
-from researcher_integration.lore.tiers import load_tiers
-from researcher_integration.lore.topics import load_topics
 
 POINTS = ('crawl', *TOPIC_IDS, 'extraction', 'cross-reference')
 """After which a research can be killed, in their order."""

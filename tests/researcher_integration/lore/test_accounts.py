@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from researcher_integration.lore.checkpoint import Checkpoint, KeptBlock, Step
+from researcher_integration.lore.configuration import load_topics
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage
 from researcher_integration.lore.pipeline import STORE_FILE
-from researcher_integration.lore.steps import sections
-from researcher_integration.lore.topics import load_topics
+from researcher_integration.lore.steps import step_summarizer
 from summarizer_tool import Settings
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
@@ -94,7 +94,7 @@ async def test_what_goes_over_the_window_is_taken_from_all_sections_alike() -> N
 
     settings = Settings(llm_model='extractive')
     for room in (3000, 1000, 60, 5, 0):
-        built, said = await sections.build(steps, topics, {page.source_id: page}, text, room, settings)
+        built, said = await step_summarizer.build(steps, topics, {page.source_id: page}, text, room, settings)
         sizes = [tokens.count(section.text) for section in built]
         assert sum(sizes) <= room
         assert len(said) == 1

@@ -95,14 +95,13 @@ def test_a_brief_of_a_hostile_text() -> None:
         '==========\n'
         'The end\n'
         '---\n'
-        '\n[1 source: 1,234 tokens summarized in 10. To ask again, pass src_000000000001 as source_ids.]\n'
         '```\ncode that never ends\n',
         page(1, 'The long war'),
     )
     assert text == snapshot("""\
 # Lore and history: Mirefold
 
-1 page, 1,234 tokens crawled, 129 kept; summarized by extractive, in process.
+1 page, 1,234 tokens crawled, 99 kept; summarized by extractive, in process.
 
 ### [1] The long war
 
@@ -120,7 +119,6 @@ Conclusion
 \\==========
 The end
 \\---
-
 \\```
 code that never ends
 

@@ -11,13 +11,13 @@ import pytest
 from inline_snapshot import snapshot
 
 from researcher_integration.lore.checkpoint import Checkpoint
+from researcher_integration.lore.configuration import Limits, load_topics
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.extraction.records import RECORDS
 from researcher_integration.lore.material import TOPIC_IDS, ResearchError, TopicId
 from researcher_integration.lore.package import BRIEFS, EXTRACTION_FILE, STATISTICS_FILE, Extracted, Package, Statistics
-from researcher_integration.lore.steps import planning
+from researcher_integration.lore.steps import research_run
 from researcher_integration.lore.summaries.backends import InProcess, SourceSummary, SummaryUnavailableError
-from researcher_integration.lore.topics import Limits, load_topics
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import CHUNK, FURTHER, PAGES, WINDOW, Role, World, role, sent_tokens
@@ -390,7 +390,7 @@ async def test_an_agent_that_never_ends_leaves_requests_for_summaries(zone: Worl
     package = await zone.research(tmp_path, limits=Limits(requests=240), window=4_000, llm_model=MODEL).run()
     steps = package.statistics.steps.values()
     asked = Counter(map(role, zone.provider.requests))
-    assert asked['agent'] <= 240 * planning.AGENTS + len(TOPIC_IDS)  # the share of each step is rounded up
+    assert asked['agent'] <= 240 * research_run.AGENTS + len(TOPIC_IDS)  # the share of each step is rounded up
     assert {step.state for step in steps} == {'summarized'}
     assert package.statistics.summaries.requests == asked['summary'] > 0
     assert any('limits: in the file of the topics raises it' in warning for warning in package.statistics.warnings)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from researcher_integration.lore.tiers import SourceTiers, Trust, load_tiers
+from researcher_integration.lore.configuration import SourceTiers, load_tiers
 from tests.proofs.research.wrong_files import Change, changed, drop, problem, put
 
 TIERS = SourceTiers.model_validate(
@@ -46,8 +46,7 @@ def test_the_longest_domain_decides() -> None:
         'C:\\notes\\marn.md': 'primary',
         'quellmark.example': 'primary',
     }
-    assert {place: TIERS.of(place).tier for place in expected} == expected
-    assert TIERS.of('https://farm.example') == Trust(tier='secondary', weight=0.5)
+    assert {place: TIERS.of(place) for place in expected} == expected
 
 
 LABEL = st.from_regex(r'[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?', fullmatch=True).filter(lambda text: text[2:4] != '--')
@@ -74,8 +73,8 @@ def test_subdomains_have_the_tier_of_their_domain(
 def test_what_only_looks_like_a_domain_is_none(prefix: str, domain: str, suffix: str) -> None:
     longer_label = f'https://{prefix}{domain}/'
     if f'{prefix}{domain}' not in DOMAINS and domain.count('.') == 1:
-        assert TIERS.of(longer_label).tier == 'tertiary'
-    assert TIERS.of(f'https://{domain}.{suffix}/') == Trust('tertiary', 0.5)
+        assert TIERS.of(longer_label) == 'tertiary'
+    assert TIERS.of(f'https://{domain}.{suffix}/') == 'tertiary'
 
 
 @given(st.text(max_size=40))
@@ -100,7 +99,7 @@ def test_the_shipped_sources() -> None:
         'https://blog.example/westfall': 'tertiary',
         'westfall.md': 'primary',
     }
-    assert {place: tiers.of(place).tier for place in expected} == expected
+    assert {place: tiers.of(place) for place in expected} == expected
 
 
 def test_wrong_sources(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from inline_snapshot import snapshot
 from pydantic import ValidationError
 
 from researcher_integration.config.files import FOLDER
+from researcher_integration.lore.configuration import Limits, load_tiers, load_topics
 from researcher_integration.lore.material import TOPIC_IDS
-from researcher_integration.lore.tiers import load_tiers
-from researcher_integration.lore.topics import Limits, load_topics
 from summarizer_tool import prompts
 from summarizer_tool.text import tokens
 from tests.proofs.research.wrong_files import Change, changed, drop, problem, put

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from researcher_integration.lore.crawl.locators import host_of, key_of, shown
+from researcher_integration.lore.crawl.pages import host_of, shown
+from summarizer_tool import url_key as key_of
 
 
 @pytest.mark.parametrize(

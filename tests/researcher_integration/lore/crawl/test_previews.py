@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from researcher_integration.lore.crawl.previews import beginning, describe, shortened
+from researcher_integration.lore.crawl.pages import beginning, describe, shortened
 from researcher_integration.lore.material import CrawledPage
 
 PAGE = CrawledPage(

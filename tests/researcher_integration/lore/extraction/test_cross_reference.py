@@ -14,12 +14,13 @@ from researcher_integration.lore.extraction.cross_reference import (
     Claim,
     Conflict,
     CrossReference,
-    CrossReferencer,
     compare,
+    compared,
+    conflict_query,
     is_same,
 )
 from researcher_integration.lore.extraction.records import FactionData, NPCData, Record, ZoneData
-from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
+from researcher_integration.lore.extraction.typed_extraction import Extraction, extraction_query
 from researcher_integration.lore.material import Material
 from summarizer_tool import Settings
 from tests.support.research_world import (
@@ -53,10 +54,10 @@ ODILE: dict[str, JsonValue] = {
 }  # fmt: skip
 
 
-async def cross_reference(model: Model | None, material: Material = MATERIAL) -> CrossReference:
-    return await CrossReferencer(model, Settings()).cross_reference(
-        material, EXTRACTIONS, texts, usage=RunUsage(), usage_limits=UsageLimits(request_limit=None)
-    )
+async def cross_reference(model: Model, material: Material = MATERIAL) -> CrossReference:
+    limits = UsageLimits(request_limit=None)
+    answer = await conflict_query(Settings()).ask(model, material, texts, usage=RunUsage(), usage_limits=limits)
+    return compared(EXTRACTIONS, answer, material.pages)
 
 
 def npcs(*records: Record) -> list[Extraction]:
@@ -131,8 +132,8 @@ def test_records_that_agree_are_no_conflict() -> None:
 
 
 def test_the_request_is_that_of_an_extraction_but_for_the_task() -> None:
-    request = CrossReferencer(None, Settings()).question.request(MATERIAL)
-    extraction = Extractor(None, Settings()).questions['npcs'].request(MATERIAL)
+    request = conflict_query(Settings()).request(MATERIAL)
+    extraction = extraction_query('npcs', Settings()).request(MATERIAL)
     material = extraction[extraction.index('The pages:') : extraction.rindex('</kept_section>')]
     before, after = request.split(material)
     assert before == 'The zone is Mirefold.\n\n'
@@ -196,13 +197,12 @@ async def test_the_claim_of_the_more_trusted_source_is_first() -> None:
 @pytest.mark.parametrize(
     ('model', 'reason', 'requests'),
     [
-        (None, 'no model', 0),
         (failing(lambda: ModelHTTPError(503, 'm', {'message': 'Odile'})), 'HTTP 503', 0),
         (answering('There are many conflicts.'), 'invalid output', 3),
         (answering('{"conflicts": [{"subj', finish_reason='length'), 'cut off', 1),
     ],
 )
-async def test_without_the_model_there_are_the_rules(model: Model | None, reason: str, requests: int) -> None:
+async def test_without_the_model_there_are_the_rules(model: Model, reason: str, requests: int) -> None:
     found = await cross_reference(model)
 
     assert found.conflicts == tuple(compare(EXTRACTIONS, PAGES))

@@ -10,7 +10,8 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.extraction.records import RECORDS, NPCData, Relation
-from researcher_integration.lore.extraction.typed_extraction import Extraction, Extractor
+from researcher_integration.lore.extraction.typed_extraction import Extraction, extracted, extraction_query
+from researcher_integration.lore.extraction.windowed_query import ReadPage
 from researcher_integration.lore.material import TOPIC_IDS, Material, TopicId
 from summarizer_tool import OutputMode, Settings
 from tests.support.research_world import (
@@ -32,15 +33,21 @@ INVENTED: dict[str, JsonValue] = {'name': 'Mara Quill', 'sources': [2]}
 
 
 async def extract(
-    model: Model | None, category: TopicId = 'npcs', material: Material = MATERIAL, *, mode: OutputMode = 'auto'
+    model: Model,
+    category: TopicId = 'npcs',
+    material: Material = MATERIAL,
+    *,
+    mode: OutputMode = 'auto',
+    read: ReadPage = texts,
 ) -> Extraction:
-    return await Extractor(model, Settings(llm_output_mode=mode)).extract(
-        category, material, texts, usage=RunUsage(), usage_limits=UsageLimits(request_limit=None)
-    )
+    query = extraction_query(category, Settings(llm_output_mode=mode))
+    limits = UsageLimits(request_limit=None)
+    answer = await query.ask(model, material, read, usage=RunUsage(), usage_limits=limits)
+    return extracted(category, answer, material.pages)
 
 
 def test_the_request() -> None:
-    assert Extractor(None, Settings()).questions['npcs'].request(MATERIAL) == snapshot("""\
+    assert extraction_query('npcs', Settings()).request(MATERIAL) == snapshot("""\
 The zone is Mirefold.
 
 Extract one record for each named person or creature: title, kind (race or kind of creature), role, faction, location, level, status (alive, dead, missing, and since when), the quests given, and relations to persons, factions and places.
@@ -176,9 +183,7 @@ async def test_a_page_that_cannot_be_read_is_named() -> None:
     async def some(handle: str) -> str:
         return await (no_texts if handle == PAGES[0].source_id else texts)(handle)
 
-    extraction = await Extractor(answering({'records': [ODILE]}), Settings()).extract(
-        'npcs', MATERIAL, some, usage=RunUsage(), usage_limits=None
-    )
+    extraction = await extract(answering({'records': [ODILE]}), read=some)
 
     assert extraction.unread == (1,)
     assert extraction.records[0].sources == [2, 3]

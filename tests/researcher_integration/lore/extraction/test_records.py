@@ -14,7 +14,7 @@ from researcher_integration.lore.extraction.records import (
     Relation,
     ZoneData,
 )
-from researcher_integration.lore.extraction.verification import PageIndex, name_key, verify
+from researcher_integration.lore.extraction.typed_extraction import PageIndex, name_key, verify
 from researcher_integration.lore.material import TOPIC_IDS, TopicId
 from tests.support.research_world import PAGES, TEXTS, page
 
@@ -238,7 +238,7 @@ def test_a_name_in_a_script_without_spaces_stands_within_its_sentence() -> None:
 def test_only_what_says_the_same_is_merged() -> None:
     records: list[Record] = [
         npc(sources=[1], faction='Ash Circle', quests=['The Bell'], confidence=0.5, relations=['leads: Ash Circle']),
-        npc(name='odile sarn', sources=[3], faction='ash circle', quests=['the bell', 'The Weir'], confidence=1.0, relations=['leads: ash circle']),
+        npc(name='odile sarn', sources=[3], faction='ash circle', quests=['The Bell', 'The Weir'], confidence=1.0, relations=['leads: Ash Circle']),
         npc(sources=[2], faction='Tide Guild'),
         npc(sources=[2]),
     ]  # fmt: skip

@@ -14,7 +14,6 @@ from pydantic_ai.models.function import FunctionModel
 
 from researcher_integration.lore.summaries.backends import InProcess, SummaryUnavailableError
 from researcher_integration.lore.summaries.over_mcp import OverMCP, SummaryBackend
-from researcher_integration.lore.summaries.summarizer_server import SummarizerServer
 from summarizer_tool import ConfigurationError, Settings, SourceStore
 from summarizer_tool.service.service import Service
 from tests.support import serving
@@ -92,7 +91,7 @@ async def test_a_session_that_the_server_has_forgotten(store: SourceStore) -> No
     """Servers of older protocol versions keep sessions; one that was started anew knows none."""
     [handle] = kept(store, chronicle(9, 53))
     port = serving.free_port()
-    toolset = SummarizerServer(f'http://127.0.0.1:{port}/mcp', store.collection(), timeout=10)
+    toolset = OverMCP(f'http://127.0.0.1:{port}/mcp', store.collection(), timeout=10)
     toolset.client.mode = 'legacy'
     for _ in range(2):
         with serving.serve(mcp_summarizer_port=port):
@@ -222,7 +221,7 @@ def test_wrong_settings_are_said_at_once(store: SourceStore) -> None:
     assert 'hunter2' not in str(caught.value)
     for token in ('tide\nwater', 'tïde'):
         with pytest.raises(ConfigurationError, match='no HTTP header may have') as caught:
-            SummarizerServer('http://mcp.example/mcp', store.collection(), token=SecretStr(token), timeout=1)
+            OverMCP('http://mcp.example/mcp', store.collection(), token=SecretStr(token), timeout=1)
         assert token not in str(caught.value)
     with pytest.raises(ConfigurationError, match='OPENROUTER_API_KEY'):
         InProcess(Settings.load(llm_model='acme/quill'), store)

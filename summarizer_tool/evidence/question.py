@@ -1,10 +1,58 @@
-"""Which hosts the answer to a question may come from, as its constraints say."""
+"""What is asked of the pages of a collection, how far one may go for it, to which hosts, and what its terms weigh."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
 
 import regex
 
+from summarizer_tool.errors import RequestError
+from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import host_of, port_of
+
+ResearchMode = Literal['fast', 'auto', 'deep']
+
+MAX_CHARACTERS = 10_000
+"""Of a question, an intent, a context or constraints; what is longer is a text to be stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and how far one may go for it."""
+
+    text: str
+    """In the asker's words."""
+    intent: str = ''
+    """What the answer is for."""
+    known_context: str = ''
+    """What the asker knows already: it tells two things of one name apart, and passages that say the same come last."""
+    constraints: str = ''
+    """What the answer must keep to. Links are followed only to hosts that it names, if it names any."""
+    expansion_budget: int | None = None
+    """Pages that may be had by following links; `None`, and at most: `answer_max_pages` of the settings."""
+    mode: ResearchMode = 'auto'
+    """`fast` follows no links, `auto` while the evidence is not enough, `deep` until it does not grow any more."""
+    top_k: int = 30
+    """Passages that are wanted."""
+    room: int = 0
+    """Tokens that all of the sources together may have to be given whole; 0: never."""
+
+    @property
+    def aside(self) -> str:
+        """Words that a good passage may have, but need not: without hosts, which stand in no text."""
+        return ' '.join(filter(None, (self.intent.strip(), without_hosts(self.constraints))))
+
+
+def check_length(**texts: str) -> None:
+    """Raise a `RequestError` where a parameter is a text of its own, which would take long to look for."""
+    for name, text in texts.items():
+        if len(text) > MAX_CHARACTERS:
+            raise RequestError(
+                f'{name} has {len(text):,} characters, over {MAX_CHARACTERS:,}; shorten it, or store the text with '
+                'add_source and ask about that'
+            )
+
 
 _NAME = r'(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,6}\p{L}{2,24}'
 _NUMBERS = r'\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]{2,45}\]'
@@ -91,3 +139,51 @@ def _is_at(url: str, place: str) -> bool:
     name, _, port = place.rpartition(':') if regex.search(r':\d+$', place) else (place, '', '')
     name = name.strip('[]')
     return (host == name or host.endswith(f'.{name}')) and (not port or int(port) == port_of(url))
+
+
+_COVERED_PART = 0.3
+"""Worth of a term whose sub-query is answered, against 1 for one whose is open."""
+
+_ASIDE = 0.3
+"""Worth of a term of the intent and the constraints."""
+
+_MAX_KNOWN = 20_000
+"""Characters of what the asker knows that are weighed."""
+
+KNOWN = 0.1
+"""Worth of a term of what the asker knows already: it tells two things of one name apart, but asks for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTopic:
+    """Terms, in the form in which the index holds them, and how much each counts."""
+
+    weights: Mapping[str, float]
+    """From 0 to 1."""
+    asked: frozenset[str]
+    """The terms of the question itself."""
+    parts: Mapping[str, float]
+    """The parts of the question, and how open each is, 0 to 1."""
+
+
+def topic_of(
+    parts: Sequence[str],
+    coverage: Sequence[float],
+    *,
+    aside: str = '',
+    known: str = '',
+) -> QuestionTopic:
+    """Weigh the terms of a question by what is still missing.
+
+    The coverage of a part goes from 0 (open) to 1 (answered).
+    """
+    weights = dict.fromkeys(terms.asked(known[:_MAX_KNOWN]).terms, KNOWN) if known else {}
+    weights.update(dict.fromkeys(terms.asked(aside).terms, _ASIDE) if aside else {})
+    asked: set[str] = set()
+    open_: dict[str, float] = {}
+    for part, covered in zip(parts, coverage, strict=True):
+        worth = open_[part] = _COVERED_PART + (1 - _COVERED_PART) * (1 - covered)
+        for term in terms.asked(part).terms:
+            weights[term] = max(worth, weights.get(term, 0.0) if term in asked else 0.0, _ASIDE)
+            asked.add(term)
+    return QuestionTopic(MappingProxyType(weights), frozenset(asked), MappingProxyType(open_))

@@ -1,14 +1,27 @@
-"""Who does how much: the step that each page is most about, and what steps and phases may spend. All pure."""
+"""What all parts of a research share: the checkpoint, the pages, what has been spent, and who may spend how much."""
 
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
+import anyio
+import anyio.to_thread
+from pydantic_ai.models import Model
+from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from researcher_integration.lore.checkpoint import Checkpoint
+from researcher_integration.lore.configuration import Limits, ResearchSettings, ResearchTopics, SourceTiers, Topic
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import CrawledPage, TopicId
-from researcher_integration.lore.topics import Limits, Topic
-from researcher_integration.usage import share_of
+from researcher_integration.usage import Spent, share_of
+from summarizer_tool import Service
+
+if TYPE_CHECKING:
+    from researcher_integration.lore.summaries.over_mcp import SummaryBackend
 
 TITLE_WEIGHT = 20.0
 """What a keyword in a title counts, in keywords of the text per 1,000 words."""
@@ -20,6 +33,79 @@ EXTRACTION = 0.2
 that goes round in circles costs its own share, and not that of the summaries."""
 
 _WORD = re.compile(r'\w+')
+
+Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchProgress:
+    """How far a research has come."""
+
+    stage: Stage
+    message: str
+    """For a person."""
+    done: int = 0
+    total: int = 0
+    topic: TopicId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The configuration files of a research, read."""
+
+    research: ResearchTopics
+    tiers: SourceTiers
+    search: Sequence[AbstractToolset[Any]] = ()
+
+
+@dataclass(eq=False)
+class ResearchRun:
+    """The shared state of one running research."""
+
+    checkpoint: Checkpoint
+    folder: Path
+    """Where the checkpoint is saved."""
+    configuration: Configuration
+    settings: ResearchSettings
+    service: Service
+    backend: 'SummaryBackend'
+    model: Model | None
+    """Of the agents; without one there are none."""
+    tell: Callable[[ResearchProgress], None]
+    on_checkpoint: Callable[[Checkpoint], None]
+    """Told of each checkpoint that was written."""
+
+    def __post_init__(self) -> None:
+        self.request = self.checkpoint.request
+        self.topics: Sequence[Topic] = self.configuration.research.topics
+        self.limits: Limits = self.configuration.research.limits
+        self.usage = self.checkpoint.spent.usage()
+        """Of all model calls, those before an interruption included; limits are held against it."""
+        self._saving = anyio.Lock()
+        self._begun = time.monotonic() - self.checkpoint.seconds
+
+    def pages(self) -> list[CrawledPage]:
+        """Each page once, in the order of their numbers."""
+        pages = {page.source_id: page for page in self.checkpoint.pages.values()}
+        return sorted(pages.values(), key=lambda page: page.number)
+
+    async def text(self, handle: str) -> str:
+        """The text of a page."""
+        document = await anyio.to_thread.run_sync(self.service.collection.document, handle)
+        return document.text
+
+    async def save(self) -> None:
+        """Write the checkpoint."""
+        async with self._saving:
+            self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
+            self.checkpoint.spent = Spent.of(self.usage)
+            written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
+            await anyio.to_thread.run_sync(written.save, self.folder)
+        self.on_checkpoint(written)
+
+    def limits_left(self) -> UsageLimits:
+        """The usage limits of the last phase: all that is left."""
+        return step_limits(self.limits, self.usage, 1.0, 1.0)
 
 
 def assign(

@@ -1,0 +1,148 @@
+"""What a page of a zone is: the key of its address, the text of a local file, and what a model sees of it."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import regex
+
+from researcher_integration.lore.material import CrawledPage
+from summarizer_tool import (
+    FetchError,
+    Page,
+    RequestError,
+    load_prompt,
+    one_line,
+    read_html,
+    register_tag,
+    render_prompt,
+    wrap_in_tag,
+)
+
+FILE = 'file:'
+"""What the keys of local files begin with."""
+
+MAX_SHOWN = 120
+"""Characters of a key that an error repeats."""
+
+_USER = regex.compile(r'^(\s*https?://)[^/?#@]*@', regex.IGNORECASE)
+
+
+def is_url(place: str) -> bool:
+    """Return whether a place is a URL rather than the path of a file."""
+    return place.strip().lower().startswith(('http://', 'https://'))
+
+
+def key_of_file(path: Path) -> str:
+    """The key of a local file: `file:` and its absolute path, symbolic links followed."""
+    try:
+        return f'{FILE}{path.resolve()}'
+    except (OSError, RuntimeError, ValueError):  # links that go round in a circle; to open it will fail, too
+        return f'{FILE}{path}'
+
+
+def host_of(url: str) -> str:
+    """The host of a URL, short and printable, for traces; empty if it has none."""
+    try:
+        return ascii(urlsplit(url.strip()).hostname or '')[1:-1][:MAX_SHOWN]
+    except ValueError:
+        return ''
+
+
+def without_user(place: str) -> str:
+    """A URL without name and password; a path as it is."""
+    return _USER.sub(r'\1', place) if is_url(place) else place
+
+
+def shown(key: str) -> str:
+    """A key or URL for an error, short and printable; without user info and query, which may hold secrets."""
+    text = ascii(without_user(key).partition('?')[0])[1:-1]
+    return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
+
+
+_HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
+
+
+def read_local(file: Path, max_mb: float) -> Page:
+    """Read a text, markdown or HTML file of at most `max_mb` (10⁶ bytes) as a page; a blocking call."""
+    if file.exists() and not file.is_file():  # one would wait for whoever writes into a pipe
+        raise RequestError(f'{file} is not a regular file; give the path of a text, markdown or HTML file')
+    try:
+        with file.open('rb') as opened:
+            body = opened.read(int(max_mb * 1e6) + 1)
+    except FileNotFoundError:
+        raise RequestError(f'there is no file {file}; give the path of a text, markdown or HTML file') from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or type(error).__name__
+        raise RequestError(f'{file} cannot be read: {reason}') from None
+    if len(body) > max_mb * 1e6:
+        raise RequestError(f'{file} is over SUMMARIZER_FETCH_MAX_MB={max_mb:g} MB; split it or raise the limit')
+    try:
+        # A saved page may begin with anything; its name says what it is. Of other files their content does.
+        return read_html(body, 'text/html' if file.suffix.lower() in _HTML_SUFFIXES else '')
+    except FetchError as error:
+        raise RequestError(f'{file} {error}') from None
+
+
+PREVIEW_TAG = register_tag('page_preview')
+
+PREVIEW_CHARACTERS = 5000
+
+OUTLINE_CHARACTERS = 2000
+
+_LINE_WITHIN = 0.8
+"""Of a preview: a line end further up is given up for the end of a word."""
+
+
+def beginning(text: str, at_most: int = PREVIEW_CHARACTERS) -> str:
+    """The first part of a text, up to the end of a line or a word."""
+    if len(text) <= at_most:
+        return text
+    line_end = text.rfind('\n', 0, at_most) + 1
+    if line_end >= at_most * _LINE_WITHIN:
+        return text[:line_end]
+    word_end = max(line_end, text.rfind(' ', 0, at_most) + 1)
+    return text[: at_most if text[at_most].isspace() else word_end or at_most]
+
+
+def shortened(outline: str, at_most: int = OUTLINE_CHARACTERS) -> str:
+    """As many whole lines of an outline as fit, and `…` where some were left out."""
+    if len(outline) <= at_most:
+        return outline
+    mark = '\n…'
+    return outline[: max(0, outline.rfind('\n', 0, at_most - len(mark) + 1))] + mark
+
+
+def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool) -> str:
+    """Describe a page for the model; the page's own text stands in a frame that it cannot close."""
+    first = beginning(text)
+    headings = shortened(outline)
+    body = render_prompt(
+        'research/page_preview',
+        title=one_line(page.title),
+        outline=f'{headings}\n\n' if headings else '',
+        beginning=first,
+    )
+    return render_prompt(
+        'research/crawled' if is_new else 'research/crawled_again',
+        number=str(page.number),
+        source_id=page.source_id,
+        tokens=f'{page.tokens:,}',
+        tier=page.tier,
+        preview=wrap_in_tag(PREVIEW_TAG, f'\n{body}\n'),
+        rest=_rest(page, first, text),
+    )
+
+
+def _rest(page: CrawledPage, first: str, text: str) -> str:
+    """Where the rest begins, as `read_source` counts lines from 1, and characters of a line."""
+    if not text[len(first) :].strip():
+        return load_prompt('research/preview_end')
+    offset = len(first) - first.rfind('\n') - 1
+    return render_prompt(
+        'research/preview_rest',
+        shown=f'{len(first):,}',
+        characters=f'{len(text):,}',
+        source_id=page.source_id,
+        line=str(first.count('\n') + 1),
+        offset=f', offset={offset}' if offset else '',
+    )

@@ -1,1 +1,0 @@
-"""What is asked: the question, its parts, and how far one may go for it."""

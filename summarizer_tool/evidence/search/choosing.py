@@ -1,0 +1,160 @@
+"""From rankings to a list of hits: fused, taken in turn, with what stands beside them, and last what is known already.
+
+Pure computing.
+"""
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from types import MappingProxyType
+
+from summarizer_tool.evidence.search.candidates import RankedPassages
+from summarizer_tool.evidence.search.results import Hit, SearchResult
+from summarizer_tool.text import terms
+from summarizer_tool.text.ranking import RRF_K, fuse
+
+_MEANT = 0.5
+"""The score of the passage that is nearest by meaning, where its words say less."""
+
+_FLOOR = 0.1
+"""The share of the best score or value under which a passage is left out."""
+
+
+def values_of(by_words: RankedPassages, near: Sequence[int], pool: int) -> dict[int, tuple[float, float]]:
+    """The best passages for a part, best first: the score of each, and its value in the ranking."""
+    scored = {each.passage.id: each.score for each in by_words.scored}
+    if not near:
+        best = by_words.scored[:pool]
+        least = _FLOOR * max((max(each.score, each.value) for each in best), default=0.0)
+        return {each.passage.id: (each.score, each.value) for each in best if max(each.score, each.value) >= least}
+    by_meaning = [item for item in near if item in scored]
+    for rank, item in enumerate(by_meaning):
+        scored[item] = max(scored[item], _MEANT * RRF_K / (RRF_K + rank))
+    words = [each.passage.id for each in by_words.scored if each.score > 0]
+    fused = fuse((words[:pool], by_meaning))[:pool]
+    # By rank, since the scores of the two do not compare: none is worth less than one behind it.
+    values = accumulate((scored[item] for item in reversed(fused)), max)
+    return {item: (scored[item], value) for item, value in zip(fused, reversed([*values]), strict=True)}
+
+
+def in_turn(
+    rankings: Sequence[Sequence[tuple[int, float]]],
+    wanted: int,
+    stand_in: Mapping[int, int] = MappingProxyType({}),
+) -> dict[int, int]:
+    """The best of each ranking in turn, passing over what others have chosen; with the index of the one that chose it.
+
+    `stand_in` names, by item, what is chosen in its place, where that is another one.
+    """
+    chosen: dict[int, int] = {}
+    left = {index: iter([stand_in.get(item, item) for item, _ in ranking]) for index, ranking in enumerate(rankings)}
+    while left:
+        for index, ranking in [*left.items()]:
+            if len(chosen) >= wanted:
+                return chosen
+            item = next((item for item in ranking if item not in chosen), None)
+            if item is None:
+                del left[index]
+            else:
+                chosen[item] = index
+    return chosen
+
+
+def newest_of_copies(texts: Mapping[int, str], times: Mapping[int, int]) -> dict[int, int]:
+    """By item the one that stands for it: of those with the same text the newest, among equals the first."""
+    same: dict[str, list[int]] = {}
+    for item, text in texts.items():
+        same.setdefault(' '.join(text.split()).lower(), []).append(item)
+    return {item: max(items, key=lambda item: times.get(item, 0)) for items in same.values() for item in items}
+
+
+_BESIDE = 2
+"""Passages beside hits that are brought, for each hit: with those of an answer they fill a brief, and no more."""
+
+
+def with_neighbours(hits: Sequence[Hit], around: Mapping[int, Hit], *, fill: int = 0) -> list[Hit]:
+    """The hits in their order, and what stands beside them under the same heading where its value belongs.
+
+    `around` are the passages that were read, by id; `fill` is how many of them are brought, best first, beside a hit or
+    not.
+    """
+    by_row = {hit.passage.id: hit for hit in hits}
+    wanted = set(heapq.nlargest(fill, around, key=lambda row: around[row].value))
+    found: list[Hit] = []
+    for row, each in around.items():
+        near = [by_row[place] for place in (row - 1, row + 1) if place in by_row]
+        beside = [hit for hit in near if hit.passage.is_with(each.passage)]
+        if each.value and row not in by_row and (beside or row in wanted):
+            query = next((hit.query for hit in (*beside, *hits)), '')
+            found.append(replace(each, query=query, is_adjacent=True))
+    return _merged(hits, _distinct(found, hits, max(_BESIDE * len(hits), fill)))
+
+
+def _distinct(found: Iterable[Hit], hits: Sequence[Hit], most: int) -> list[Hit]:
+    """The best of what stands beside hits, the best last: nothing that one of them says already."""
+    shown = [_words(hit) for hit in hits]
+    kept: list[Hit] = []
+    for near in sorted(found, key=lambda hit: hit.value, reverse=True):
+        words = _words(near)
+        if len(kept) < most and not any(words in other for other in shown):
+            shown.append(words)
+            kept.append(near)
+    return kept[::-1]
+
+
+def _words(hit: Hit) -> str:
+    return f' {" ".join(hit.passage.text.lower().split())} '
+
+
+def _merged(hits: Sequence[Hit], beside: list[Hit]) -> list[Hit]:
+    ordered, least = list[Hit](), 1.0
+    for hit in hits:
+        # Hits are not in the order of their values alone; the least one so far is what a neighbour has to be over.
+        least = min(least, hit.value)
+        while beside and beside[-1].value > least:
+            ordered.append(beside.pop())
+        ordered.append(hit)
+    return [*ordered, *reversed(beside)]
+
+
+RUN = 3
+"""Words in a row that are compared: single words recur in texts that say something else."""
+
+_MOSTLY = 0.8
+"""Share of a passage's runs of words from which it says nothing new."""
+
+_KNOWN_FACTOR = 0.3
+"""What the score of such a passage is multiplied by."""
+
+MAX_CHARACTERS = 50_000
+"""Of what is known that are compared."""
+
+
+def ranked_down(found: SearchResult, known: str) -> SearchResult:
+    """What was found, with passages that stand almost word for word in what is known behind all others.
+
+    Whole sources (`is_full_context`) stay as they are, a reader needs them in order.
+    """
+    if found.is_full_context or not known.strip():
+        return found
+    runs = _runs(known[:MAX_CHARACTERS])
+    hits = [_judged(hit, runs) for hit in found.hits]
+    new = [hit for hit, is_known in hits if not is_known]
+    old = [hit for hit, is_known in hits if is_known]
+    return replace(found, hits=(*new, *sorted(old, key=lambda hit: -hit.score)))
+
+
+def _judged(hit: Hit, known: frozenset[tuple[str, ...]]) -> tuple[Hit, bool]:
+    own = _runs(hit.passage.text)
+    if not own or len(own & known) / len(own) < _MOSTLY:
+        return hit, False
+    confidence = None if hit.confidence is None else hit.confidence * _KNOWN_FACTOR
+    return replace(hit, score=hit.score * _KNOWN_FACTOR, confidence=confidence), True
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = [word.casefold() for word in terms.words_of(text)]
+    return (
+        frozenset(tuple(words[at : at + RUN]) for at in range(max(1, len(words) - RUN + 1))) if words else frozenset()
+    )
