@@ -66,6 +66,7 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     # Blank lines inside of quotes part nothing.
     if separated in readers and _reaches_over(lines) and (table := separated(lines, 0)):
         return [table]
+    least = max(LEAST_ROWS, 0.6 * filled)
     found: list[Table] = []
     others: list[tuple[int, str]] = []
     # Some tools print several tables with blank lines between them.
@@ -76,11 +77,12 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
             found.append(table)
         else:
             others += enumerate(lines[start:end], start + 1)
+            if filled - len(others) < least:
+                return []
     found = _joined(found)
     if found:
         found[0] = replace(found[0], beside=[*found[0].beside, *others])
-    rows = sum(len(table.rows) for table in found)
-    return found if rows >= LEAST_ROWS and rows >= 0.6 * filled else []
+    return found if sum(len(table.rows) for table in found) >= least else []
 
 
 def _joined(tables: Sequence[Table]) -> list[Table]:

@@ -124,6 +124,8 @@ class Document:
     """Where it came from, if anywhere."""
     id: str = field(init=False)
     """`src_` and the first 12 hex digits of the SHA-256 of the text."""
+    digest: bytes = field(init=False, compare=False, repr=False)
+    """All of the SHA-256."""
     token_index: TokenIndex | None = field(init=False, default=None, compare=False, repr=False)
     """The tokens of its spans, once these have been counted."""
 
@@ -137,8 +139,8 @@ class Document:
         except UnicodeEncodeError:
             object.__setattr__(self, 'text', _SURROGATES.sub('\ufffd', self.text))
             encoded = self.text.encode()
-        digest = hashlib.sha256(encoded).hexdigest()
-        object.__setattr__(self, 'id', f'src_{digest[:12]}')
+        digest = hashlib.sha256(encoded)
+        vars(self).update(id=f'src_{digest.hexdigest()[:12]}', digest=digest.digest())
 
     @cached_property
     def tokens(self) -> int:

@@ -139,10 +139,10 @@ def _tokens(language: str, lines: Sequence[NumberedLine]) -> TokensOfLines:
     starts = [0, *accumulate(map(len, shown))]
     tokens: dict[int, list[_Token]] = {}
     # Some lexers give the pieces of a comment.
-    pieces = groupby(_lexer(language).get_tokens_unprocessed(''.join(shown)), lambda piece: _joint(*piece))
-    for (kind, _), run in pieces:
-        (offset, _, first), *others = run
-        value = ''.join((first, *(each for _, _, each in others)))
+    for (kind, _), run in groupby(_lexer(language).get_tokens_unprocessed(''.join(shown)), _joint):
+        (offset, _, value), *more = run
+        for _, _, each in more:
+            value += each
         if text := value.strip():
             offset += len(value) - len(value.lstrip())
             line = bisect_right(starts, offset) - 1
@@ -150,8 +150,9 @@ def _tokens(language: str, lines: Sequence[NumberedLine]) -> TokensOfLines:
     return tokens
 
 
-def _joint(offset: int, kind: object, value: str) -> tuple[object, int]:
+def _joint(piece: tuple[int, object, str]) -> tuple[object, int]:
     """What the pieces of one comment have in common, and no two other tokens."""
+    offset, kind, value = piece
     if kind is String.Doc and not _QUOTES.match(value):
         kind = Comment
     elif kind in (Comment.Preproc, Comment.PreprocFile):

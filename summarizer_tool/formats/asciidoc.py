@@ -10,6 +10,8 @@ _DEFINED = re.compile(r'^(?!\.\. )\S[^\n]{0,400}(?:::|;;)\n[ \t]+\S', re.MULTILI
 _MARKED = re.compile(
     r'^(?:={2,6} \w|\[(?:source|NOTE|TIP|IMPORTANT|WARNING|CAUTION|quote|horizontal)\b[^\]\n]*\]$)', re.MULTILINE
 )
+_LIKELY = {_DEFINED: ('::\n', ';;\n'), _MARKED: ('\n==', '\n[')}
+"""What stands in a text with several of them, and is found much faster."""
 _LEAST = 3
 """Terms with what is said of them on the next line, or headings and names of blocks, by which it is told; in
 reStructuredText two colons have a blank line below."""
@@ -31,9 +33,8 @@ _MACRO = re.compile(r'\b[a-z]+:([^\s\[\]:][^\s\[\]]{0,200})\[([^\[\]\n]{0,200})\
 
 def markdown(text: str, *, is_named_so: bool = False) -> str:
     """The text as markdown; empty where it is something else, unless the name of its file says that it is AsciiDoc."""
-    if not is_named_so and not any(
-        len([*islice(each.finditer(text), _LEAST)]) == _LEAST for each in (_DEFINED, _MARKED)
-    ):
+    likely = [each for each, marks in _LIKELY.items() if any(mark in text for mark in marks)]
+    if not is_named_so and not any(len([*islice(each.finditer(text), _LEAST)]) == _LEAST for each in likely):
         return ''
     said = dict(_ATTRIBUTE.findall(text))
     text = _REFERENCE.sub(lambda found: said.get(found[1], found[0]), text)

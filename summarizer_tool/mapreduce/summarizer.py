@@ -215,7 +215,8 @@ class Summarizer:
                     stats.documents_left_out = len(left_out)
                     named = ', '.join(left_out[:_NAMED]) + (', …' if len(left_out) > _NAMED else '')
                     summary.warnings.append(f'the summary has no room for {len(left_out)} of the documents: {named}')
-                if await in_thread(_is_focus_unmet, summary, documents, request.focus):
+                is_answer = Aim.of(request.focus) is Aim.ANSWER
+                if is_answer and await in_thread(_is_focus_unmet, summary, documents, request.focus):
                     summary.warnings.append('no word of the focus is in the text; this is what is nearest to it')
                 if request.strategy.strip().lower() not in ('', *STRATEGIES):
                     summary.warnings.append(
@@ -333,9 +334,7 @@ class Summarizer:
 def _is_focus_unmet(summary: Summary, documents: Sequence[Document], focus: prompts.Focus) -> bool:
     """Return whether no text has a word of what was asked."""
     said = [fact.text for fact in summary.facts]
-    if not said or Aim.of(focus) is not Aim.ANSWER or is_met(said, focus):
-        return False
-    return not is_met([document.text for document in documents], focus)
+    return bool(said) and not is_met(said, focus) and not is_met([document.text for document in documents], focus)
 
 
 def _left_out(summary: Summary, request: SummarizeRequest) -> list[str]:

@@ -357,9 +357,7 @@ class Service:
     def _kept(self, content: str) -> Document | None:
         """The document of a text that is kept as it is given: nothing is to be read in it or stored."""
         with suppress(StoreError):
-            source_id = Document(content).id
-            document = self.collection.document(source_id) if self.collection.has(source_id) else None
-            return document if document and document.text == content else None
+            return self.collection.same(Document(content))
         return None
 
     def _computing_for(self, *texts: str) -> AbstractContextManager[None]:

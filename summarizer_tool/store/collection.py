@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from copy import copy
 from datetime import datetime
 
 from summarizer_tool.documents.document import Document
@@ -71,7 +72,6 @@ class Collection:
             StoreError: If the text is larger than the cap, or has the handle of another text, or cannot be written.
         """
         text = document.text.encode()
-        digest = hashlib.sha256(text).digest()
         fetched = None if fetched_at is None else microseconds(fetched_at)
         place = (self.name, document.id)
         described = written(images, links)
@@ -94,13 +94,13 @@ class Collection:
                 size = (len(text), document.tokens, lines)
                 db.execute(
                     'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-                    (*place, document.title, document.url, fetched, now, now, *size, digest, held),
+                    (*place, document.title, document.url, fetched, now, now, *size, document.digest, held),
                 )
                 db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
                 db.execute('DELETE FROM evicted WHERE collection = ? AND id = ?', place)
                 index.add(db, self.name, entry)
                 keep(db, place, described)
-            elif kept[0] != digest:
+            elif kept[0] != document.digest:
                 raise StoreError(
                     f'another text in this collection has the handle {document.id} already (their hashes begin alike); '
                     'change a character of this one, such as a line break at its end, and add it again'
@@ -141,6 +141,22 @@ class Collection:
         document.remember(tokens=count)
         self._database.touch('sources', row, used_at)
         return document
+
+    def same(self, document: Document) -> Document | None:
+        """What is kept of the same text, which is not read; counts as a use of it."""
+        with self._database.read() as db:
+            found: Row | None = db.execute(
+                'SELECT rowid, used_at, title, url, tokens FROM sources WHERE collection = ? AND id = ? AND digest = ?',
+                (self.name, document.id, document.digest),
+            ).fetchone()
+        if found is None:
+            return None
+        row, used_at, title, url, count = found
+        kept = copy(document)
+        vars(kept).update(title=title, url=url)
+        kept.remember(tokens=count)
+        self._database.touch('sources', row, used_at)
+        return kept
 
     def has(self, source_id: str) -> bool:
         """Return whether a source, by its exact handle, is kept here; no use of it."""

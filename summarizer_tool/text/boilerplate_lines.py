@@ -1,5 +1,6 @@
 """What on a page belongs to the site and not to the text: menus, cookie notices, share bars, licence lines."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -14,10 +15,10 @@ _IMAGE = regex.compile(r'!\[[^\[\]]{0,300}\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}
 _LINK_ONLY = regex.compile(r'^(?:\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])[\s|·•,/>»-]*)+$')
 _LINK_TARGET = regex.compile(r'^ {0,3}\[(?!\^)[^\[\]]{1,100}\]:\s+\S*(?:[/#]|\.\w)\S*(?:\s+["\'(].*)?$')
 """What a link elsewhere on the page refers to: `[docs]: https://…`."""
-_MENU = regex.compile(r'^[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40}){2,}$')
+_MENU = re.compile(r'(?>[^.!?|·•»\d]{2,41})(?<=\s)[|·•»]\s[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40})+$')
 _MARKS = regex.compile(r'[*_`#>\[\]]+')
 
-_OPENS = regex.compile(
+_OPENS = re.compile(
     r"""
     (?:skip\ to\ |jump\ to\ |back\ to\ (?:the\ )?top|toggle\ |on\ this\ page)
     | (?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
@@ -38,7 +39,7 @@ _OPENS = regex.compile(
     | (?:you\ (?:are\ not|must\ be)\ logged\ in|(?:sie\ sind|du\ bist)\ .{0,20}nicht\ (?:eingeloggt|angemeldet)).{0,30}$
     | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
     """,
-    regex.VERBOSE | regex.IGNORECASE,
+    re.VERBOSE,
 )
 _LEADER = regex.compile(r'\.(?:\s?\.){3,}+\s*+(\d{1,4})$')
 """Dots that lead to the number of a page."""
@@ -63,7 +64,7 @@ _HINTS = (
     *('all rights', '©', 'comment', 'kommentar', 'affiliate'),
 )
 """Each text that `_HOLDS` finds has one of them: looking for them is much cheaper."""
-_ELSEWHERE = regex.compile(
+_ELSEWHERE = re.compile(
     r"""
     (?: you\ (?:may|might)(?:\ also)?\ (?:like|enjoy) | related(?:\ (?:pages|articles|posts|links|topics))?
     | read\ (?:more|next|also) | see\ also | more\ from | recommended(?:\ for\ you)?
@@ -81,7 +82,7 @@ _ELSEWHERE = regex.compile(
     | (?:czytaj|zobacz|przeczytaj)\ (?:także|też|również|więcej)
     )\b.{0,40}$
     """,
-    regex.VERBOSE | regex.IGNORECASE,
+    re.VERBOSE,
 )
 """In English, German, French, Spanish, Portuguese, Italian, Dutch and Polish."""
 
@@ -105,9 +106,9 @@ def is_boilerplate(line: str) -> bool:
     bare = _bare(line)
     if not bare:
         return False
-    if _MENU.match(unbulleted) or _OPENS.match(bare) or _leads_away(bare):
+    folded = bare.lower()
+    if _MENU.match(unbulleted) or _OPENS.match(folded) or _leads_away(folded):
         return True
-    folded = bare.casefold()
     for hint in _HINTS:  # most lines have none, and a generator takes twice as long
         if hint in folded:
             return _HOLDS.search(bare) is not None
@@ -135,11 +136,11 @@ def _is_link(line: str) -> bool:
 
 def leads_away(line: str) -> bool:
     """Return whether a line or heading opens a list of other pages: "See also", "You may also like"."""
-    return _leads_away(_bare(line))
+    return _leads_away(_bare(line).lower())
 
 
-def _leads_away(bare: str) -> bool:
-    return _ELSEWHERE.match(bare.rstrip(':')) is not None
+def _leads_away(folded: str) -> bool:
+    return _ELSEWHERE.match(folded.rstrip(':')) is not None
 
 
 def repeated(texts: Sequence[str]) -> frozenset[str]:

@@ -302,7 +302,7 @@ class _Coverage:
         known = self.known
         gain = item.bonus
         if self.aim is not Aim.NAMES:
-            gain += sum(self.word_worth[word] for word in item.words)
+            gain += sum(map(self.word_worth.__getitem__, item.words))
             again = REPEATED if self.aim is Aim.GIST and self._is_like_another(item) else 1.0
             return gain * item.weight * again / max(1, item.cost)
         for name in item.names:
@@ -325,8 +325,13 @@ class _Coverage:
 
     def _is_like_another(self, item: Item) -> bool:
         """Return whether one that is chosen has nearly all of its words."""
-        shared = Counter(index for word in item.words for index in self.saying[word])
-        return len(item.words) >= LEAST_ALIKE and max(shared.values(), default=0) >= ALIKE * len(item.words)
+        if len(item.words) < LEAST_ALIKE:
+            return False
+        # One that lacks few of them has one of the rarest.
+        by_word = sorted(map(self.saying.__getitem__, item.words), key=len)
+        some = set[int]().union(*by_word[: int((1 - ALIKE) * len(by_word)) + 1])
+        shared = map({*item.words}.intersection, (self.items[index].words for index in some))
+        return max(map(len, shared), default=0) >= ALIKE * len(item.words)
 
     def take(self, index: int) -> None:
         item = self.items[index]

@@ -34,6 +34,8 @@ def test_a_source_and_its_text(store: SourceStore) -> None:
     assert source.added_at.tzinfo is UTC
     assert collection.source(source.id) == source
     assert collection.document(source.id) == HARBOUR
+    assert collection.same(Document(HARBOUR.text)) == HARBOUR
+    assert collection.same(Document(f'{HARBOUR.text} ')) is None
     assert collection.sources() == [collection.source(source.id)]
     assert collection.source(source.id).used_at > source.used_at
     assert store.size() == taken(HARBOUR)
@@ -43,7 +45,7 @@ def test_a_source_and_its_text(store: SourceStore) -> None:
 def test_every_text_comes_back(store: SourceStore, text: str) -> None:
     document = Document(text, title='\0 \ud800', url='\0')
     source = store.collection().add(document)
-    assert store.collection().document(source.id) == document
+    assert store.collection().document(source.id) == document == store.collection().same(Document(text))
     assert (source.size, source.lines) == (
         len(document.text.encode()),
         document.text.count('\n') + (not document.text.endswith('\n')),
