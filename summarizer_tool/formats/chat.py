@@ -22,10 +22,10 @@ _TURN = regex.compile(
     rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?:<[@+%&~ ]?(?P<name>[^<>]{{1,40}})>'
     rf'|(?:From\s+)?(?P<name>{_NAME})(?:\s+to\s[^:]{{1,60}})?\s?:)(?:\s+(?P<text>.*))?$'
 )
-# `evan  3:59 PM`, `**evan** [3:59 PM]`, `[12/10/2012 3:59 PM] evan`: what is said follows.
+# `evan  3:59 PM`, `**evan** [3:59 PM]`, `--- 12/10/2012 3:59 PM evan (Support) [internal]`: what is said follows.
 _HEADER = regex.compile(
-    rf'[#*_ ]{{0,5}}(?:{_STAMP}\s*(?:[-–|]\s)?\s*[*_]{{0,2}}(?P<name>{_NAME})'
-    rf'|(?P<name>{_NAME})[*_]{{0,2}}:?\s+{_STAMP})[*_: ]{{0,4}}$'
+    rf'[#*_=\- ]{{0,5}}(?:{_STAMP}\s*(?:[-–|]\s)?\s*[*_]{{0,2}}(?P<name>{_NAME})'
+    rf'|(?P<name>{_NAME})[*_]{{0,2}}:?\s+{_STAMP})(?:\s*\[[^\[\]]{{1,40}}\])?[*_: =\-]{{0,5}}$'
 )
 _STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
 _SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
