@@ -7,7 +7,7 @@ from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Finding, line_end, lines_below
 from researcher_integration.masking.secret_names import Kind
 
-_RULE = re.compile(r'[ \t]*[-+=|:_ \u2500-\u257f]*[-=\u2500\u2550]{2}[-+=|:_ \u2500-\u257f]*$')
+_RULE = re.compile(r'(?=[-+=|:_ \t\u2500-\u257f]*?[-=\u2500\u2550]{2})[-+=|:_ \t\u2500-\u257f]*$')
 _NAME = re.compile(r'(?=.{1,40}$)[^\W\d](?:[\w.#/\-]|\([\w.#/ \-]*\))*(?: (?:[\w.#/\-]|\([\w.#/ \-]*\))+){0,2}(?<!\.)$')
 _COUNT_LINE = re.compile(r'\(\d+ rows?\)')
 
@@ -134,7 +134,7 @@ def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
     ):
         return False
     if kind == 'PASSWORD':
-        return certain or (any(c.isdigit() for c in value) and not value.isdigit())
+        return certain or (secret_names.is_coded(value) and not value.isdigit())
     number = len(value) < 14 and value.replace('.', '').isdigit()
     return len(value) >= 6 and not number and not _OBJECT.match(value)
 

@@ -130,5 +130,11 @@ def test_statements_that_never_end_are_not_read_again_for_each(piece: str) -> No
     assert seconds(piece * 2_000) < 12 * max(seconds(piece * 500), 0.02)
 
 
+@pytest.mark.parametrize('after', ['', ' is', '</b>', '\n', ':', ' = <<A'])
+@pytest.mark.parametrize('run', [' ', '\t', '\n', '\r\n', '\\', 'a ', '"'])
+def test_no_run_behind_a_name_is_read_again_and_again(after: str, run: str) -> None:
+    assert seconds('password' + after + run * (100_000 // len(run))) < 20
+
+
 def test_names_within_one_another_are_not_read_again_for_each() -> None:
     assert seconds('x ' + 'secret:' * 24_000) < 10 * seconds('x ' + 'secret:' * 6_000)
