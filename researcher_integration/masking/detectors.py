@@ -36,6 +36,7 @@ DEFAULT_GROUPS: tuple[Group, ...] = ('keys', 'cloud', 'tokens', 'credentials')
 
 _FORMS = Path(__file__).with_name('secret_forms.toml')
 
+_SAMPLE = regex.compile(r'(?i:(?:my|your|the)?[_\-]?(?:password|passwd|pass|pwd))')
 _PORT = regex.compile(r'\d{1,5}[?#]')
 
 
@@ -47,7 +48,7 @@ def _generated(value: str) -> bool:
 
 def _password(value: str) -> bool:
     """Return whether something between a colon and an @ is a password, and no port with a query after it."""
-    return not secret_names.is_placeholder(value) and not _PORT.match(value)
+    return not (secret_names.is_placeholder(value) or _PORT.match(value) or _SAMPLE.fullmatch(value))
 
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
@@ -59,7 +60,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     'password': _password,
     'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
     'random': lambda value: secret_names.entropy(value[:32]) > 3,
-    'coded': lambda value: any(map(str.isdigit, value)) and not value.isdigit(),
+    'coded': lambda value: secret_names.is_coded(value) and not value.isdigit(),
     'digits and letters': lambda value: not value[2:].isalpha() and not value[2:].isdigit(),
     '2 digits': lambda value: sum(map(str.isdigit, value)) > 1,
     # A name of code has no digit, or one at its end.

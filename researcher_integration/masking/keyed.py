@@ -19,7 +19,7 @@ from researcher_integration.masking.value_places import COINED, values_beside
 _BEFORE = re.compile(r'[\w\-.]*\Z')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
-_SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
+_SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|(?:\?\??|\|\|)?={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
 _ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@Nbfru]?{_QUOTE})?')
 _OPTION = re.compile(
     r'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`])|,[ \t]+(?=[^\s,\[\]"\']{0,40}\d[^\s,\[\]]*[ \t]*[,\]]))'
@@ -33,7 +33,7 @@ _IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\
 
 _TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'", '`')}
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
-_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
+_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
 _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
@@ -45,11 +45,12 @@ _CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOT
 _CODE = re.compile(
     r'(?:bool|int|float|str|bytes|any|object|boolean|number|string|Any|Optional|Union|None|SecretStr)'
     r'(?:[ ]*[=|,\[)?;].*)?$'
+    r'|\\f[BIPR]|[({\[]+[A-Za-z_][\w.]*\(|<<[\-~]?["\']?\w+["\']?$'
     r'|\(?(?:self|this|exports|module|cls)\.[\w.]+$|\$[A-Za-z_]\w*(?:::\w+)*->|new [A-Z]\w*\('
     r'|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
     r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
     r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*|,)?)?$'
-    r'|(?:[A-Za-z(,)]+ ){3,}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
+    r'|(?:[A-Za-z(,)]+ ){3}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
 )  # fmt: skip
 _NOT_OF_TEXT = re.compile(
@@ -158,7 +159,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
         for value in values:
-            if kind != 'SECRET' or not secret_names.is_address(name, text[value.start : value.end]):
+            is_folder = name == 'pwd' and text[value.start] in '/~'
+            if not is_folder and (kind != 'SECRET' or not secret_names.is_address(name, text[value.start : value.end])):
                 yield value
 
 
@@ -254,13 +256,12 @@ def _is_password(text: str, start: int, value: Finding) -> bool:
 def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
     """What a sentence says that a secret is, if no word: with digits and letters, or other signs, in it."""
     value = _before_escape(text[start:end]).rstrip('.,;:!?)]}。，')
-    digits = sum(map(str.isdigit, value))
     capitals = sum(map(str.isupper, value[1:]))
     if kind == 'PASSWORD':
-        generated = len(value) >= 4 and (digits > 0 or (capitals > 1 and value.upper() != value))
+        generated = len(value) >= 4 and secret_names.is_coded(value)
     else:
         is_mixed = len(value) >= 16 and len(value) < 3 * capitals < 3 * len(value) - 9
-        generated = len(value) >= 8 and (digits > 0 or is_mixed)
+        generated = len(value) >= 8 and (is_mixed or secret_names.is_coded(value.lower()))
     return _found(text, start, start + len(value), kind) if generated and not _TERM.match(value) else None
 
 
@@ -388,7 +389,7 @@ def _indent(text: str, start: int, end: int) -> int:
 def _names_itself(kind: str, value: str) -> bool:
     """Return whether a value is the name of a field or a variable: `FIRST_TOKEN = 'ai.first_token'`."""
     value = value.replace('\\', '').strip(' {}"')
-    is_plain = ('_' in value or '.' in value) and _PLAIN_NAME.match(value) is not None
+    is_plain = ('_' in value or '.' in value) and re.fullmatch('[A-Za-z_.]{1,40}', value) is not None
     is_sample = value.lower().startswith('my') and kind != 'PASSWORD'
     return ((kind != 'PASSWORD' and is_plain) or is_sample) and secret_names.is_name(value)
 
@@ -397,7 +398,9 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
     value = text[start:end]
     first = _before_escape(value).strip()
     if (
-        (first.isupper() and '_' in first and secret_names.is_name(first))  # `--token API_TOKEN`
+        (
+            first.isupper() and ('_' in first or first == 'PASSWORD') and secret_names.is_name(first)
+        )  # `--token API_TOKEN`
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first == ','  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`

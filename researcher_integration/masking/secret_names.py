@@ -61,6 +61,8 @@ _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
 
 _CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
+_SIGN_WITHIN = re.compile(r'\w[!#$%&*^](?=\w)')
+
 _LONGEST_WORD = 24
 _LEAST_RANDOM = 16
 
@@ -79,6 +81,7 @@ _PLACEHOLDER = regex.compile(
     r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|\(?(?:required|optional)|missing|empty|unset
     |(?:[\w\-]+[_-])?not[ _-]?set
     |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired
+    |removed|added|deprecated|renamed|(?:on|yes|true|enabled)/(?:off|no|false|disabled)|(?:required|optional),[ ].{0,60}
     |string|str|bytes|file|path|filename|\W?%(?:\(\w+\))?[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
     |[*•.…x\-_]+|(?:[^\w{}]*\{[\w.!:\[\]]*\})+|.{0,12}(?:\.\.\.|…)|your[-_ ].{1,40}|my[ ]api[ ]key
     |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
@@ -196,6 +199,13 @@ def is_address(name: str, value: str) -> bool:
 def is_placeholder(value: str) -> bool:
     """Return whether a value stands for a secret, or for there being none: `${TOKEN}`, `<none>`, `****`."""
     return not value.strip() or (len(value) < 200 and _PLACEHOLDER.fullmatch(value.strip()) is not None)
+
+
+def is_coded(value: str) -> bool:
+    """Return whether a word looks like a password: with digits, capitals within, or signs that words have not."""
+    capitals = sum(map(str.isupper, value[1:]))
+    is_cased = capitals > 1 and value != value.upper()
+    return is_cased or any(map(str.isdigit, value)) or (len(value) > 7 and _SIGN_WITHIN.search(value) is not None)
 
 
 def is_word(value: str) -> bool:

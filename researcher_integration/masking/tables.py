@@ -7,7 +7,7 @@ from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Finding, line_end, lines_below
 from researcher_integration.masking.secret_names import Kind
 
-_RULE = re.compile(r'[ \t]*[-+=|:_ \u2500-\u257f]*[-=\u2500\u2550]{2}[-+=|:_ \u2500-\u257f]*$')
+_RULE = re.compile(r'(?=[-+=|:_ \t\u2500-\u257f]*?[-=\u2500\u2550]{2})[-+=|:_ \t\u2500-\u257f]*$')
 _NAME = re.compile(r'(?=.{1,40}$)[^\W\d](?:[\w.#/\-]|\([\w.#/ \-]*\))*(?: (?:[\w.#/\-]|\([\w.#/ \-]*\))+){0,2}(?<!\.)$')
 _COUNT_LINE = re.compile(r'\(\d+ rows?\)')
 
@@ -134,7 +134,7 @@ def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
     ):
         return False
     if kind == 'PASSWORD':
-        return certain or (any(c.isdigit() for c in value) and not value.isdigit())
+        return certain or (secret_names.is_coded(value) and not value.isdigit())
     number = len(value) < 14 and value.replace('.', '').isdigit()
     return len(value) >= 6 and not number and not _OBJECT.match(value)
 
@@ -143,34 +143,43 @@ _NAMES = r'[\w.`"\[\]]{1,100}'
 _INTO = re.compile(rf'into\s+({_NAMES})\s*(?:\(([^()]{{1,4000}})\)\s*)?values\s*')
 _COPY = re.compile(rf'copy\s+({_NAMES})\s*\(([^()]{{1,4000}})\)\s*from\s+stdin[^\n\0]*')
 _TABLE = re.compile(rf'create table\s(?:if not exists\s)?\s*({_NAMES})\s*\(')
+_WITHIN = 8
+"""Statements that may stand in the strings of another, or in one that never ends, and are read with it, too."""
 _TOKEN = re.compile(r"'(?P<text>(?>(?:[^'\\\0]++|''|\\.)*))'|[(),;\0]|[^\s'(),;\0]+")
 
 
 def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names of their columns, in the rows that SQL inserts or copies."""
     tables: dict[str, Columns] = {}
-    for table in _TABLE.finditer(lower) if 'into' in lower else ():
+    for table, limit in _statements(_TABLE, lower) if 'into' in lower else ():
         names: dict[int, str] = {}
-        for index, word in _in_brackets(lower, table.end() - 1):
+        for index, word in _in_brackets(lower, table.end() - 1, limit):
             names.setdefault(index, word[0])
         tables[table[1]] = columns_of([*names.values()])
-    for insert in _INTO.finditer(lower):
+    for insert, limit in _statements(_INTO, lower):
         columns = columns_of(insert[2].split(',')) if insert[2] else tables.get(insert[1], {})
         if columns:
-            yield from _values(text, insert.end(), columns)
-    for copied in _COPY.finditer(lower) if 'from stdin' in lower else ():
+            yield from _values(text, insert.end(), limit, columns)
+    for copied, limit in _statements(_COPY, lower) if 'from stdin' in lower else ():
         columns = columns_of(copied[2].split(','))
         for begin, end in lines_below(text, copied.end()) if columns else ():
-            if text.startswith('\\.', begin):
+            if begin >= limit or text.startswith('\\.', begin):
                 break
             row = _split(text[begin:end], begin, '\t')
             cells = ((row[index], kind) for index, kind in columns.items() if index < len(row))
             yield from (Finding(*cell, kind) for cell, kind in cells if text[slice(*cell)] not in ('', '\\N'))
 
 
-def _values(text: str, at: int, columns: Columns) -> Iterator[Finding]:
+def _statements(begin: re.Pattern[str], lower: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Where statements begin, each with where reading it ends at the latest: where some more have begun."""
+    found = [*begin.finditer(lower)]
+    starts = [*(match.start() for match in found), *(len(lower),) * _WITHIN]
+    return zip(found, starts[_WITHIN:], strict=True)
+
+
+def _values(text: str, at: int, limit: int, columns: Columns) -> Iterator[Finding]:
     """The values of some columns in rows in brackets, as they stand or as a function is given them."""
-    for index, token in _in_brackets(text, at):
+    for index, token in _in_brackets(text, at, limit):
         if kind := columns.get(index):
             span = token.span('text') if token['text'] is not None else token.span()
             number = token['text'] is None and not token[0][:1].isdigit()
@@ -178,10 +187,10 @@ def _values(text: str, at: int, columns: Columns) -> Iterator[Finding]:
                 yield Finding(*span, kind)
 
 
-def _in_brackets(text: str, at: int) -> Iterator[tuple[int, re.Match[str]]]:
+def _in_brackets(text: str, at: int, limit: int) -> Iterator[tuple[int, re.Match[str]]]:
     """The words of lists in brackets that begin there, with commas between them, each with its place in its list."""
     depth = index = 0
-    while token := _TOKEN.match(text, at):
+    while token := _TOKEN.match(text, at, limit):
         word = token[0]
         if word == '(':
             depth += 1

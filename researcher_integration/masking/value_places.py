@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 # What a sentence says between a name and its value, in a few languages.
 _WHOSE = (
-    r' (?i:for|of|on|at|in|von|für|auf|de|du|da|di|pour|para|для) [^\s,;:=()]{1,40}(?: [^\s,;:=()]{1,40}){0,3}'
+    r' (?i:for|of|on|at|in|to|von|für|auf|zu[mr]?|de|du|da|di|pour|para|do|od|dla|för|til|voor|для|от|к|на)'
+    r' [^\s,;:=()]{1,40}(?: [^\s,;:=()]{1,40}){0,3}'
     r'(?: ?\([^()\r\n\0]{1,40}\))?'
 )
 _OF = rf'(?:{_WHOSE}| [^\s,;:]{{4,12}}(?= (?:est|es|è|é) ))?'
@@ -22,7 +23,7 @@ _ORDINARY = (
 )
 COINED = rf'(?!\w{{0,60}}(?:{_ORDINARY})\b)[A-Za-z]{{8,40}}'
 """Letters that may be a password where nothing but a value is told: no such word."""
-_SAID = r'[*_]{0,2}["\'`“„«]?(?P<value>[^\s\0"\'`”“»*]{4,})'
+_SAID = r'[*_]{0,2}["\'`“„«]?(?P<value>(?:[^\s\0"\'`”“»*]|\*(?=\w)){4,})'
 # The text of an element of XML, from the end of its tag on; no run of it can be split in two ways.
 _ELEMENT_TEXT = r'>\s*(?:<!\[CDATA\[\s*)?(?P<value>[^<>\s\0]+(?:[ \t]+[^<>\s\0]+)*)\s*(?:\]\]>\s*)?</'
 _NAME_END = r'[\w.\-]*\Z'
@@ -55,20 +56,20 @@ _PLACES = (
     _place(r'\bname[ \t]*=[ \t]*["\']', rf'["\'][^<>]{{0,200}}{_ELEMENT_TEXT}'),
     # <name>password</name> <value>…</value>
     _place(
-        r'<(?:\w+:)?(?:name|key)>\s*',
-        rf'\s*</[\w:]+>\s*<(?:\w+:)?(?:value|string|data|text)\b[^<>]{{0,100}}{_ELEMENT_TEXT}',
+        r'<(?:\w+[:\-])?(?:name|key)>\s*',
+        rf'\s*</[\w:\-]+>\s*<(?:\w+[:\-])?(?:value|string|data|text)\b[^<>]{{0,100}}{_ELEMENT_TEXT}',
         is_certain=True,
     ),
     # <td>Password</td> <td>…</td>, or under it in a column of its own
     _place(
         r'>\s*',
-        r'\s*:?\s*</(?:td|th|dt|b|strong)>\s*(?:</tr>\s*<tr\b[^<>]{0,100}>\s*(?=<td\b[^<>]{0,100}>[^<>]{0,200}</td>\s*</tr>))?'
+        r'\s*(?::\s*)?</(?:td|th|dt|b|strong)>\s*(?:</tr>\s*<tr\b[^<>]{0,100}>\s*(?=<td\b[^<>]{0,100}>[^<>]{0,200}</td>\s*</tr>))?'
         rf'<(?:td|dd|code)\b[^<>]{{0,100}}{_ELEMENT_TEXT}',
     ),
     # <b>Password</b>: …
     _place(
         r'>\s*(?:\w{1,20} )?',
-        r'\s*:?\s*</(?:b|strong|i|em|u|span|label)>\s*:?\s*(?P<value>[^\s<>\0]{4,})(?=[\s<.,;]|\Z)',
+        r'\s*(?::\s*)?</(?:b|strong|i|em|u|span|label)>\s*(?::\s*)?(?P<value>[^\s<>\0]{4,})(?=[\s<.,;]|\Z)',
     ),
     # <input type="password" … value="…">
     _place(r'\btype=["\']', r'["\'][^<>]{0,300}?\bvalue=["\'](?P<value>[^"\'<>\r\n\0]+)', is_certain=True),
@@ -98,13 +99,25 @@ _PLACES = (
     # name: DB_PASSWORD ⏎ value: …
     _place(
         r'\b(?:[Nn]ame|[Kk]ey|NAME|KEY)\\*["\']?[ \t]*[:=][ \t]*\\*["\']?',
-        r'\\*["\'`]?,?\s*\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*'
+        r'(?>\\*["\'`]?,?\s*)\\*["\']?(?:[Vv]alue|VALUE)\\*["\']?[ \t]*[:=][ \t]*'
         r'(?:\\*"(?P<quoted>[^"\\\r\n\0]+)|\\*\'(?P<single>[^\'\\\r\n\0]+)|(?P<value>[^\s"\'\\][^\r\n\0]*))',
         is_certain=True,
     ),
+    # Password: ⏎ …, both lines of their own
+    _place(r'(?:^|[\n\0])[ \t]*(?:\w+ ){0,3}', r':[ \t]*\r?\n[ \t]*(?P<value>[^\s\0:=,]{8,})[ \t]*(?=[\r\n]|\Z)'),
+    # password = <<END ⏎ … ⏎ END
+    _place(
+        '',
+        r'[ \t]*=[ \t]*<<[\-~]?["\']?(\w+)["\']?[ \t]*\n(?P<value>[^\0]{1,2000}?)\n[ \t]*\1\b',
+        is_certain=True,
+    ),
+    # env.DB_PASSWORD || "…"
+    _place('', r'["\'\])]{0,3}[ ]*(?:\|\||\?\?|\bor\b)[ ]*["\'](?P<value>[^"\'\r\n\0]{4,})["\']'),
+    # #define DB_PASSWORD "…"
+    _place(r'#[ \t]*define[ \t]+', r'[ \t]+"(?P<value>[^"\r\n\0]{4,})"'),
     # ["X-Api-Key", "…"], no call of a function but of those that take a name and its value
     _place(
-        r'(?:^|[^\w\])]|\b(?:define|set|put|add|append|header|set_?env|set_?(?:request_?)?header|set_?property))'
+        r'(?:^|[^\w\])]|\b(?:define|set|put|add|append|getenv|fetch|header|set_?env|set_?(?:request_?)?header|set_?property))'
         r'[\[(]\s*b?\\?["\']',
         r'\\?["\']\s*,\s*b?\\?["\'](?P<value>[^"\'\\\r\n\0]{4,})\\?["\']\s*[\])]',
     ),
@@ -142,12 +155,14 @@ _PLACES = (
     # the password is correcthorse, which ends what is said, and not as what is said of one does
     _place(
         '(?i:passw(?:or)?d|passphrase|passcode)',
-        rf'["\'`)*]{{0,3}}{_OF} +(?:is|was|will be|has been)(?: (?:{_IS[1]}))? *:? +["\'`“]?'
+        rf'["\'`)*]{{0,3}}{_OF} +(?:is|was|will be|has been)(?: (?:{_IS[1]}))?(?: *:)? +["\'`“]?'
         rf'(?P<value>{COINED})(?=["\'`”]?(?:[.,;!](?!\S)|[ \t]*(?:[\r\n\0]|\Z)))',
         is_certain=True,
     ),
     # the password for bob is …
-    _place('', rf'["\'`)*]{{0,3}}{_OF}(?: +(?:{_IS[0]})(?: (?:{_IS[1]}))? *:? +| *(?:{_IS[2]}) *[:：]? *){_SAID}'),
+    _place(
+        '', rf'["\'`)*]{{0,3}}{_OF}(?: +(?:{_IS[0]})(?: (?:{_IS[1]}))?(?: *:)? +| *(?:{_IS[2]})(?: *[:：])? *){_SAID}'
+    ),
     # creds for the box: bob / …
     _place('', rf'{_OF}[ ]*[:=—–-][ ]*[^\s/]{{1,40}}[ ]/[ ]{_SAID}'),
     # password for bob (guest): …, password (root) = …, root password[2026]: …

@@ -30,8 +30,12 @@ def markdown(text: str) -> str:
         return ''
     out: list[str] = []
     said: list[str] = []
-    speaker, ended, section = '', 0, 0
-    for name, line, start, end in _lines(text):
+    speaker, begun, ended, section = '', 0, 0, 0
+    lines = [*_lines(text)]
+    names = [name or (named[0] if (named := _NAMED.match(line)) else '') for name, line, *_ in lines if line]
+    # Each turn is; else a cue without a name may be somebody else's.
+    are_named = bool(names and names[0]) and len({*names} - {''}) > 1
+    for name, line, start, end in lines:
         if not line:
             ended = end
             continue
@@ -41,7 +45,8 @@ def markdown(text: str) -> str:
         )
         is_closed = not said or ends_a_sentence(said[-1])
         is_late = start - ended >= _PAUSE or sum(map(len, said)) > _PARAGRAPH
-        if said and (is_new or (is_closed and is_late)):
+        is_open = not are_named and not name and start != begun and bool(said) and _NAMED.match(said[0])
+        if said and (is_new or (is_closed and (is_late or is_open))):
             out += [join(said), '']
             said = []
         if not said and start // _SECTION > section:
@@ -50,7 +55,7 @@ def markdown(text: str) -> str:
             out += [f'## From {minutes // 60}:{minutes % 60:02}:00', '']
         turn = _TURN.sub('', line, count=1) if _TURN.match(line) else line
         said.append(f'{name}: {turn}' if name and (not said or name != speaker) else turn)
-        speaker, ended = name or ('' if is_new else speaker), end
+        speaker, begun, ended = name or ('' if is_new else speaker), start, end
     return '\n'.join([*out, *([join(said)] if said else [])]).strip() + '\n'
 
 

@@ -51,6 +51,7 @@ Tom B: Thank you for that!
         '[12/10/2024 {clock}] {name}\n{text}\n',
         '{name}  {clock}\n{text}\n\n',
         'Yesterday at {clock} {name}\n{text}\n',
+        '--- 2024-12-10 {clock} {name} [note]\n{text}\n\n',
     ],
 )
 def test_forms(turn: str) -> None:

@@ -43,6 +43,24 @@ and legal <c.loud>wants</c> ninety.
 <v Bob>Too costly.
 """
 
+_HALF_NAMED = """1
+00:00:01,000 --> 00:00:02,900
+We tried three glues.
+
+2
+00:00:03,000 --> 00:00:05,900
+NORA: Bone glue failed
+in the first
+
+3
+00:00:06,000 --> 00:00:08,900
+winter.
+
+4
+00:00:09,000 --> 00:00:10,900
+It failed as the loft was wet.
+"""
+
 
 @pytest.mark.parametrize(
     ('text', 'said'),
@@ -53,6 +71,10 @@ and legal <c.loud>wants</c> ninety.
             '[door slams]\n\n## From 0:05:00\n\nBRANDT: Tom & I left.\n',
         ),
         (_VTT, 'Anna: Thirty days today, and legal wants ninety.\n\nBob: Too costly.\n'),
+        (
+            _HALF_NAMED,
+            'We tried three glues.\n\nNORA: Bone glue failed in the first winter.\n\nIt failed as the loft was wet.\n',
+        ),
         ('3\n00:00:01,000 to 00:00:02,900\nno cue', '3\n00:00:01,000 to 00:00:02,900\nno cue'),
     ],
 )

@@ -117,5 +117,24 @@ def test_no_repetition_holds_it_up(piece: str) -> None:
         assert seconds(text) < 20
 
 
+@pytest.mark.parametrize(
+    'piece',
+    [
+        "INSERT INTO t (a,password) VALUES ('",
+        'insert into t (a,password) values (',
+        'copy t (password) from stdin\n',
+        'create table t (a,into ',
+    ],
+)
+def test_statements_that_never_end_are_not_read_again_for_each(piece: str) -> None:
+    assert seconds(piece * 2_000) < 12 * max(seconds(piece * 500), 0.02)
+
+
+@pytest.mark.parametrize('after', ['', ' is', '</b>', '\n', ':', ' = <<A'])
+@pytest.mark.parametrize('run', [' ', '\t', '\n', '\r\n', '\\', 'a ', '"'])
+def test_no_run_behind_a_name_is_read_again_and_again(after: str, run: str) -> None:
+    assert seconds('password' + after + run * (100_000 // len(run))) < 20
+
+
 def test_names_within_one_another_are_not_read_again_for_each() -> None:
     assert seconds('x ' + 'secret:' * 24_000) < 10 * seconds('x ' + 'secret:' * 6_000)

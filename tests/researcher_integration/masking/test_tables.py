@@ -164,6 +164,20 @@ SET PASSWORD FOR bob = "{}"
 htpasswd -b f bob {}
 rabbitmqctl add_user bob {}
 openssl enc -aes256 -k {} -in bob
+<param-name>smtpPassword</param-name>\\n<param-value>{}</param-value>
+const pw = process.env.DB_PW || '{}';
+db = connect("bob", os.getenv("DB_PASSWORD", "{}"))
+#define WIFI_PASS "{}"
+password = <<EOT\\n{}\\nEOT
+Hasło do panelu: {}
+Пароль от базы: {}
+"AUTH" "bob" "{}"
+ADMIN_PW ?= {}
+Password:\\n{}\\nUser: bob
+net use Z: //srv/share /user:bob {}
+smtp.login("bob", "{}")
+bindpw {}
+credentials: bob / {} (change it)
 """.splitlines()
 
 
@@ -245,6 +259,9 @@ location / { proxy_pass http://127.0.0.1:8000/;
   Reset it? </a>; the --ftp-password command
 password: (hidden)
 token: (not shown here)
+fds_to_pass = [listener.fileno(), alive_r]; private_key: "_DSAPrivateKey"; curl -u https://fen.example pwd=/srv
+lamp_get_secret: REMOVED
+wget http://bob:password@fen.example/; ask_password = on/off; the error code is 503204
 the password on db-02 is required; test_password ........ [ 12%]
 suite,pass,fail
 a,118,2
@@ -258,3 +275,5 @@ bob,active,2026-03-02
 def test_what_only_speaks_of_secrets_stays() -> None:
     assert MASKER.mask(HARMLESS) == Masked(HARMLESS, {})
     assert MASKER.mask(json.dumps(HARMLESS)).counts == {}
+    typeset = '‘--private-key=FILE’ and ‘--password=PASSWORD’. \\fILoadCredential=\\fR\nPassword: required, string'
+    assert MASKER.mask(typeset) == Masked(typeset, {})
