@@ -22,7 +22,7 @@ _TURN = regex.compile(
     rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?:<[@+%&~ ]?(?P<name>[^<>]{{1,40}})>'
     rf'|(?:From\s+)?(?P<name>{_NAME})(?:\s+to\s[^:]{{1,60}})?\s?:)(?:\s+(?P<text>.*))?$'
 )
-# `evan  3:59 PM`, `#7 by evan » 12 Oct, 15:59`, `--- 12/10/2012 3:59 PM evan (Support) [internal]`: what is said follows.
+# `evan  3:59 PM`, `#7 by evan » 12 Oct, 15:59`, `--- 12/10/2012 3:59 PM evan (Support) [internal]`, above what is said.
 _HEADER = regex.compile(
     rf'(?:#\d{{1,5}}[.:]?\s)?[#*_=\- ]{{0,5}}(?:{_STAMP}\s*(?:[-–|]\s)?\s*[*_]{{0,2}}(?P<name>{_NAME})'
     rf'|(?:(?:[Pp]osted )?[Bb]y:?\s)?(?P<name>{_NAME})[*_]{{0,2}}:?\s+(?:on\s|[-–|»·•]\s)?{_STAMP})'
