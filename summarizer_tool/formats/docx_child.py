@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any, NamedTuple
-from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile, ZipFile
 
 import mammoth
@@ -49,20 +48,8 @@ def _read(body: bytes) -> dict[str, str | bool]:
         made = mammoth.convert_to_html(
             BytesIO(body), convert_image=mammoth.images.img_element(_no_picture), style_map=_STYLE_MAP
         )
-    except RecursionError:
+    except RecursionError:  # of a broken file the library raises whatever comes, which ends this process
         return {'problem': 'deep'}
-    except (
-        ExpatError,
-        etree.XMLSyntaxError,
-        BadZipFile,
-        KeyError,
-        ValueError,
-        OSError,
-        AttributeError,
-        IndexError,
-        TypeError,
-    ):
-        return {'problem': 'broken'}  # the library raises whatever comes
     return {'html': _read_numbers(made.value), 'is_numbered': is_numbered}
 
 
