@@ -17,7 +17,6 @@ from summarizer_tool.digests.log_lines import (
     LONGEST_LINE,
     events,
     loose,
-    parts,
     starts_like_log,
 )
 from summarizer_tool.digests.logs import log_statements
@@ -49,8 +48,6 @@ _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
 _LOG_SHARE = 0.25
 """Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each."""
-_TIMED_SHARE = 0.75
-"""Share of lines with a time anywhere from which it is one, too."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _FIRST_FIELDS = (
     ('time', 'ts', 'timestamp', '@timestamp', 'asctime'),
@@ -231,13 +228,9 @@ def _as_lines(text: str) -> tuple[str, list[str]]:
 
 def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
-    read = read_json(text)
-    if read is not None and isinstance(read.value, Mapping | list) and read.value:
-        if logged := _logged(read):
-            return _lines_of(logged, lines)
-        return MachineText(lines, 'json', json_statements(read, _inner))
-    if (read := read_xml(text) or read_literal(text)) is not None:
-        return MachineText(lines, 'json', json_statements(read, _inner))
+    if read := read_json(text) or read_xml(text) or read_literal(text):
+        logged = _logged(read)
+        return _lines_of(logged, lines) if logged else MachineText(lines, 'json', json_statements(read, _inner))
     if tables := read_tables(lines, [markdown, aligned, separated]):
         return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
@@ -297,20 +290,16 @@ def _place(key: str) -> int:
 def _as_line(entry: Mapping[str, Json]) -> str:
     said: list[str] = []
     for key in sorted(entry, key=_place):
-        place, value = _place(key), entry[key]
+        value, is_bare = entry[key], _place(key) in (0, 2)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        if place == 3 and isinstance(value, str) and re.search(r'\s', text):
-            text = f'"{text}"'
-        said.append(text if place in (0, 2) else f'{"level" if place == 1 else key}={text}')
+        quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
+        said.append(text if is_bare else f'{key}={quote}{text}{quote}')
     return one_line(' '.join(said), 2000)
 
 
 def _is_log(lines: Sequence[str]) -> bool:
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
-    if len(sample) < 3:
-        return False
-    is_timed = sum(parts(line)[0] != '' for line in sample) >= _TIMED_SHARE * len(sample)
-    return is_timed or sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
+    return len(sample) > 2 and sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
 
 
 def _is_source(lines: Sequence[str]) -> bool:

@@ -42,7 +42,7 @@ def _read(body: bytes) -> dict[str, str | bool]:
         is_numbered = False
     try:
         # A picture would stand in the text as a whole; what is said of it is enough.
-        no_picture = mammoth.images.img_element(lambda _: {'src': ''})
+        no_picture = mammoth.images.img_element(lambda _: {'src': ''})  # pyright: ignore[reportUnknownLambdaType]
         made = mammoth.convert_to_html(BytesIO(body), convert_image=no_picture, style_map=_STYLE_MAP)
     except RecursionError:  # of a broken file the library raises whatever comes, which ends this process
         return {'problem': 'deep'}
