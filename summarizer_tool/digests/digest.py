@@ -17,13 +17,12 @@ from summarizer_tool.digests.log_lines import (
     LONGEST_LINE,
     events,
     loose,
-    parts,
     starts_like_log,
 )
 from summarizer_tool.digests.logs import log_statements
 from summarizer_tool.digests.mentions import mentioned
 from summarizer_tool.digests.path_lists import are_paths, path_statements
-from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -37,7 +36,6 @@ from summarizer_tool.digests.tables import (
     table_statements,
 )
 from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
-from summarizer_tool.digests.values import template
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.code_lines import may_be_code
@@ -50,8 +48,6 @@ _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
 _LOG_SHARE = 0.25
 """Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each."""
-_TIMED_SHARE = 0.75
-"""Share of lines with a time anywhere from which it is one, too."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _FIRST_FIELDS = (
     ('time', 'ts', 'timestamp', '@timestamp', 'asctime'),
@@ -85,7 +81,7 @@ _ROW = re.compile(r'^\|.*\|$', re.MULTILINE)
 _BESIDE = 3
 _SENTENCE = 40
 """Words to a full stop, on the average, up to which a text has sentences."""
-_QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?')
+_QUOTED = re.compile(r""""(?>(?:[^"\\]++|\\.)*)"?|(?<![\w'])'[^'\n]{0,120}+'(?!\w)""")
 _LONG_STRING = re.compile(r'"(?>(?:[^"\\]|\\.){200,})"', re.DOTALL)
 _LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
 _TOLD_SHARE = 0.4
@@ -149,8 +145,8 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
     mentions = mentioned(parts, words, read.tables, odd, read.names, read.titles)
     found += (replace(each, lines=()) if is_packed else each for each in mentions)
-    chosen = choose(found, budget, words)
-    told = located(chosen.statements, read.lines)
+    chosen, left_out = choose(found, budget, words)
+    told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
     in_order = sorted((each for each in told if _is_plain_value(each)), key=lambda each: min(each.lines, default=0))
     told = [in_order.pop(0) if _is_plain_value(each) else each for each in told]
@@ -158,7 +154,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         # Even the most important line is longer than the budget.
         first = max(found, key=lambda each: each.rank)
         told = [DigestStatement(truncate_tokens(one_line(first.text), budget), first.rank, first.topic, first.lines)]
-    whole = '\n'.join([*(each.text for each in told), *([chosen.left_out] if chosen.left_out else [])])
+    whole = '\n'.join([*(each.text for each in told), *([left_out] if left_out else [])])
     if not fits_tokens(whole, budget):
         whole = truncate_tokens('\n'.join(each.text for each in told), budget)
     return Digest(whole, read.kind, tuple(each for each in told if each.text))
@@ -232,15 +228,11 @@ def _as_lines(text: str) -> tuple[str, list[str]]:
 
 def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
-    read = read_json(text)
-    if read is not None and isinstance(read.value, Mapping | list) and read.value:
-        if logged := _logged(read):
-            return _lines_of(logged, lines)
-        return MachineText(lines, 'json', json_statements(read, _inner))
-    if (read := read_xml(text) or read_literal(text)) is not None:
-        return MachineText(lines, 'json', json_statements(read, _inner))
+    if read := read_json(text) or read_xml(text) or read_literal(text):
+        logged = _logged(read)
+        return _lines_of(logged, lines) if logged else MachineText(lines, 'json', json_statements(read, _inner))
     if tables := read_tables(lines, [markdown, aligned, separated]):
-        return MachineText(lines, 'table', table_statements(lines, tables), tables)
+        return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)
         return MachineText(lines, 'blocks', statements, names=changes.names(len(lines)), titles=changes.titles)
@@ -254,10 +246,16 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if (read := read_settings(text)) is not None:
         return MachineText(lines, 'json', json_statements(read, _inner))
     if tables := read_tables(lines, [fixed]):
-        return MachineText(lines, 'table', table_statements(lines, tables), tables)
+        return _of_tables(lines, tables)
     if not is_source and (_forms(lines) <= _REPEATED or (len(text) >= _LARGE and not is_written(text))):
         return _lines_of(lines, lines)
     return MachineText(lines, 'prose', iter(()))
+
+
+def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
+    told = {number for table in tables for number in (*table.lines, *(at for at, _ in table.beside))}
+    titles = {*range(1, len(lines) + 1)} - told
+    return MachineText(lines, 'table', table_statements(lines, tables), tables, titles=titles)
 
 
 def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:
@@ -292,20 +290,16 @@ def _place(key: str) -> int:
 def _as_line(entry: Mapping[str, Json]) -> str:
     said: list[str] = []
     for key in sorted(entry, key=_place):
-        place, value = _place(key), entry[key]
+        value, is_bare = entry[key], _place(key) in (0, 2)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        if place == 3 and isinstance(value, str) and re.search(r'\s', text):
-            text = f'"{text}"'
-        said.append(text if place in (0, 2) else f'{"level" if place == 1 else key}={text}')
+        quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
+        said.append(text if is_bare else f'{key}={quote}{text}{quote}')
     return one_line(' '.join(said), 2000)
 
 
 def _is_log(lines: Sequence[str]) -> bool:
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
-    if len(sample) < 3:
-        return False
-    is_timed = sum(parts(line)[0] != '' for line in sample) >= _TIMED_SHARE * len(sample)
-    return is_timed or sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
+    return len(sample) > 2 and sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
 
 
 def _is_source(lines: Sequence[str]) -> bool:
@@ -318,4 +312,4 @@ def _is_source(lines: Sequence[str]) -> bool:
 def _forms(lines: Sequence[str]) -> float:
     """How many forms lines have, for each of them: a text that says the same again and again is no prose."""
     sample = [_QUOTED.sub('""', line[:400]) for line in lines if line.strip()][:_SAMPLE]
-    return len({template(line)[0] for line in sample}) / len(sample) if len(sample) >= _LEAST_LINES else 1.0
+    return len({form(line) for line in sample}) / len(sample) if len(sample) >= _LEAST_LINES else 1.0

@@ -1,4 +1,4 @@
-"""Which records of machine output, of whatever form, are unlike the others, and how much."""
+"""Which records of machine output, of whatever form, are unlike the others, how much, and how each is shown."""
 
 import heapq
 from bisect import bisect_right
@@ -9,7 +9,6 @@ from itertools import accumulate
 from math import log2
 
 from summarizer_tool.digests.notable import notable_words
-from summarizer_tool.digests.odd_records import shown_record, usual_values
 from summarizer_tool.digests.places import (
     LONGEST_LINE,
     OF_LINES,
@@ -20,6 +19,22 @@ from summarizer_tool.digests.places import (
 )
 from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
 from summarizer_tool.digests.statements import DigestStatement, one_line
+
+MISSING = '(missing)'
+"""Stands for the value of a field that a thing does not have and others have."""
+
+_SHOWN = 180
+"""Characters of a line that are shown."""
+_START = 60
+"""Of a longer one, those at its beginning."""
+_AROUND = (40, 60)
+"""And those before and behind the value that is surprising."""
+_CELL = 80
+"""Characters of a field of a thing, and of several from which no further one is shown."""
+_SHORT = 16
+"""Characters of a usual value that is shown beside an unusual one."""
+_USUAL_SHARE = 0.8
+"""Share of the things from which what they have in a field is usual."""
 
 _TEXT = 500_000
 """Characters of a text that are compared: half of them the first and the last ones, and between these what is rare."""
@@ -60,7 +75,7 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
     heapq.heapify(waiting)
     seen: Counter[Hashable] = Counter()
     texts: set[tuple[str, str]] = set()
-    usual = usual_values(records)
+    usual = _usual_values(records)
     told = 0
     while waiting and told < _TOLD:
         bits, at = heapq.heappop(waiting)
@@ -79,7 +94,7 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
         seen[each.values[0]] += 1
         told += 1
         lines = (each.record.line,) if each.record.line else ()
-        text = shown_record(each.record, each.values, usual)
+        text = _shown_record(each.record, each.values, usual)
         rank = 54.0 + 1.5 * min(now, 20.0)
         yield DigestStatement(text, rank, 'odd items', lines, shortened=_whole(each.record))
 
@@ -148,3 +163,61 @@ def _notable(records: Sequence[OutputRecord]) -> Mapping[int, tuple[float, str]]
     }
     as_rare = as_seldom(Counter(count for count, _ in rarest.values()))
     return {row: (log2(len(records) / as_rare[count]), word) for row, (count, word) in rarest.items()}
+
+
+def _usual_values(records: Sequence[OutputRecord]) -> Mapping[str, str]:
+    """By field what nearly all things have there, if it is short."""
+    values: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in records:
+        for name, value in each.fields:
+            values[name][value] += 1
+    most = {name: counts.most_common(1)[0] for name, counts in values.items()}
+    return {
+        name: value
+        for name, (value, count) in most.items()
+        if count >= _USUAL_SHARE * len(records) and 0 < len(value) <= _SHORT and value != MISSING
+    }
+
+
+def _shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str]) -> str:
+    """Show a record in short.
+
+    Args:
+        record: The record.
+        values: Its surprising values with their places, the most surprising first.
+        usual: By field what is usual.
+    """
+    value = next((value for place, value in values if place[0] not in OF_LINES), '')
+    if record.text and (value in record.text or not record.fields):
+        begins = record.name.partition(' … ')[0]
+        if begins.endswith(record.text.strip()):
+            return f'{record.line}| {record.name}'
+        name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
+        return f'{record.line}| {name}{_around(record.text, value)}'
+    cells = dict(record.fields)
+    fields: dict[str, str] = {}
+    for place, value in values:
+        name = str(place[1]).removesuffix('=')
+        own = (name, cells[name]) if name in cells else next((each for each in cells.items() if value in each[1]), None)
+        if own is not None and own[0] not in fields and sum(map(len, fields.values())) < _CELL:
+            name, cell = own
+            at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
+            shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
+            text = f'{name} missing' if cell == MISSING else f'{name}={shown}'
+            fields[name] = f'{text} (usually {usual[name]})' if name in usual else text
+    # A row that reaches over several lines is called what its first one says.
+    name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
+    return f'{name}: {", ".join(fields.values())}'
+
+
+def _around(text: str, value: str) -> str:
+    """A line; of a long one its beginning and what is around a value."""
+    text, value = one_line(text, LONGEST_LINE), one_line(value, LONGEST_LINE)
+    at = text.rfind(value) if value else 0
+    before, behind = _AROUND
+    if len(text) <= _SHOWN or at - before <= _START:
+        end = max(_SHOWN if at < _START else 0, at + min(len(value), behind) + behind)
+        return one_line(text[:end]) + (' …' if end < len(text) else '')
+    begin = text.find(' ', at - before, at) + 1 or at - before
+    end = at + min(len(value), behind) + behind
+    return f'{one_line(text[:_START])} … {one_line(text[begin:end])}{" …" if end < len(text) else ""}'

@@ -196,7 +196,8 @@ def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequenc
     width = block[0].count(separator) + 1
     sample = block[:50]
     if sum(line.count(separator) + 1 >= width for line in sample) >= _FIT * len(sample):
-        yield [(start + at, row) for at, line in enumerate(block, 1) if (row := _split(line, separator))]
+        rows = ([*csv.reader([line], delimiter=separator)] for line in block)
+        yield [(start + at, [*map(str.strip, row)]) for at, found in enumerate(rows, 1) for row in found]
 
 
 def _reaches_over(lines: Sequence[str]) -> bool:
@@ -209,15 +210,6 @@ def _headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[i
     if any(cell == row[place] for _, row in rest for place, cell in enumerate(first)):
         return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
-
-
-def _split(line: str, separator: str) -> list[str]:
-    if '"' not in line:
-        return [cell.strip() for cell in line.split(separator)]
-    try:
-        return [cell.strip() for row in csv.reader([line], delimiter=separator) for cell in row]
-    except csv.Error:
-        return []
 
 
 def aligned(block: Sequence[str], start: int) -> Table | None:
