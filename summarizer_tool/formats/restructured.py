@@ -7,7 +7,6 @@ is said of that, as in a definition list.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from summarizer_tool.text.sentences import without_roles
 
@@ -43,8 +42,7 @@ _UNSEEN = frozenset(
 
 def markdown(text: str, *, is_named_so: bool = False) -> str:
     """The text as markdown; empty where it is something else; `is_named_so`: the name of its file says what it is."""
-    marks = _IS_RESTRUCTURED.finditer(text if '::' in text else '')
-    if not is_named_so and len([*islice(marks, _LEAST)]) < _LEAST:
+    if not is_named_so and sum(1 for _ in zip(range(_LEAST), _IS_RESTRUCTURED.finditer(text), strict=False)) < _LEAST:
         return ''
     replaced = dict(_REPLACED.findall(text))
     text = _MARKED.sub(lambda mark: replaced.get(mark[1], mark[0]), text, count=_MOST_REPLACED) if replaced else text

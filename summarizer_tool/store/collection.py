@@ -153,8 +153,7 @@ class Collection:
             return None
         row, used_at, title, url, count = found
         kept = copy(document)
-        vars(kept).update(title=title, url=url)
-        kept.remember(tokens=count)
+        vars(kept).update(title=title, url=url, tokens=count)
         self._database.touch('sources', row, used_at)
         return kept
 
