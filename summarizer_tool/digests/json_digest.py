@@ -10,7 +10,7 @@ from summarizer_tool.digests.columns import describe, shown
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import Row, named_rows, record_statements
+from summarizer_tool.digests.records import Row, named_by, record_statements
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.values import quantity
@@ -99,7 +99,7 @@ class _JsonWalk:
 
     def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
         if rows := _keyed(value):
-            yield from record_statements(named_rows(path or 'entries', rows))
+            yield from record_statements(path or 'entries', rows)
             return
         if not value or depth >= _DEEPEST:
             yield self._place(path, _compact(value))
@@ -144,12 +144,12 @@ class _JsonWalk:
                 )
             if inner := _long_lists(objects):
                 outer = [cast('Mapping[str, Json]', _without(each, inner)) for each in objects]
-                labels = named_rows('', flat(outer)).labels
+                _, labels = named_by(flat(outer))
                 things = zip(labels, objects, strict=True)
                 inside = [{'in': label, **each} for label, thing in things for each in _objects_at(thing, inner)]
                 yield from self._list(f'{path or "items"}[].{".".join(inner)}', inside, depth + 1)
                 objects = outer
-            yield from record_statements(named_rows(path or 'items', flat(objects)))
+            yield from record_statements(path or 'items', flat(objects))
         elif any(isinstance(each, Mapping | list) for each in value):
             for number, each in enumerate(value):
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)

@@ -64,7 +64,7 @@ def read_json(text: str) -> Read | None:
             break
         begin = found.end() - 1
         value, end = _whole(text, begin)
-        if value is None and not begin and (read := _repaired(text)):
+        if value is None and not begin and (read := _repaired(text, end)):
             return read
         # Beside what is read, a number in brackets is none.
         if not value or not (
@@ -85,24 +85,17 @@ def read_json(text: str) -> Read | None:
 
 
 def _whole(text: str, at: int = 0) -> tuple[Json, int]:
-    """The object or list that begins at a place, and where it ends; None if it is not valid."""
+    """The object or list that begins at a place, and where it ends; None if it is not valid, and up to where it is."""
     try:
-        value, end = _DECODER.raw_decode(text, at)
+        return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError as error:
+        return None, error.pos
     except (ValueError, RecursionError):
         return None, at
-    return value, end
 
 
-def _repaired(text: str) -> Read | None:
-    """JSON that is cut off: what is complete of it."""
-    try:
-        _DECODER.raw_decode(text)
-    except json.JSONDecodeError as error:
-        place = error.pos
-    except (ValueError, RecursionError):
-        return None
-    else:
-        return None
+def _repaired(text: str, place: int) -> Read | None:
+    """JSON that is valid up to a place: what is complete of it."""
     found = _complete(text[:place])
     if found is None or found[0] < _KEPT_SHARE * len(text):
         return None

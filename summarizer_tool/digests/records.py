@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from summarizer_tool.digests.columns import FEW, Column, describe, shown
 from summarizer_tool.digests.notable import BAD
@@ -33,21 +32,8 @@ _FREE = 8
 """Fields below one path from which their names are free, if few things have any one of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedRows:
-    """Rows with what they are called."""
-
-    what: str
-    """Where they stand: `items`, or the path of the list."""
-    rows: Sequence[Row]
-    labels: Sequence[str]
-    """What each is named by."""
-    key: str
-    """The field that names them; empty if they are numbered."""
-
-
-def named_rows(what: str, rows: Sequence[Row]) -> NamedRows:
-    """Find out what names each of two or more rows."""
+def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
+    """The field that names each of two or more rows, empty if they are numbered, and what each is named by."""
     fields = Counter(field for row in rows for field in row)
     scored: list[tuple[float, str]] = []
     for field, count in list(fields.items())[:_FIELDS]:
@@ -64,7 +50,7 @@ def named_rows(what: str, rows: Sequence[Row]) -> NamedRows:
         label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
         label = f'{label[:12]}…' if _HASH.fullmatch(label) else label
         labels.append(f'{label} ({second})' if second else label)
-    return NamedRows(what, rows, labels, f'{key or "number"} ({other})' if other else key)
+    return f'{key or "number"} ({other})' if other else key, labels
 
 
 def _place(rows: Sequence[Row]) -> str:
@@ -102,19 +88,20 @@ def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
     return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name else 0.95 * len(rows))
 
 
-def record_statements(them: NamedRows) -> Iterator[DigestStatement]:
-    """Everything a digest may say of two or more things with the same fields."""
-    yield from usual_statements(them.what, them.rows, them.key)
-    if len(them.rows) > _EACH:
-        yield from surprising([*_records(them)])
+def record_statements(what: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
+    """Everything a digest may say of two or more things with the same fields, which are called so."""
+    key, labels = named_by(rows)
+    yield from usual_statements(what, rows, key)
+    if len(rows) > _EACH:
+        yield from surprising([*_records(rows, labels)])
 
 
-def _records(them: NamedRows) -> Iterator[OutputRecord]:
-    """The things as records; of a field that others have a thing says that it is missing."""
-    counts = Counter(field for row in them.rows for field in row)
-    free = _free(counts, len(them.rows))
-    some = [field for field, count in counts.items() if count < len(them.rows) and field not in free][:_FIELDS]
-    for row, label in zip(them.rows, them.labels, strict=True):
+def _records(rows: Sequence[Row], labels: Sequence[str]) -> Iterator[OutputRecord]:
+    """Things as records; of a field that others have a thing says that it is missing."""
+    counts = Counter(field for row in rows for field in row)
+    free = _free(counts, len(rows))
+    some = [field for field, count in counts.items() if count < len(rows) and field not in free][:_FIELDS]
+    for row, label in zip(rows, labels, strict=True):
         own = [(free.get(field, field), cell) for field, cell in row.items()]
         yield OutputRecord('', name=label, fields=[*own, *((field, MISSING) for field in some if field not in row)])
 

@@ -126,25 +126,24 @@ def _typed(value: Json) -> Json:
 
 def _pairs(lines: Sequence[str]) -> Json:
     """Lines of `key = value` by section; a value goes on in lines that are farther in, what recurs is a list."""
-    root: dict[str, dict[str, list[str]]] = {'': {}}
-    section, told = root[''], 0
+    found: dict[tuple[str, str], list[str]] = {}
+    section, told = '', 0
     values: list[str] | None = None
     for line in lines:
         if line[0].isspace() and values:
             values[-1] = f'{values[-1]} {line.strip()}'.strip()
-        elif found := _SECTION.fullmatch(line):
-            section, values = root.setdefault(found[1].strip(), {}), None
-        elif found := _PAIR.fullmatch(line):
-            values = section.setdefault(found[1].strip(), [])
-            values.append(found[2].strip())
+        elif match := _SECTION.fullmatch(line):
+            section, values = match[1].strip(), None
+        elif match := _PAIR.fullmatch(line):
+            values = found.setdefault((section, match[1].strip()), [])
+            values.append(match[2].strip())
         else:
             values = None
             continue
         told += 1
     if told < _PAIRS * len(lines):
         return None
-    single: dict[str, Json] = {}
-    for name, pairs in root.items():
-        values_of: dict[str, Json] = {key: each[0] if len(each) == 1 else each for key, each in pairs.items()}
-        single |= {name: values_of} if name and values_of else values_of
-    return single
+    root: dict[str, dict[str, Json]] = {}
+    for (name, key), each in found.items():
+        root.setdefault(name, {})[key] = each[0] if len(each) == 1 else each
+    return {**root.pop('', {}), **root}

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, zip_longest
+from itertools import groupby, islice, zip_longest
 
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, usual_statements
@@ -70,13 +70,14 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     found: list[Table] = []
     others: list[tuple[int, str]] = []
     # Some tools print several tables with blank lines between them.
-    for start, end in _blocks(lines):
-        block = [line[:_LONGEST_LINE] for line in lines[start:end]]
-        table = next((table for read in readers if (table := read(block, start))), None) if len(block) > 1 else None
-        if table is not None:
+    for is_filled, numbered in groupby(enumerate(lines, 1), lambda each: each[1].strip() != ''):
+        own = [*numbered] if is_filled else []
+        block = [line[:_LONGEST_LINE] for _, line in own]
+        tables = (read(block, own[0][0] - 1) for read in readers if len(own) > 1)
+        if table := next(filter(None, tables), None):
             found.append(table)
         else:
-            others += enumerate(lines[start:end], start + 1)
+            others += own
             if filled - len(others) < least:
                 return []
     found = _joined(found)
@@ -111,16 +112,6 @@ def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
     yield from surprising([OutputRecord(line, at) for at, line in beside])
-
-
-def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    start = None
-    for number, line in enumerate([*lines, '']):
-        if line.strip():
-            start = number if start is None else start
-        elif start is not None:
-            yield start, number
-            start = None
 
 
 def rows_of(
