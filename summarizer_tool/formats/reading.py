@@ -30,7 +30,6 @@ from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
-from summarizer_tool.text.lines import unsteered
 
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
@@ -102,7 +101,6 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
 
 def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
-    text = unsteered(text)
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() else suffix.lower()  # no suffix: `NEWS.Debian`
     if found := fielded.parts(text):

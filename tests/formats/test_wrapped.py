@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summarizer_tool.formats import mail, notebook
-from summarizer_tool.formats.reading import plain_text
 from summarizer_tool.formats.wrapped import unwrap
 
 PROSE = (
@@ -106,7 +105,3 @@ def test_lines_without_blanks_are_not_joined() -> None:
         )
     )
     assert unwrap(keepers) == keepers
-
-
-def test_nothing_that_steers_a_terminal_is_left() -> None:
-    assert plain_text('\x1b]0;mine\x07\x1b[2J\x1b[31mThe mill\x1b[0m was s\x08so\x00ld.\n') == 'The mill was sold.\n'
