@@ -31,6 +31,9 @@ LONG_LINE = 400
 MAX_DEPTH = 12
 """To which that is done: it takes time at each level."""
 
+_MOST_MEMBERS = 12
+"""Up to which each member of an object that is summarized is named."""
+
 FILES_DEPTH = 3
 """To which text is looked for in bytes and files."""
 
@@ -352,8 +355,9 @@ def _envelope(value: dict[object, object], summary: str) -> object:
             room -= sizes[key]
         elif is_multi_modal_content(member):
             kept[key] = member
-    left_out = len(value) - len(kept)
-    if left_out and len(value) <= 12:
+    if len(kept) < len(value):
+        if len(value) > _MOST_MEMBERS:
+            return _with_summary([*value.values()], summary)
         kept |= {key: ELSEWHERE for key in value if key not in kept}
         return {key: kept[key] for key in value}
     return kept

@@ -13,7 +13,6 @@ from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json
 from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.log_lines import (
-    ESCAPES,
     LONGEST_LINE,
     events,
     loose,
@@ -39,6 +38,7 @@ from summarizer_tool.digests.unknown_forms import is_written, pieces, read_liter
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.code_lines import may_be_code
+from summarizer_tool.text.lines import unsteered
 from summarizer_tool.text.tokens import fits as fits_tokens
 from summarizer_tool.text.tokens import truncate as truncate_tokens
 
@@ -222,7 +222,7 @@ def _is_data(text: str) -> bool:
 
 def _as_lines(text: str) -> tuple[str, list[str]]:
     """A text without what colours it on a terminal, and its lines."""
-    text = ESCAPES.sub('', text) if '\x1b' in text else text
+    text = unsteered(text)
     return text, text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n').split('\n')
 
 

@@ -21,9 +21,6 @@ _BEFORE = 3
 LONGEST_TAIL = 2000
 """Lines of one stack trace that are kept."""
 
-ESCAPES = re.compile(r'\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[@-Z\\^_])')
-"""Colours and other orders to a terminal."""
-
 _TIME = re.compile(
     r'\[?(?:'
     r'\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\s?Z|\s?[+-]\d\d:?\d\d| UTC| GMT)?'

@@ -395,3 +395,11 @@ async def test_text_is_read_as_text_however_it_comes(result: object) -> None:
 @pytest.mark.parametrize('data', [b'\xff\xd8\xff\xe0', b'a\0b'])
 async def test_bytes_that_are_no_text_stay_bytes(data: bytes) -> None:
     assert (await ran(data)).return_value == data
+
+
+async def test_of_an_object_of_many_records_the_summary_stands_alone() -> None:
+    """No record is cut away without a word, nor is the summary of all the value of one."""
+    seen = await ran({str(number): row for number, row in enumerate(ROWS)})
+    assert isinstance(seen.return_value, str)
+    assert 'sunk' in seen.return_value
+    assert '80 items' in seen.return_value
