@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from os.path import commonprefix
 
 from summarizer_tool.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place
 from summarizer_tool.digests.statements import one_line
@@ -16,7 +17,9 @@ _START = 60
 _AROUND = (40, 60)
 """And those before and behind the value that is surprising."""
 _CELL = 80
-"""Characters of a field of a thing, and of several from which no further one is shown."""
+"""Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
+_SAME = 20
+"""Characters of a path from which it is not said again."""
 _SHORT = 16
 """Characters of a usual value that is shown beside an unusual one."""
 _USUAL_SHARE = 0.8
@@ -54,14 +57,19 @@ def shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usua
         return f'{record.line}| {name}{_around(record.text, value)}'
     cells = dict(record.fields)
     fields: dict[str, str] = {}
+    room, before = _CELL, ''
     for place, value in values:
         name = str(place[1]).removesuffix('=')
         own = (name, cells[name]) if name in cells else next((each for each in cells.items() if value in each[1]), None)
-        if own is not None and own[0] not in fields and sum(map(len, fields.values())) < _CELL:
+        if own is not None and own[0] not in fields and room > 0:
             name, cell = own
+            room -= len(cell)
             at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
             shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
-            text = f'{name} missing' if cell == MISSING else f'{name}={shown}'
+            # A path that the one before begins with, too, is said once.
+            same = commonprefix([name, before]).rfind('.')
+            called, before = f'…{name[same:]}' if same > _SAME else name, name
+            text = f'{called} missing' if cell == MISSING else f'{called}={shown}'
             fields[name] = f'{text} (usually {usual[name]})' if name in usual else text
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name

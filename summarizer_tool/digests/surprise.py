@@ -32,7 +32,9 @@ _WORD = 2.0
 """Bits that a notable word is less surprising than it is rare."""
 
 _LITTLE = 3.7
-"""Bits of surprise below which a record is like the others."""
+"""Bits of surprise below which a record is like the others,"""
+_FEW = 2.0
+"""and among few things with fields this much less than any of them could have."""
 _SAME_PLACE = 0.6
 """Bits that a record loses for each that is told for the same place,"""
 _SAME_VALUE = 1.2
@@ -55,7 +57,8 @@ class _Surprise:
 
 def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
     """Records unlike the others, the most surprising first; what is surprising again in the same place counts less."""
-    found = [each for each in _found(_bounded(records)) if each.bits >= _LITTLE][:_TRIED]
+    least = min(_LITTLE, log2(len(records)) - _FEW) if any(each.fields for each in records[:1]) else _LITTLE
+    found = [each for each in _found(_bounded(records)) if each.bits >= least][:_TRIED]
     waiting = [(-each.bits, at) for at, each in enumerate(found)]
     heapq.heapify(waiting)
     seen: Counter[Hashable] = Counter()

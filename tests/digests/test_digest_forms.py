@@ -326,7 +326,7 @@ def test_columns_that_run_into_each_other_keep_their_titles():
             '42| root 1041 0 0 Z 0:00 [sluice] <defunct>',
             'VSZ: 0 ×36, 144624 ×5',
             'RSS: 0 ×36, 14592 ×5',
-            'STAT: S ×40, Z ×1',
+            'STAT: S ×40, Z ×1 (line 42)',
             'PID: 0..20..1041 (min..median..max)',
             'the same in all: USER=root, TIME=0:00',
             'COMMAND: 41 distinct, like [mill/0]',
