@@ -9,10 +9,9 @@ from itertools import pairwise
 
 from summarizer_tool.digests.log_lines import loose, starts_like_log
 from summarizer_tool.digests.logs import log_statements
-from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.values import template
 
 LEAST = 4
 """TextBlocks from which a text is one of blocks."""
@@ -121,7 +120,7 @@ def _is_title(line: str) -> bool:
 
 def _is_made(filled: Sequence[tuple[int, str]]) -> bool:
     """Return whether most lines are fields, or of a form that recurs: otherwise people wrote the text."""
-    forms = [key if (key := _key(line))[1].endswith((':', '=')) else template(line.strip())[0] for _, line in filled]
+    forms = [key if (key := _key(line))[1].endswith((':', '=')) else form(line) for _, line in filled]
     counts = Counter(forms)
     return sum(counts[form] >= _RECURS for form in forms) >= _MACHINE_SHARE * len(forms)
 

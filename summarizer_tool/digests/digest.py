@@ -23,7 +23,7 @@ from summarizer_tool.digests.log_lines import (
 from summarizer_tool.digests.logs import log_statements
 from summarizer_tool.digests.mentions import mentioned
 from summarizer_tool.digests.path_lists import are_paths, path_statements
-from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -37,7 +37,6 @@ from summarizer_tool.digests.tables import (
     table_statements,
 )
 from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
-from summarizer_tool.digests.values import template
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.code_lines import may_be_code
@@ -85,7 +84,7 @@ _ROW = re.compile(r'^\|.*\|$', re.MULTILINE)
 _BESIDE = 3
 _SENTENCE = 40
 """Words to a full stop, on the average, up to which a text has sentences."""
-_QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?')
+_QUOTED = re.compile(r""""(?>(?:[^"\\]++|\\.)*)"?|(?<![\w'])'[^'\n]{0,120}+'(?!\w)""")
 _LONG_STRING = re.compile(r'"(?>(?:[^"\\]|\\.){200,})"', re.DOTALL)
 _LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
 _TOLD_SHARE = 0.4
@@ -149,8 +148,8 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
     mentions = mentioned(parts, words, read.tables, odd, read.names, read.titles)
     found += (replace(each, lines=()) if is_packed else each for each in mentions)
-    chosen = choose(found, budget, words)
-    told = located(chosen.statements, read.lines)
+    chosen, left_out = choose(found, budget, words)
+    told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
     in_order = sorted((each for each in told if _is_plain_value(each)), key=lambda each: min(each.lines, default=0))
     told = [in_order.pop(0) if _is_plain_value(each) else each for each in told]
@@ -158,7 +157,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         # Even the most important line is longer than the budget.
         first = max(found, key=lambda each: each.rank)
         told = [DigestStatement(truncate_tokens(one_line(first.text), budget), first.rank, first.topic, first.lines)]
-    whole = '\n'.join([*(each.text for each in told), *([chosen.left_out] if chosen.left_out else [])])
+    whole = '\n'.join([*(each.text for each in told), *([left_out] if left_out else [])])
     if not fits_tokens(whole, budget):
         whole = truncate_tokens('\n'.join(each.text for each in told), budget)
     return Digest(whole, read.kind, tuple(each for each in told if each.text))
@@ -318,4 +317,4 @@ def _is_source(lines: Sequence[str]) -> bool:
 def _forms(lines: Sequence[str]) -> float:
     """How many forms lines have, for each of them: a text that says the same again and again is no prose."""
     sample = [_QUOTED.sub('""', line[:400]) for line in lines if line.strip()][:_SAMPLE]
-    return len({template(line)[0] for line in sample}) / len(sample) if len(sample) >= _LEAST_LINES else 1.0
+    return len({form(line) for line in sample}) / len(sample) if len(sample) >= _LEAST_LINES else 1.0

@@ -2,13 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from math import log2
 
 from summarizer_tool.digests.columns import brief
 from summarizer_tool.digests.log_lines import Event, Severity
+from summarizer_tool.digests.places import VARIES, CutLine, cut, masked
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
-from summarizer_tool.digests.templates import Group, grouped
 
 _RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 34.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
@@ -30,6 +32,28 @@ _TRACED = 300
 """Characters of a line, of one with a stack trace, that are told."""
 _TOLD = 3000
 """Templates of which something is said."""
+_WORDS = 40
+"""Words of a line by which it is compared with others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """Events whose lines differ only in what varies."""
+
+    severity: Severity
+    words: AbstractSet[str]
+    """Those that stand in all lines."""
+    members: list[Event] = field(default_factory=list[Event])
+    lines: list[CutLine] = field(default_factory=list[CutLine])
+
+    def __str__(self) -> str:
+        """The first line, in each place in which words vary with what these are in short."""
+        first = self.lines[0]
+        text = ''
+        for place, (word, signs) in enumerate(first.words[:_WORDS]):
+            column = [line.words[place][0] for line in self.lines]
+            text += signs + (word if len({*column}) == 1 else brief(column))
+        return text + (' …' if len(first.words) >= _WORDS else first.end)
 
 
 def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStatement]:
@@ -41,13 +65,26 @@ def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStat
     """
     if not read:
         return
-    groups = grouped(read)
-    words = Counter(word for group in groups for word in group.constant_words() for _ in group.members)
+    templates = _templates(read)
+    words = Counter(word for each in templates for word in each.words for _ in each.members)
     if lines:
-        yield _overview(read, len(groups), lines)
-    for group in sorted(groups, key=lambda each: (-_RANKS[each.severity], -len(each.members)))[:_TOLD]:
-        if any(any(map(str.isalpha, word)) for word, _ in group.lines[0].words):
-            yield from _about(group, read, words)
+        yield _overview(read, len(templates), lines)
+    for each in sorted(templates, key=lambda each: (-_RANKS[each.severity], -len(each.members)))[:_TOLD]:
+        if any(any(map(str.isalpha, word)) for word, _ in each.lines[0].words):
+            yield from _about(each, len(read), words)
+
+
+def _templates(events: Sequence[Event]) -> Sequence[_Template]:
+    """Bring events of one template together, in the order of their first ones."""
+    found: dict[Hashable, _Template] = {}
+    for event in events:
+        line = cut(event.message)
+        words = tuple(masked(word, signs) for word, signs in line.words[:_WORDS])
+        key = words, ''.join(signs for _, signs in line.words[:_WORDS]), event.severity
+        template = found.setdefault(key, _Template(event.severity, {*words} - {VARIES}))
+        template.members.append(event)
+        template.lines.append(line)
+    return [*found.values()]
 
 
 def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStatement:
@@ -66,38 +103,32 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
     return DigestStatement('; '.join(parts), 100.0, 'overview')
 
 
-def _about(group: Group, events: Sequence[Event], words: Mapping[str, int]) -> Iterator[DigestStatement]:
-    """What is said of one template."""
-    members = [events[index] for index in group.members]
-    severity = group.severity or members[0].severity
+def _about(template: _Template, events: int, words: Mapping[str, int]) -> Iterator[DigestStatement]:
+    """What is said of one template of so many events."""
+    members, severity = template.members, template.severity
     topic = _TOPICS.get(severity, 'templates')
     rank, size = _RANKS[severity], len(members)
-    novel = log2(len(events) / min((words[word] for word in group.constant_words()), default=len(events)))
-    if topic != 'templates' and 1 < size <= _TOGETHER:
-        text = f'{_span(members, is_timed=True)} {group.told(brief)}'
-        if len(text) <= LONGEST:
-            yield DigestStatement(text, rank + 0.5 * novel, topic, tuple(event.line for event in members))
-            return
-    if topic != 'templates' and size <= _TOGETHER:
-        for nth, event in enumerate(members):
-            yield DigestStatement(_as_it_stands(event), rank + 0.5 * novel - nth, topic, (event.line,))
-        return
-    if size < _LEAST:
+    novel = log2(events / min((words[word] for word in template.words), default=events))
+    if topic == 'templates' and size < _LEAST:
         # Where there is room, they are told even if nothing in them is surprising.
         for event in members:
             yield DigestStatement(_as_it_stands(event), _RANKS['debug'], 'odd items', (event.line,))
         return
-    if topic == 'warnings':
+    if topic == 'warnings' and size > _TOGETHER:
         # What is warned of again and again is usual.
         topic, rank = 'templates', _RANKS[''] + _WARNED
-    if topic == 'errors':
-        rank += 6.0
-    else:
-        rank += 1.5 * log2(size) + 0.8 * novel
-    few = members if size <= _LINES_NAMED else [*members[:_LINES_NAMED], members[-1]]
-    told = one_line(f'{_span(members, is_timed=topic != "templates")} {group.told(brief)}', _TEMPLATE_LENGTH)
-    lines = tuple(event.line for event in few)
-    yield DigestStatement(told, rank, topic, lines, shortened=members[0].raw)
+    text = f'{_span(members, is_timed=topic != "templates")} {template}'
+    lines = tuple(event.line for event in members)
+    if topic != 'templates' and 1 < size <= _TOGETHER and len(text) <= LONGEST:
+        yield DigestStatement(text, rank + 0.5 * novel, topic, lines)
+        return
+    if topic != 'templates' and size <= _TOGETHER:
+        for nth, event in enumerate(members):
+            yield DigestStatement(_as_it_stands(event), rank + 0.5 * novel - nth, topic, (event.line,))
+        return
+    rank += 6.0 if topic == 'errors' else 1.5 * log2(size) + 0.8 * novel
+    few = lines if size <= _LINES_NAMED else (*lines[:_LINES_NAMED], lines[-1])
+    yield DigestStatement(one_line(text, _TEMPLATE_LENGTH), rank, topic, few, shortened=members[0].raw)
 
 
 def _as_it_stands(event: Event) -> str:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 LONGEST_LINE = 2000
 """Characters of a line that are read."""
+VARIES = '*'
 LEAST_VALUES = 6
 """Values of a place from which something is usual in it."""
 
@@ -112,6 +113,18 @@ def cut(text: str) -> CutLine:
 def without_digits(word: str) -> str:
     """A word with one zero for each run of digits, and for each number in hexadecimal digits."""
     return _DIGITS.sub('0', word)
+
+
+def masked(word: str, signs: str) -> str:
+    """A word with signs before it, or `VARIES` for one that varies: the value of a name, a path, what has digits."""
+    if ' ' in word:
+        return without_digits(word)
+    return VARIES if signs.endswith('=') or '/' in word or any(map(str.isdigit, word)) else word
+
+
+def form(line: str) -> str:
+    """What a line shares with those that differ from it only in what varies."""
+    return ''.join(signs + masked(word, signs) for word, signs in cut(line).words)
 
 
 def frequent_words(lines: Iterable[CutLine], total: int) -> FrequentWords:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from os.path import commonprefix
 from typing import Literal
 
@@ -49,8 +50,8 @@ _OF_LINES: tuple[Topic, ...] = ('mentioned', 'odd items', 'values')
 
 _TOGETHER = 8
 """Lines up to which a statement on several errors says what is in each."""
-_RESERVE = 24
-"""Tokens kept for the line on what was left out."""
+_PASSES = 4
+"""Times that room is made for the line on what was left out."""
 
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 _WORD = re.compile(r'[\w./:-]*\w|(?<!\S)/(?!\S)')
@@ -77,15 +78,6 @@ class DigestStatement:
     """Numbers, from 1, of the lines it tells of, where they are known; the first ones if there are many."""
     shortened: str = ''
     """What it shows a part of: a part of an order may not look like one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What was taken of many statements, in the order in which it is told."""
-
-    statements: Sequence[DigestStatement]
-    left_out: str
-    """One line on the rest; empty if there is none."""
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
@@ -119,8 +111,10 @@ def focus_words(focus: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*told, *_NUMBERED.findall(focus), *dates]))
 
 
-def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[str] = ()) -> Chosen:
-    """Take the statements of the highest rank that fit into a budget, with the line on what is left out.
+def choose(
+    statements: Iterable[DigestStatement], budget: int, focus: Sequence[str] = ()
+) -> tuple[list[DigestStatement], str]:
+    """Take the statements of the highest rank that fit into a budget, in order, and one line on what is left out.
 
     Statements that have words of the focus, which are in lower case, gain in rank. One that addresses whoever reads it
     is told last, and only where nothing else is left out for it, unless the focus or its level has asked for it.
@@ -128,35 +122,25 @@ def choose(statements: Iterable[DigestStatement], budget: int, focus: Sequence[s
     ranked = _ranked(statements, focus)
     # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
     costs = [count_tokens(statement.text + '\n') for statement in ranked[:_COUNTED]]
-    waiting: dict[int, bool] = {}
 
+    @cache
     def waits(index: int) -> bool:
-        if index not in waiting:
-            each = ranked[index]
-            texts = (text for text in (each.text, each.shortened) if text)
-            waiting[index] = each.topic in _UNCALLED and any(map(addresses_reader, texts))
-        return waiting[index]
+        each = ranked[index]
+        return each.topic in _UNCALLED and any(addresses_reader(text) for text in (each.text, each.shortened) if text)
 
-    if sum(costs) <= budget and len(costs) == len(ranked):
-        return Chosen(_told(ranked, _fitting(ranked, costs, budget, set(), lambda _: False), waits), '')
     taken: set[int] = set()
-    for reserve in (_RESERVE, 1.5 * _RESERVE, 2 * _RESERVE, 0):
-        room = budget - min(reserve, budget // 2)
-        taken = _fitting(ranked, costs, room, set(), waits)
-        if all(index in taken or waiting.get(index, False) for index in range(len(ranked))):
-            left = room - sum(costs[index] for index in taken)
-            taken |= _fitting(ranked, costs, left, taken, lambda _: False)
+    left_out, reserve = '', 0
+    for _ in range(_PASSES):
+        taken = _fitting(ranked, costs, budget - reserve, waits)
         left_out = _left_out(ranked, taken)
-        # What is left of the reserve has room for more.
-        left = budget - sum(costs[index] for index in taken) - count_tokens(left_out)
-        if left < 0:
-            continue
-        if more := _fitting(ranked, costs, left, taken, waits):
-            fuller = _left_out(ranked, taken | more)
-            if sum(costs[index] for index in taken | more) + count_tokens(fuller) <= budget:
-                taken, left_out = taken | more, fuller
-        return Chosen(_told(ranked, taken, waits), left_out)
-    return Chosen(_told(ranked, taken, waits), '')
+        reserve = count_tokens(left_out)
+        if reserve > budget // 2:
+            left_out = ''
+        if not left_out or sum(costs[index] for index in taken) + reserve <= budget:
+            break
+    # By topics, the highest rank first; those that wait for all others last.
+    order = sorted(taken, key=lambda index: (waits(index), TOPICS.index(ranked[index].topic), index))
+    return [ranked[index] for index in order], left_out
 
 
 def _left_out(ranked: Sequence[DigestStatement], taken: set[int]) -> str:
@@ -174,12 +158,6 @@ def _left_out(ranked: Sequence[DigestStatement], taken: set[int]) -> str:
         if count := sum(each.topic == topic for each in rest):
             parts.append(f'{count} more {topic}{where}')
     return f'… and {", ".join(parts)}' if parts else ''
-
-
-def _told(ranked: Sequence[DigestStatement], taken: set[int], waits: Callable[[int], bool]) -> list[DigestStatement]:
-    """Those taken in the order of topics, the highest rank first; those that wait for all others last."""
-    order = sorted(taken, key=lambda index: (waits(index), TOPICS.index(ranked[index].topic), index))
-    return [ranked[index] for index in order]
 
 
 def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list[DigestStatement]:
@@ -204,23 +182,21 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
 
 
 def _fitting(
-    ranked: Sequence[DigestStatement],
-    costs: Sequence[int],
-    budget: float,
-    known: set[int],
-    waits: Callable[[int], bool],
+    ranked: Sequence[DigestStatement], costs: Sequence[int], budget: int, waits: Callable[[int], bool]
 ) -> set[int]:
-    """Indices of those that fit, are not known and do not wait, taken greedily."""
+    """Indices of those that fit, taken greedily; those that wait only where no other is left."""
     taken: set[int] = set()
-    shown = {line for index in known for line in _each_told(ranked[index])}
-    for index, cost in enumerate(costs):
-        topic, lines = ranked[index].topic, ranked[index].lines
-        if topic in _OF_LINES and lines and shown.issuperset(lines):
-            continue
-        if index not in known and cost <= budget and not waits(index):
-            budget -= cost
-            taken.add(index)
-            shown.update(_each_told(ranked[index]))
+    shown: set[int] = set()
+    for is_last in (False, True):
+        if is_last and not all(index in taken or waits(index) for index in range(len(ranked))):
+            break
+        for index, cost in enumerate(costs):
+            each = ranked[index]
+            is_shown = each.topic in _OF_LINES and each.lines and shown.issuperset(each.lines)
+            if index not in taken and not is_shown and cost <= budget and (is_last or not waits(index)):
+                budget -= cost
+                taken.add(index)
+                shown.update(_each_told(each))
     return taken
 
 

@@ -1,23 +1,8 @@
-"""Values in machine output: which part of a text varies, and what it is as a number."""
+"""Values in machine output as numbers: quantities with their units, and times."""
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from math import isfinite
-
-MARK = '\x00'
-"""Stands in a template for a part that varies."""
-
-# A part that varies: the value behind `key=`, a date, any word with a digit in it, a path, what is quoted. Every
-# branch begins only where a word begins and never gives back what it took, so that the search is linear in any text.
-VARIABLE = re.compile(
-    r'(\b(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: \d{4})?'
-    r'|(?<=[\w\]]=)[^\s"\',;(){}\[\]<>|&]++'
-    r'|(?<=[\w\]]=")[^\s"]++(?=")'
-    r'|(?<![\w./@%+#~-])-?[^\W\d]*+(?>(?:[./@%+#~-]+[^\W\d]*+)*)\d[\w./@%+#~-]*+(?>(?::\d[\w./@%+#~-]*+)*)'
-    r'|(?<![\w./@%+#~-])/?[\w.@-]+(?>(?:/[\w.@-]+)+)/?'
-    r"|(?<![\w'])'[^'\n]{0,120}+'(?!\w)|(?<=\s)[+-]++$)"
-)
 
 # What begins with a zero is a code: a mode, an account.
 _QUANTITY = re.compile(r'([+-]?(?!0\d+$)\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,4})$')
@@ -65,10 +50,3 @@ def moment(text: str) -> float | None:
         return None
     seconds = int(hour or 0) * 3600 + int(minute or 0) * 60 + int(second or 0)
     return int(year) * 372 + int(month) * 31 + int(day) + seconds / 86_400
-
-
-@lru_cache(maxsize=4096)
-def template(text: str) -> tuple[str, Sequence[str]]:
-    """Cut a text into what stays the same, with `MARK` for each part that varies, and those parts."""
-    parts = VARIABLE.split(text.replace(MARK, ' '))
-    return MARK.join(parts[::2]), parts[1::2]
