@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
+from summarizer_tool.digests.rarity import surprises
 from summarizer_tool.digests.records import Row
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.tables import Table
@@ -92,11 +93,15 @@ def mentioned(
         best = [number for number in numbers if worth[number] == most]
         is_common = len(best) >= _COMMON
         word = min(own, key=lambda each: (is_common and each.isalpha(), counts[each]))
-        if is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines)):
+        if is_common and _is_field(word, [lines[number - 1] for number in best]):
+            # That many records have a field says nothing about any; what few of them have there does.
+            first = order = _unlike(lines, best)[:_SHOWN]
+        elif is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines)):
             continue
-        order = sorted(numbers, key=lambda number: (-worth[number], number not in odd))
-        first = list(dict.fromkeys([*filter(odd.__contains__, best), best[0], best[-1]])) if is_common else best
-        order = list(dict.fromkeys([*(first if is_common else order), *order]))
+        else:
+            order = sorted(numbers, key=lambda number: (-worth[number], number not in odd))
+            first = list(dict.fromkeys([*filter(odd.__contains__, best), best[0], best[-1]])) if is_common else best
+            order = list(dict.fromkeys([*(first if is_common else order), *order]))
         where = f' in {numbers[0]}-{numbers[-1]}' if is_common else ''
         extra = 10.0 if any(map(str.isdigit, word)) else 0.0 if most > 1 else -_WITHIN
         rank = 76.0 + extra - (0.0 if word in words else _BEGUN) - min(_COMMON, len(best)) ** 0.5
@@ -109,6 +114,19 @@ def mentioned(
                 'mentioned',
                 places,
             )
+
+
+def _is_field(word: str, lines: Sequence[str]) -> bool:
+    """Return whether most of the lines begin with a word as the name of a field."""
+    named = re.compile(rf'[\s"\'-]*{re.escape(word)}["\']?\s?[:=]', re.IGNORECASE)
+    return sum(named.match(line) is not None for line in lines) > _MOST * len(lines)
+
+
+def _unlike(lines: Sequence[str], numbers: Sequence[int]) -> list[int]:
+    """Those of some lines that are unlike the others of them, the most surprising first."""
+    texts = {number: lines[number - 1].strip(' \t,') for number in numbers}
+    rare = surprises([*texts.values()], is_form=False)
+    return sorted((number for number in numbers if rare.get(texts[number])), key=lambda number: -rare[texts[number]])
 
 
 def _told(lines: Sequence[str], number: int, word: str, names: Sequence[str]) -> tuple[str, tuple[int, ...]]:

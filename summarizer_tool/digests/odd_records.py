@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from os.path import commonprefix
 
 from summarizer_tool.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place
-from summarizer_tool.digests.statements import one_line
+from summarizer_tool.digests.statements import LONGEST, one_line
 
 MISSING = '(missing)'
 """Stands for the value of a field that a thing does not have and others have."""
 
 _SHOWN = 180
-"""Characters of a line that are shown."""
+"""Characters of a line that are shown, if it is not unlike all others."""
 _START = 60
 """Of a longer one, those at its beginning."""
-_AROUND = (40, 60)
-"""And those before and behind the value that is surprising."""
+_BEFORE, _BEHIND = 2 / 9, 1 / 3
+"""And those before and behind the value that is surprising, for each that is shown."""
 _CELL = 80
 """Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
 _SAME = 20
@@ -40,13 +40,16 @@ def usual_values(records: Sequence[OutputRecord]) -> Mapping[str, str]:
     }
 
 
-def shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str]) -> str:
+def shown_record(
+    record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str], *, is_alone: bool
+) -> str:
     """Show a record in short.
 
     Args:
         record: The record.
         values: Its surprising values with their places, the most surprising first.
         usual: By field what is usual.
+        is_alone: Whether it is unlike all others, and may take more room.
     """
     value = next((value for place, value in values if place[0] not in OF_LINES), '')
     if record.text and (value in record.text or not record.fields):
@@ -54,7 +57,7 @@ def shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usua
         if begins.endswith(record.text.strip()):
             return f'{record.line}| {record.name}'
         name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
-        return f'{record.line}| {name}{_around(record.text, value)}'
+        return f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
     cells = dict(record.fields)
     fields: dict[str, str] = {}
     room, before = _CELL, ''
@@ -76,13 +79,13 @@ def shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usua
     return f'{name}: {", ".join(fields.values())}'
 
 
-def _around(text: str, value: str) -> str:
-    """A line; of a long one its beginning and what is around a value."""
+def _around(text: str, value: str, longest: int) -> str:
+    """A line; of one that is longer its beginning and what is around a value."""
     text, value = one_line(text, LONGEST_LINE), one_line(value, LONGEST_LINE)
     at = text.rfind(value) if value else 0
-    before, behind = _AROUND
-    if len(text) <= _SHOWN or at - before <= _START:
-        end = max(_SHOWN if at < _START else 0, at + min(len(value), behind) + behind)
+    before, behind = round(_BEFORE * longest), round(_BEHIND * longest)
+    if len(text) <= longest or at - before <= _START:
+        end = max(longest if at < _START or longest > _SHOWN else 0, at + min(len(value), behind) + behind)
         return one_line(text[:end]) + (' …' if end < len(text) else '')
     begin = text.find(' ', at - before, at) + 1 or at - before
     end = at + min(len(value), behind) + behind

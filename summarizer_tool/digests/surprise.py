@@ -35,6 +35,8 @@ _LITTLE = 3.7
 """Bits of surprise below which a record is like the others,"""
 _FEW = 2.0
 """and among few things with fields this much less than any of them could have."""
+_ALONE = 15.0
+"""Bits from which it is unlike all others."""
 _SAME_PLACE = 0.6
 """Bits that a record loses for each that is told for the same place,"""
 _SAME_VALUE = 1.2
@@ -82,7 +84,7 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
         seen[each.values[0]] += 1
         told += 1
         lines = (each.record.line,) if each.record.line else ()
-        text = shown_record(each.record, each.values, usual)
+        text = shown_record(each.record, each.values, usual, is_alone=each.bits > _ALONE)
         rank = 54.0 + 1.5 * min(now, 20.0)
         yield DigestStatement(text, rank, 'odd items', lines, shortened=_whole(each.record))
 
