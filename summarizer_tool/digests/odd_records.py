@@ -70,7 +70,7 @@ def shown_record(
             at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
             shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
             # A path that the one before begins with, too, is said once.
-            same = commonprefix([name, before]).rfind('.')
+            same = commonprefix([name, before]).rfind('.')  # noqa: RUF071 paths of fields
             called, before = f'…{name[same:]}' if same > _SAME else name, name
             text = f'{called} missing' if cell == MISSING else f'{called}={shown}'
             fields[name] = f'{text} (usually {usual[name]})' if name in usual else text

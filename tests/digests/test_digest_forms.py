@@ -435,3 +435,15 @@ def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
     told = digest('\n'.join(lines), 60).text
     assert '21| ValueError: gate 7 is jammed [File "/srv/run.py", line 8, in run]' in told
     assert 'exception ×1' in digest('\n'.join(lines), 200).text
+
+
+def test_what_stands_between_and_behind_blocks_of_one_kind_belongs_to_none_of_them():
+    blocks = [
+        f'  # gate.g{at} will be moved\n  ~ gate "g{at}" {{\n      ~ width = {at} -> {at + 1}\n    }}\n'
+        for at in range(40)
+    ]
+    blocks.insert(20, '  # lock.upper must be replaced\n-/+ lock "upper" {\n      ~ oak = true -> false\n    }\n')
+    told = digest(
+        '\n'.join(['The following is done:\n', *blocks, 'Plan: 1 to add, 40 to move.']), 400
+    ).text.splitlines()
+    assert {'103| # lock.upper must be replaced', '208| Plan: 1 to add, 40 to move.'} <= {*told}
