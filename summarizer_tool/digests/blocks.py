@@ -35,8 +35,6 @@ _COVERED = 0.6
 _MACHINE_SHARE = 0.6
 """and share of them that must be fields or of forms that recur."""
 _RECURS = 5
-_OFTENER = 4
-"""Times as often as a line that begins blocks, up to which others that are no farther in have lines below them."""
 _NAME_LENGTH = 40
 _FIRST = 12
 """Lines of a block in which its name is looked for."""
@@ -77,13 +75,14 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     titles = _titles(filled)
     # A dump of stacks looks like a log, but what stands above them are no events.
     are_events = is_log and sum(starts_like_log(filled[at][1]) for at in titles) >= _EVENTS * len(titles)
-    are_headed = is_source or are_events
-    if are_headed and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(filled):
+    if (is_source or are_events) and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(
+        filled
+    ):
         return None
     if (places := titles or _heads(filled)) is None:
         return None
     begin_with_fields = not titles and _are_headed(filled, places)
-    if not begin_with_fields and (are_headed or not _is_made(filled)):
+    if not begin_with_fields and not _is_made(filled):
         return None
     starts = [filled[at][0] for at in places]
     starts = starts if begin_with_fields else _with_leads(lines, starts)
@@ -97,7 +96,7 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
         own = [line[:_READ] for line in lines[start : min(end, start + _FIRST)]]
         found = None if is_named else next((found for line in own if (found := _NAME.match(line))), None)
         name = found[1].strip(' "\',:') if found else own[0].strip(' ,:')
-        if begin_with_fields and not found and (written := next(filter(_is_title, own[1:]), '').strip()):
+        if begin_with_fields and (written := next(filter(_is_title, own[1:]), '').strip()):
             name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(written, 2 * _NAME_LENGTH)}'
             titled.append(start + 1)
         called.append(name)
@@ -154,8 +153,6 @@ def _is_made(filled: Sequence[tuple[int, str]]) -> bool:
 def _key(line: str) -> tuple[int, str]:
     """How a line begins: its indentation and its first word, digits aside."""
     bare = line.lstrip()
-    if bare.startswith('- '):
-        return len(line) - len(bare), '-'
     found = _HEAD.match(bare)
     word = found[1] if found else bare[:1]
     return len(line) - len(bare), re.sub(r'\S*[\d/]\S*?(?=:?$)', '0', word)
@@ -168,7 +165,6 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
     for at, key in enumerate(keys):
         places.setdefault(key, []).append(at)
     best, covered = None, 0
-    above = Counter(key for key, (indent, _) in pairwise(keys) if indent > key[0])
     for key, found in places.items():
         lines = len(keys) - found[0]
         if len(found) < LEAST or not _LEAST_LINES <= lines / len(found) <= _MOST_LINES or lines <= covered:
@@ -178,8 +174,7 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
         alone = sum(after == at + 1 for at, after in pairwise(found))
         second, often = Counter(keys[at + 1] for at in found if at + 1 < len(keys)).most_common(1)[0]
         follows = often >= 0.5 * len(found) and often / len(found) > 2 * len(places[second]) / len(keys)
-        is_outer = all(count <= _OFTENER * len(found) for other, count in above.items() if other[0] == key[0])
-        if follows and is_inner and is_outer and alone < 0.2 * len(found) and key[1] not in _CLOSING:
+        if follows and is_inner and alone < 0.2 * len(found) and key[1] not in _CLOSING:
             best, covered = found, lines
     return best if covered >= _COVERED * len(keys) else None
 

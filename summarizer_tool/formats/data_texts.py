@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias, cast
 
+from summarizer_tool.digests.json_reading import read_json
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.formats.chat import is_talk
 from summarizer_tool.html.page import TAG
@@ -28,8 +29,6 @@ _SAMPLE = 200
 _LONGEST_SPEAKER = 40
 _MOST_SPEAKERS = 0.5
 """Of the turns: people say more than one thing each."""
-_LONGEST_COLUMN = 40
-"""Characters of the name of a column."""
 
 
 def markdown(text: str) -> str:
@@ -67,18 +66,10 @@ def texts_of(value: object, shown: Callable[[str], str] = str, *, is_beside: boo
 
 def _parsed(text: str) -> object:
     first = text.lstrip()[:1]
-    if first == '<':
-        read = read_xml(text)
-        return read.value if read else None
-    if first not in ('{', '['):
+    if first not in ('<', '{', '['):
         return _rows(text)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        try:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
-        except (ValueError, RecursionError):
-            return None
+    read = read_xml(text) if first == '<' else read_json(text)
+    return None if read is None or read.around or read.broken else read.value
 
 
 def _rows(text: str) -> list[Record]:
@@ -88,7 +79,7 @@ def _rows(text: str) -> list[Record]:
     delimiter = max(',;\t', key=head.count)
     try:
         columns = next(csv.reader([head or ' '], delimiter=delimiter))
-        if len(columns) < 2 or not all(len(name) <= _LONGEST_COLUMN and name[:1].isalpha() for name in columns):
+        if len(columns) < 2 or not all(name[:1].isalpha() for name in columns):
             return []
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row][1:]
     except csv.Error:

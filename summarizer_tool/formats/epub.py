@@ -28,7 +28,8 @@ def is_book(archive: Archive) -> bool:
 def read(body: bytes) -> Page:
     """A book as one markdown text; raises `FetchError` if it is broken, encrypted, too large or without text."""
     book = Archive(body, KIND)
-    package = _package_name(book)
+    # What is called so says what the book has.
+    package = next((name for name in book.names() if name.endswith('.opf')), '')
     opf = book.tree(package)
     locked = _locked(book)
     parts: list[str] = []
@@ -40,18 +41,6 @@ def read(body: bytes) -> Page:
             parts += filter(None, [chapter.markdown.strip()])
     title = next((' '.join(''.join(found.itertext()).split()) for found in opf.iter('{*}title')), '')
     return Page('\n\n'.join(parts), title)
-
-
-def _package_name(book: Archive) -> str:
-    """The file that says what the book has; where nothing names it, the one that is called so."""
-    if book.has(_CONTAINER):
-        for found in book.tree(_CONTAINER).iter('{*}rootfile'):
-            if path := found.get('full-path'):
-                return path
-    named = [name for name in book.names() if name.endswith('.opf')]
-    if not named:
-        raise book.broken()
-    return named[0]
 
 
 def _chapters(opf: Any, folder: str) -> Iterator[str]:

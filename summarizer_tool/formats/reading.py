@@ -15,7 +15,6 @@ from summarizer_tool.formats import (
     chat,
     commented,
     data_texts,
-    fielded,
     indented,
     mail,
     manual,
@@ -59,6 +58,10 @@ _OLD = (
     'a password, e.g. soffice --convert-to docx'
 )
 _RTF = 'is an RTF document, which is not read; save it as DOCX or PDF, e.g. soffice --convert-to docx'
+# The fields of a package above its description, as in `METADATA` and `PKG-INFO`.
+_FIELDS = re.compile(r'\ufeff?((?:[A-Z][A-Za-z-]{1,40}:(?: [^\n]*)?\n(?:[ \t]+\S[^\n]*\n)*){3,})\n+(?=\S)')
+_FIELD_NAMES = re.compile(r'^(?:Name|Summary): +\S', re.MULTILINE)
+_FIELD_TYPE = re.compile(r'^Description-Content-Type: text/(?:(markdown)|x-(rst))\b', re.MULTILINE)
 _DATA_URL = re.compile(r'\s*data:[\w.+/-]*(?:;[\w.+-]+=[^;,]*)*;base64,', re.IGNORECASE)
 
 
@@ -103,9 +106,11 @@ def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() else suffix.lower()  # no suffix: `NEWS.Debian`
-    if found := fielded.parts(text):
-        front, text, below = found
-        return front + plain_text(text, below)
+    head = _FIELDS.match(text)
+    if head and len({*_FIELD_NAMES.findall(head[1])}) > 1:  # what stands below is of the type they say
+        kind = _FIELD_TYPE.search(head[1])
+        below = plain_text(text[head.end() :], f'text.{kind[1] or kind[2]}' if kind else '')
+        return f'---\n{head[1]}---\n\n{below}'
     if suffix in _RESTRUCTURED:
         return restructured.markdown(boxed.markdown(text), is_named_so=suffix == '.rst') or text
     if suffix in _ASCIIDOC:
