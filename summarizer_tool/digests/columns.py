@@ -31,7 +31,7 @@ class Column:
 
 
 def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) -> Column:
-    """Say what a field's values are like, None for that of a row without it, and which row, by its name, has one alone."""
+    """Say what a field's values are like, None for that of a row without it, and which of the rows has one alone."""
     counts = Counter(values)
     ranked = counts.most_common()
     distinct = len(counts) - (None in counts)

@@ -31,6 +31,7 @@ from summarizer_tool.digests.tables import (
     Table,
     aligned,
     fixed,
+    handed,
     markdown,
     read_tables,
     separated,
@@ -238,7 +239,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
         return MachineText(lines, 'json', json_statements(read, _inner))
     if (read := read_xml(text) or read_literal(text)) is not None:
         return MachineText(lines, 'json', json_statements(read, _inner))
-    if tables := read_tables(lines, [markdown, aligned, separated]):
+    if tables := read_tables(lines, [markdown, aligned, handed, separated]):
         return MachineText(lines, 'table', table_statements(lines, tables), tables)
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)

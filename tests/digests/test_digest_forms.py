@@ -447,3 +447,20 @@ def test_what_stands_between_and_behind_blocks_of_one_kind_belongs_to_none_of_th
         '\n'.join(['The following is done:\n', *blocks, 'Plan: 1 to add, 40 to move.']), 400
     ).text.splitlines()
     assert {'103| # lock.upper must be replaced', '208| Plan: 1 to add, 40 to move.'} <= {*told}
+
+
+def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
+    rows = [f"INSERT INTO berth VALUES({at},'O''Hara, {at % 9}',{at % 7 + 4}.5,'ok');" for at in range(60)]
+    rows[17] = "INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');"
+    text = '\n'.join(
+        ['BEGIN;', 'CREATE TABLE berth (id INTEGER, owner TEXT, "long" REAL, state TEXT);', *rows, 'COMMIT;']
+    )
+    told = digest(text, 300, focus='Which is long?').text.splitlines()
+    assert told[0] == 'table: 60 items with 4 fields'
+    assert "long=41.5 (most): INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');" in told
+    assert 'state: ok ×59, sunk ×1 (line 20)' in told
+
+
+def test_a_comma_in_brackets_parts_nothing():
+    lines = [f'opened_total{{gate="{at * 7}",by="keeper{at % 5}"}} {at}' for at in range(60)]
+    assert 'column' not in digest('\n'.join([*lines, 'gates 9']), 200).text
