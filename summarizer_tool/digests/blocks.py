@@ -46,7 +46,7 @@ _FIELDS = 2
 _TITLED = 62.0
 """The rank of what a block is about."""
 
-_FIELD = re.compile(r'[A-Z][\w-]*:(?:\s|$)')
+_FIELD = re.compile(r'[A-Z][\w-]*(?: [A-Z][\w-]*){0,3}:(?:\s|$)')
 _NUMBER = re.compile(r'(?<!\w)\d+(?!\w)')
 _PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
 _HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')

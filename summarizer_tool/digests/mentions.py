@@ -24,6 +24,8 @@ _LEAST_SHOWN = 60
 """Characters of each line of a record that are shown."""
 _LONGEST_RECORD = 16
 """Lines of a record that is told whole where one of them is asked for."""
+_HEADED = 8
+"""Lines of a heading, with those below it that are told with it."""
 _COMMON = 12
 """Lines with the same words of the focus from which these say nothing about any of them: of a value (`/mill/42`), which
 somebody has looked up, they are counted, and the first and the last shown."""
@@ -247,19 +249,24 @@ def _said_in(row: Row) -> Callable[[str], int]:
 def _record(lines: Sequence[str], place: int, names: Sequence[str]) -> tuple[int, int]:
     """The first and the last line of a record of several, of which one is given: those that stand as far in, or more.
 
-    A bullet begins one. Of a long record the line alone, and of lines at the margin that are no fields of something.
+    A bullet begins one. Of a long record the line alone, and of lines at the margin that are no fields of something;
+    a heading with what is below it.
     """
     indent = _depth(lines[place])
+    first = last = headed = place
+    while lines[place].rstrip().endswith(':') and _goes_on(
+        ''.join(lines[headed + 1 : place + _HEADED][:1]), indent + 1
+    ):
+        headed += 1
     if not indent and not (names and names[place] and ''.join(lines[place].split()[:1]).endswith(':')):
-        return place, place
-    first = last = place
+        return place, headed
     while first and lines[first].lstrip()[:2] != '- ' and _goes_on(lines[first - 1], indent):
         first -= 1
     while last + 1 < len(lines) and _goes_on(below := lines[last + 1], indent):
         if below.lstrip()[:2] == '- ' and _depth(below) == indent:
             break
         last += 1
-    return (first, last) if last - first < _LONGEST_RECORD else (place, place)
+    return (first, last) if last - first < _LONGEST_RECORD else (place, headed)
 
 
 def _goes_on(line: str, indent: int) -> bool:
