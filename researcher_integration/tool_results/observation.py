@@ -37,6 +37,9 @@ FILES_DEPTH = 3
 BLOCK = '-----BEGIN'
 
 ELSEWHERE = '(in the summary)'
+"""Stands for a member of an object that is told in the summary of all,"""
+_TOLD_ELSEWHERE = 12
+"""and of these there are so many at most."""
 
 SUMMARIZATION = 'summarization'
 """Key in the metadata of a result under which stands what was made of it,"""
@@ -337,7 +340,7 @@ def _with_summary(value: object, summary: str) -> object:
 
 
 def _envelope(value: dict[object, object], summary: str) -> object:
-    """An object whose largest member is the summary; small members stay as they are."""
+    """An object whose largest member is the summary, small members as they are; of many members the summary alone."""
     sizes = {key: count_tokens(as_text(member)) for key, member in value.items()}
     if not sizes:
         return summary
@@ -352,8 +355,7 @@ def _envelope(value: dict[object, object], summary: str) -> object:
             room -= sizes[key]
         elif is_multi_modal_content(member):
             kept[key] = member
-    left_out = len(value) - len(kept)
-    if left_out and len(value) <= 12:
-        kept |= {key: ELSEWHERE for key in value if key not in kept}
-        return {key: kept[key] for key in value}
-    return kept
+    if len(value) - len(kept) > _TOLD_ELSEWHERE:
+        files = [member for member in value.values() if is_multi_modal_content(member)]
+        return [summary, *files] if files else summary
+    return {key: kept.get(key, ELSEWHERE) for key in value}

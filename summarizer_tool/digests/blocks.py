@@ -43,6 +43,8 @@ _READ = 400
 
 _FIELDS = 2
 """Fields below its first line with which a block of a known head begins."""
+_ALIKE = 0.2
+"""Share of the blocks up to which the same may be written in them for them to be about it."""
 _TITLED = 62.0
 """The rank of what a block is about."""
 
@@ -92,12 +94,15 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     called: list[str] = []
     titled: list[int] = []
     ends = _ends(lines, starts)
-    for start, end in zip(starts, ends, strict=True):
-        own = [line[:_READ] for line in lines[start : min(end, start + _FIRST)]]
+    first = [[line[:_READ] for line in lines[at : min(end, at + _FIRST)]] for at, end in zip(starts, ends, strict=True)]
+    written = [next(filter(_is_title, own[1:]), '').strip() if begin_with_fields else '' for own in first]
+    alike = Counter(written)
+    for start, own, title in zip(starts, first, written, strict=True):
         found = None if is_named else next((found for line in own if (found := _NAME.match(line))), None)
         name = found[1].strip(' "\',:') if found else own[0].strip(' ,:')
-        if begin_with_fields and (written := next(filter(_is_title, own[1:]), '').strip()):
-            name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(written, 2 * _NAME_LENGTH)}'
+        # What stands in many of them tells of none.
+        if title and alike[title] <= max(1.0, _ALIKE * len(starts)):
+            name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(title, 2 * _NAME_LENGTH)}'
             titled.append(start + 1)
         called.append(name)
     names = [''] * len(lines)

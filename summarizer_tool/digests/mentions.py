@@ -254,9 +254,9 @@ def _record(lines: Sequence[str], place: int, names: Sequence[str]) -> tuple[int
     """
     indent = _depth(lines[place])
     first = last = headed = place
-    while lines[place].rstrip().endswith(':') and _goes_on(
-        ''.join(lines[headed + 1 : place + _HEADED][:1]), indent + 1
-    ):
+    # Below one that begins a paragraph its lines may stand as far in.
+    depth = indent + (place > 0 and lines[place - 1].strip() != '')
+    while lines[place].rstrip().endswith(':') and _goes_on(''.join(lines[headed + 1 : place + _HEADED][:1]), depth):
         headed += 1
     if not indent and not (names and names[place] and ''.join(lines[place].split()[:1]).endswith(':')):
         return place, headed

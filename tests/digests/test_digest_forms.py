@@ -464,3 +464,9 @@ def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
 def test_a_comma_in_brackets_parts_nothing():
     lines = [f'opened_total{{gate="{at * 7}",by="keeper{at % 5}"}} {at}' for at in range(60)]
     assert 'column' not in digest('\n'.join([*lines, 'gates 9']), 200).text
+
+
+def test_what_is_written_in_all_blocks_alike_is_the_title_of_none():
+    boats = [f'Name: boat-{at}\nBerth: b{at}\nPapers:\n  What   of whom   since\nState: {at % 2}\n' for at in range(20)]
+    boats[7] = boats[7].replace('State: 1', 'State: sunk')
+    assert '47| boat-7: State: sunk' in digest('\n'.join(boats), 200).text
