@@ -77,14 +77,13 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     titles = _titles(filled)
     # A dump of stacks looks like a log, but what stands above them are no events.
     are_events = is_log and sum(starts_like_log(filled[at][1]) for at in titles) >= _EVENTS * len(titles)
-    if (is_source or are_events) and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(
-        filled
-    ):
+    are_headed = is_source or are_events
+    if are_headed and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(filled):
         return None
     if (places := titles or _heads(filled)) is None:
         return None
     begin_with_fields = not titles and _are_headed(filled, places)
-    if not begin_with_fields and not _is_made(filled):
+    if not begin_with_fields and (are_headed or not _is_made(filled)):
         return None
     starts = [filled[at][0] for at in places]
     starts = starts if begin_with_fields else _with_leads(lines, starts)

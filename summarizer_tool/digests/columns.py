@@ -67,8 +67,7 @@ def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
 
 
 def _range(values: Sequence[str | None], counts: Counter[str | None], numbers: Mapping[str, float]) -> str:
-    low, middle, high = _spread(values, numbers)
-    text = f'{low}..{middle}..{high} (min..median..max)'
+    text = f'{"..".join(_spread(values, numbers))} (min..median..max)'
     others = [value for value in counts if value is not None and value not in numbers]
     if others:
         text += f', no number: {", ".join(f"{shown(value)} ×{counts[value]}" for value in others[:3])}'
@@ -77,26 +76,23 @@ def _range(values: Sequence[str | None], counts: Counter[str | None], numbers: M
 
 
 def _spread(values: Sequence[str | None], numbers: Mapping[str, float]) -> tuple[str, str, str]:
-    ordered = sorted((value for value in values if value in numbers), key=lambda value: numbers[value or ''])
-    return ordered[0] or '', ordered[len(ordered) // 2] or '', ordered[-1] or ''
+    ordered = sorted(
+        (value for value in values if value is not None and value in numbers), key=lambda each: numbers[each]
+    )
+    return ordered[0], ordered[len(ordered) // 2], ordered[-1]
 
 
 def brief(values: Sequence[str]) -> str:
-    """Values of one place in a template, as short as can be."""
+    """What varies in one place of a template, as short as can be."""
     counts: Counter[str | None] = Counter(values)
-    ranked = counts.most_common(5)
-    if len(ranked) == 1:
-        return shown(ranked[0][0])
-    if len(counts) <= 4:
-        return (
-            f'{{{", ".join(f"{_short(value)} ×{count}" if count > 1 else _short(value) for value, count in ranked)}}}'
-        )
-    numbers = _numbers(counts, len(values))
-    if numbers:
+    ranked = [(_short(value), count) for value, count in counts.most_common(4)]
+    if len(counts) <= len(ranked):
+        return f'{{{", ".join(f"{value} ×{count}" if count > 1 else value for value, count in ranked)}}}'
+    if numbers := _numbers(counts, len(values)):
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
-    return f'{{{_short(ranked[0][0])}, … {len(counts)} distinct}}'
+    return f'{{{ranked[0][0]}, … {len(counts)} distinct}}'
 
 
 def _short(value: str | None) -> str:

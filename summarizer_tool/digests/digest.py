@@ -240,7 +240,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if (read := read_xml(text) or read_literal(text)) is not None:
         return MachineText(lines, 'json', json_statements(read, _inner))
     if tables := read_tables(lines, [markdown, aligned, handed, separated]):
-        return MachineText(lines, 'table', table_statements(lines, tables), tables)
+        return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)
         return MachineText(lines, 'blocks', statements, names=changes.names(len(lines)), titles=changes.titles)
@@ -254,10 +254,16 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if (read := read_settings(text)) is not None:
         return MachineText(lines, 'json', json_statements(read, _inner))
     if tables := read_tables(lines, [fixed]):
-        return MachineText(lines, 'table', table_statements(lines, tables), tables)
+        return _of_tables(lines, tables)
     if not is_source and (_forms(lines) <= _REPEATED or (len(text) >= _LARGE and not is_written(text))):
         return _lines_of(lines, lines)
     return MachineText(lines, 'prose', iter(()))
+
+
+def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
+    told = {number for table in tables for number in (*table.lines, *(at for at, _ in table.beside))}
+    titles = {*range(1, len(lines) + 1)} - told
+    return MachineText(lines, 'table', table_statements(lines, tables), tables, titles=titles)
 
 
 def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:

@@ -80,7 +80,6 @@ def mentioned(
     extremes = [*_extremes(lines, tables, words, columns)]
     yield from extremes
     told = {each.lines[0] for each in extremes}
-    titles = titles or {number for table in tables for number in _titles(lines, table)}
     found = _found(lines, words[:_WORDS], titles)
     counts = {word: len({number for number, each in found.items() if word in each}) for word in _words(found)}
     having: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -95,19 +94,18 @@ def mentioned(
         best = [number for number in numbers if worth[number] == most]
         is_common = len(best) >= _COMMON
         word = min(own, key=lambda each: (is_common and each.isalpha(), counts[each]))
+        order = sorted(numbers, key=lambda number: (-worth[number], number not in odd))
         if is_common and _is_field(word, [lines[number - 1] for number in best]):
             # That many records have a field says nothing about any; what few of them have there does.
-            first = order = _unlike(lines, best)[:_SHOWN]
+            order = _unlike(lines, best)[:_SHOWN]
         elif is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines)):
             continue
-        else:
-            order = sorted(numbers, key=lambda number: (-worth[number], number not in odd))
-            first = list(dict.fromkeys([*filter(odd.__contains__, best), best[0], best[-1]])) if is_common else best
-            order = list(dict.fromkeys([*(first if is_common else order), *order]))
+        elif is_common:
+            order = [*dict.fromkeys([*filter(odd.__contains__, best), best[0], best[-1], *order])]
         where = f' in {numbers[0]}-{numbers[-1]}' if is_common else ''
         extra = 10.0 if any(map(str.isdigit, word)) else 0.0 if most > 1 else -_WITHIN
         rank = 76.0 + extra - (0.0 if word in words else _BEGUN) - min(_COMMON, len(best)) ** 0.5
-        shown = min(_SHOWN, len(first), 2 if is_common else _SHOWN)
+        shown = 2 if is_common else min(_SHOWN, len(best))
         for nth, number in enumerate(order[:_MORE]):
             text, places = _told(lines, number, word, names)
             yield DigestStatement(
@@ -191,15 +189,6 @@ def _worth(line: str, match: re.Match[str]) -> int:
     if not match[0][0].isalnum():
         return 3 if not last.strip() and not behind[:1].strip() else 0
     return 3 if _BEFORE_FIELD.search(before) and _BEHIND_FIELD.match(behind) else 2 if is_whole else 1
-
-
-def _titles(lines: Sequence[str], table: Table) -> Iterator[int]:
-    """The lines with the titles of a table: they are no rows, and nothing beside it."""
-    others = {*table.lines, *(number for number, _ in table.beside)}
-    names = [*table.rows[0]]
-    for number, line in enumerate(lines, 1):
-        if number not in others and sum(name in line for name in names) > _NUMBERS * len(names):
-            yield number
 
 
 def _columns(tables: Sequence[Table], words: Sequence[str]) -> dict[str, set[str]]:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from summarizer_tool.digests.columns import FEW, Column, describe, shown
 from summarizer_tool.digests.notable import BAD
-from summarizer_tool.digests.odd_records import MISSING
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
-from summarizer_tool.digests.surprise import surprising
+from summarizer_tool.digests.surprise import MISSING, surprising
 from summarizer_tool.digests.values import moment, quantity
 
 Row = Mapping[str, str]

@@ -32,7 +32,7 @@ _WORD = re.compile(r'\w+')
 def is_mail(body: bytes) -> bool:
     """Return whether bytes begin as a mail does: with several of its headers."""
     head = body[:_HEAD].lstrip()
-    if head.startswith(b'From ') and not head.startswith(b'From :'):  # as a mailbox has it
+    if head.startswith(b'From '):  # as a mailbox has it
         head = head.partition(b'\n')[2]
     start = _START.match(head)
     return start is not None and len({found.lower() for found in _TELLING.findall(start[0])}) >= 3
@@ -40,11 +40,8 @@ def is_mail(body: bytes) -> bool:
 
 def read(body: bytes) -> Page:
     """A mail as text; its subject is the title. Raises `FetchError` if it cannot be read."""
-    body = body.lstrip()
-    if body.startswith(b'From '):
-        body = body.partition(b'\n')[2]
     try:
-        mail = BytesParser(policy=policy.default).parsebytes(body)
+        mail = BytesParser(policy=policy.default).parsebytes(body.lstrip())
         made = _Written()
         made.mail(mail, 1)
     except (MessageError, ValueError, LookupError, RecursionError, AttributeError, IndexError, TypeError) as error:

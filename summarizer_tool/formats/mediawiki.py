@@ -84,13 +84,7 @@ def _template(found: re.Match[str]) -> str:
         shown = (
             '-'.join(numbers[:3]) if len(numbers) > _LEAST_DATE else ' '.join(values[:2] if numbers else values[-1:])
         )
-        # A notice before the text of a line is none of it.
-        after = found.string[found.end() : found.end() + 1]
-        is_notice = (
-            found[1] is not None and len(shown.split()) > _LEAST_DATE and (after in ("'", '[') or after.isupper())
-        )
-        end = '\n\n' if is_notice else ''
-        return f'{found[1] or ""}{shown}{end}{found[3] or ""}'
+        return f'{found[1] or ""}{shown}{found[3] or ""}'
     rows = [f'| {label} | {value} |' for label, value in arguments if label and value and not _IS_FILE.search(value)]
     table = [f'| {" ".join(name.split())} | |', '| --- | --- |', *rows, ''] if len(rows) >= _LEAST_FIELDS else []
     if not given and _PAGE.search(name):  # of which the text stands elsewhere
@@ -154,13 +148,8 @@ def _read_text(line: str, *, is_defined: bool) -> Iterator[str]:
         if listed[1][-1] in '*#':
             yield f'{pad}{"-" if listed[1][-1] == "*" else "1."} {said}'
         elif listed[1] == ';':
-            yield from (
-                '',
-                *(
-                    part.strip() if not place else f': {part.strip()}'
-                    for place, part in enumerate(said.split(' : ', 1))
-                ),
-            )
+            term, _, meaning = said.partition(' : ')
+            yield from ('', term.strip(), *([f': {meaning.strip()}'] if meaning else []))
         else:
             yield from ('', f': {said}' if is_defined else said, '')
     elif line.strip(' .,;:'):

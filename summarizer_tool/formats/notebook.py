@@ -35,7 +35,7 @@ def read(body: bytes) -> Page:
         )
     language = _language(notebook)
     parts = [part for cell in cells for part in _parts(cell, language)]
-    return Page('\n\n'.join(parts), _title(notebook))
+    return Page('\n\n'.join(parts))
 
 
 def _dict(value: Any) -> dict[str, Any]:
@@ -56,11 +56,6 @@ def _at(value: Any, *keys: str) -> Any:
 def _language(notebook: Any) -> str:
     name = _at(notebook, 'metadata', 'language_info', 'name') or _at(notebook, 'metadata', 'kernelspec', 'language')
     return name if isinstance(name, str) and re.fullmatch(r'[\w+#.-]{1,20}', name) else ''
-
-
-def _title(notebook: Any) -> str:
-    title = _at(notebook, 'metadata', 'title')
-    return ' '.join(title.split()) if isinstance(title, str) else ''
 
 
 def _text(value: Any) -> str:

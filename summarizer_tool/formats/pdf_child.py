@@ -36,13 +36,8 @@ _RAISED = frozenset('0123456789+-−')
 
 def _characters(text: Any) -> str:
     """The text of a page, with one character for each that the library counts."""
-    count = text.count_chars()
-    found = text.get_text_range() if count else ''
-    if len(found) == count:
-        return found
-    codes = (raw.FPDFText_GetUnicode(text.raw, index) for index in range(count))
     # Halves of a pair, as which the library counts what is beyond 16 bits, are put together in the end.
-    return ''.join(map(chr, codes))
+    return ''.join(chr(raw.FPDFText_GetUnicode(text.raw, index)) for index in range(text.count_chars()))
 
 
 def _lines(text: Any) -> Iterator[TextLine]:
@@ -54,11 +49,10 @@ def _lines(text: Any) -> Iterator[TextLine]:
         start, end = match.start(), match.end() - 1
         raw.FPDFText_GetLooseCharBox(text.raw, start, byref(first))
         raw.FPDFText_GetLooseCharBox(text.raw, end, byref(last))
-        size = raw.FPDFText_GetFontSize(text.raw, start) or 1.0
         left, right = min(first.left, last.left), max(first.right, last.right)
         bottom, top = min(first.bottom, last.bottom), max(first.top, last.top)
         # The size that a font is asked for is not the one it has, where the page is scaled.
-        size = abs(first.top - first.bottom) or size
+        size = abs(first.top - first.bottom) or 1.0
         word = match[0]
         if last.top - last.bottom < _SMALL * size and last.bottom > bottom:
             word = _raised(text, word, start, bottom, size)

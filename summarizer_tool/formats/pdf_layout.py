@@ -1,7 +1,7 @@
 """From the lines of a PDF's pages to markdown: paragraphs, headings, lists, tables and page breaks. Pure computing.
 
-The order is that of the file, which programs write as it is to be read, columns one after the other; only where lines
-run through two columns these are taken apart. Between two pages stands a form feed, see `documents.page_numbers`.
+The order is that of the file, which programs write as it is to be read, columns one after the other. Between two pages
+stands a form feed, see `documents.page_numbers`.
 """
 
 import re
@@ -45,51 +45,11 @@ class _Block:
 
 def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) -> str:
     """The text of all pages, with a form feed between two."""
-    lines = [_columns_apart(page.lines) for page in pages]
-    lines = _without_running_titles(lines)
+    lines = _without_running_titles([page.lines for page in pages])
     vocabulary = Vocabulary([line.text for page in lines for line in page])
     made = [list(_blocks(page, vocabulary)) for page in lines]
     _set_levels(made, bookmarks)
     return _written(made, pages, vocabulary)
-
-
-# Columns
-
-
-def _columns_apart(lines: list[TextLine]) -> list[TextLine]:
-    """Take apart lines that run through two columns of text, where they do so on many lines in a row."""
-    made: list[TextLine] = []
-    place = 0
-    while place < len(lines):
-        end = place
-        low, high = 0.0, float('inf')
-        while end < len(lines) and (gap := _gutter(lines[end], low, high)):
-            low, high = gap
-            end += 1
-        run = lines[place:end]
-        sides = [[line.cells[0] for line in run], [line.cells[-1] for line in run]]
-        if len(run) >= 5 and all(_is_prose(side) for side in sides):
-            made += [TextLine([cell]) for side in sides for cell in side]
-            place = end
-        else:
-            made.append(lines[place])
-            place += 1
-    return made
-
-
-def _gutter(line: TextLine, low: float, high: float) -> tuple[float, float] | None:
-    """What a line of two cells leaves of the white space that those above it have in common."""
-    if len(line.cells) != 2:
-        return None
-    low, high = max(low, line.cells[0].right), min(high, line.cells[1].left)
-    return (low, high) if high - low > 0.5 * line.size else None
-
-
-def _is_prose(cells: Sequence[Cell]) -> bool:
-    """Return whether pieces one below the other are the lines of a text, which fill a column."""
-    full = max(cell.right for cell in cells) - min(cell.left for cell in cells)
-    filling = sum(cell.right - cell.left > 0.8 * full for cell in cells)
-    return median(len(cell.text) for cell in cells) >= 25 and filling >= 0.6 * len(cells)
 
 
 # Running titles
@@ -97,8 +57,6 @@ def _is_prose(cells: Sequence[Cell]) -> bool:
 
 def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLine]]:
     """Leave out what stands at the edge of many pages, but for the first time; of page numbers, each."""
-    if len(pages) < 3:
-        return list(pages)
     found: Counter[tuple[str, int]] = Counter()
     edges: list[list[tuple[int, tuple[str, int]]]] = []
     for lines in pages:
@@ -137,7 +95,7 @@ def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Bloc
             yield _Block('\n'.join(rows), 0.0, is_table=True)
             continue
         end = place + 1
-        while end < len(lines) and _is_together(lines[end - 1], lines[end], pitch) and not _begins_table(lines, end):
+        while end < len(lines) and _is_together(lines[end - 1], lines[end], pitch) and not _table_at(lines, end):
             end += 1
         yield from _paragraphs(lines[place:end], vocabulary)
         place = end
@@ -212,10 +170,6 @@ def _begins(lines: Sequence[TextLine], index: int, edge: float, margin: float, *
 
 
 # Tables
-
-
-def _begins_table(lines: Sequence[TextLine], index: int) -> bool:
-    return len(lines[index].cells) > 1 and _table_at(lines, index) is not None
 
 
 def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | None:

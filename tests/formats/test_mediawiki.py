@@ -103,12 +103,10 @@ def test_what_never_ends_takes_linear_time(part: str) -> None:
     assert plain_text('== Orme ==\n' + part * (200_000 // len(part)), 'orme.wiki')
 
 
-def test_a_notice_is_no_part_of_the_sentence_after_it_and_what_stands_further_in_defines_nothing() -> None:
-    page = "{{for|the mill of Heron|Mills of the Low Marsh}}'''Orme''' has a mill.\n\n== Law ==\nThe guild has:\n:(a) a master;\n(2) It meets.\n\n{{Page:Rules/Orme}}\n"
+def test_what_stands_further_in_defines_nothing() -> None:
+    page = "'''Orme''' has a mill.\n\n== Law ==\nThe guild has:\n:(a) a master;\n(2) It meets.\n\n{{Page:Rules/Orme}}\n"
     assert plain_text(page, 'orme.wiki') == snapshot("""\
 # Orme
-
-Mills of the Low Marsh
 
 **Orme** has a mill.
 

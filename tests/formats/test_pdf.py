@@ -1,4 +1,4 @@
-"""PDFs as text: paragraphs, columns, tables, pages, and why some cannot be read."""
+"""PDFs as text: paragraphs, tables, pages, and why some cannot be read."""
 
 import pytest
 from inline_snapshot import snapshot
@@ -47,26 +47,6 @@ Beyond the mill lies the fen. It is crossed by a single dyke, which the parish h
 
 The mill of Ostrey was built in the year 1874 by the brothers Gann, who had come over the hills with two carts and a horse. In the frost of 1911 its second stone broke, and nobody could be found to mend it in the winter that followed.\
 """)
-
-
-def test_columns_are_read_one_after_the_other_although_the_file_has_them_line_by_line() -> None:
-    left = [
-        'the first column begins with a dog and',
-        'goes on about it for a while, as it is',
-        'wont to do, and then the dog sleeps in',
-    ]
-    right = [
-        'the second column is about a cat, who',
-        'is awake all night and sings of fish to',
-        'the moon and to whoever hears it sing',
-    ]
-    rows = [
-        cell
-        for index in range(6)
-        for cell in ((72.0, 700.0 - 12 * index, left[index % 3]), (330.0, 700.0 - 12 * index, right[index % 3]))
-    ]
-    text = ' '.join(read(pdf([rows])).markdown.split())
-    assert text.rindex('dog sleeps') < text.index('the second column')
 
 
 def test_rows_become_a_table() -> None:
