@@ -1,5 +1,6 @@
 """JSON: its lists as things with fields, the rest as `path: value`."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -103,7 +104,7 @@ class _JsonWalk:
         if not value or depth >= _DEEPEST:
             yield self._place(path, _compact(value))
             return
-        leaves = {key: shown(_leaf(each)) for key, each in value.items() if _is_leaf(each)} if path else {}
+        leaves = {key: shown(cell(each)) for key, each in value.items() if _is_leaf(each)} if path else {}
         together = leaves if len(leaves) > 1 else {}
         yield from self._together(path, together)
         for key, inside in value.items():
@@ -158,7 +159,7 @@ class _JsonWalk:
     def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
         """A list of values without parts."""
         cells = [cell(each) for each in value]
-        joined = _joined(cells)
+        joined = f'[{", ".join(map(shown, cells))}]'
         if len(cells) < MANY or (len(joined) <= 200 and len(cells) <= 2 * MANY):
             yield self._place(path, joined)
             return
@@ -173,19 +174,11 @@ class _JsonWalk:
         yield from surprising([OutputRecord('', name=path or 'values', fields=[('value', each)]) for each in cells])
 
 
-def _joined(cells: Iterable[str]) -> str:
-    return f'[{", ".join(map(shown, cells))}]'
-
-
 def _is_leaf(value: Json) -> bool:
     """Return whether a value is short, and has parts of its own at most as a short list."""
     if isinstance(value, list):
         return len(value) < MANY and not any(isinstance(each, Mapping | list) for each in value)
     return not isinstance(value, Mapping) and not (isinstance(value, str) and len(value) > _TOGETHER)
-
-
-def _leaf(value: Json) -> str:
-    return _joined(map(cell, value)) if isinstance(value, list) and value else cell(value)
 
 
 def _keyed(value: Mapping[str, Json]) -> list[Row]:
@@ -270,7 +263,7 @@ def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
         if len(entries) > 1:
             yield f'{path}.length', str(len(entries))
     else:
-        yield path, cell(value) if not isinstance(value, Mapping | list) else _compact(value)
+        yield path, cell(value)
 
 
 def _names(entries: Sequence[Json]) -> Sequence[str]:
@@ -287,10 +280,8 @@ def cell(value: Json) -> str:
     """A value without parts as it is written, strings without quotes unless they could be taken for something else."""
     if isinstance(value, str):
         return f'"{value}"' if value in ('null', 'true', 'false', '') else value
-    if isinstance(value, bool):
-        return 'true' if value else 'false'
-    if value is None:
-        return 'null'
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     return _compact(value) if isinstance(value, Mapping | list) else str(value)
 
 

@@ -140,13 +140,6 @@ def _farness(values: Sequence[str], counts: Mapping[str, int]) -> tuple[Mapping[
     total = sum(counts[value] for value in known)
     if total < max(8, _NUMERIC * len(values)) or len(known) < 3:
         return {}, {}
-    return _far(known, counts, total)
-
-
-def _far(
-    known: Mapping[str, float], counts: Mapping[str, int], total: int
-) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """How few are nearly as far from the middle of numbers, and how much nearer the next ones are, in bits."""
     middle = _median(sorted((number, counts[value]) for value, number in known.items()), total)
     away = {value: abs(number - middle) for value, number in known.items()}
     ordered = sorted((away[value], counts[value]) for value in known)

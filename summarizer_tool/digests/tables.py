@@ -189,18 +189,20 @@ def handed(block: Sequence[str], start: int) -> Table | None:
         return None
     lines = [*enumerate(block, start + 1)]
     ended = [(at, line) for at, line in lines if line.startswith(begin) and line.rstrip(' ,;').endswith(')')]
-    split = {at: _split(_inside(line, len(begin)), ',', "'") for at, line in ended}
+    split = {at: _parts(line[len(begin) :], "'") for at, line in ended}
     width = max(Counter(map(len, split.values())).items(), key=lambda each: each[1], default=(0, 0))[0]
     cells = [(at, row) for at, row in split.items() if len(row) == width]
     beside = [(at, line) for at, line in lines if len(split.get(at, '')) != width]
     # Their names stand in parentheses as well, before the values or where the table is made.
-    named = (_split(_inside(line, line.find('(') + 1), ',') for line in (begin, *(line for _, line in beside)))
+    named = (_parts(line[line.find('(') + 1 :], '"') for line in (begin, *(line for _, line in beside)))
     names = next((each for each in named if len(each) == width and all(each)), [''] * width)
     return rows_of([name.split()[0].strip('"`[]') if name else '' for name in names], cells, beside, least=LEAST_ROWS)
 
 
-def _inside(line: str, begin: int) -> str:
-    return line[begin:].rpartition(')')[0]
+def _parts(text: str, quote: str) -> Sequence[str]:
+    """What stands between commas before the last parenthesis that closes."""
+    found = csv.reader([text.rpartition(')')[0]], quotechar=quote, skipinitialspace=True)
+    return [cell.strip() for row in found for cell in row]
 
 
 def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequence[tuple[int, Sequence[str]]]]:
@@ -221,7 +223,8 @@ def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequenc
     width = block[0].count(separator) + 1
     sample = block[:50]
     if sum(line.count(separator) + 1 >= width for line in sample) >= _FIT * len(sample):
-        yield [(start + at, row) for at, line in enumerate(block, 1) if (row := _split(line, separator))]
+        rows = ([*csv.reader([line], delimiter=separator)] for line in block)
+        yield [(start + at, [*map(str.strip, row)]) for at, found in enumerate(rows, 1) for row in found]
 
 
 def _reaches_over(lines: Sequence[str]) -> bool:
@@ -234,16 +237,6 @@ def _headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[i
     if any(cell == row[place] for _, row in rest for place, cell in enumerate(first)):
         return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
-
-
-def _split(line: str, separator: str, quote: str = '"') -> list[str]:
-    if quote not in line:
-        return [cell.strip() for cell in line.split(separator)]
-    try:
-        rows = csv.reader([line], delimiter=separator, quotechar=quote, skipinitialspace=quote != '"')
-        return [cell.strip() for row in rows for cell in row]
-    except csv.Error:
-        return []
 
 
 def aligned(block: Sequence[str], start: int) -> Table | None:

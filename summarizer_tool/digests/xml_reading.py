@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Sequence
 
 from summarizer_tool.digests.json_reading import WITHIN_SHARE, Json, Read
 
@@ -80,12 +79,8 @@ def _value(parts: _Parts) -> Json:
     text = ' '.join(map(str, parts.pop('', [])))
     if not parts:
         return text
-    values: dict[str, Json] = {name: _one_or_all(found) for name, found in parts.items()}
+    values: dict[str, Json] = {name: found[0] if len(found) == 1 else found for name, found in parts.items()}
     return values | ({'text': text} if text else {})
-
-
-def _one_or_all(found: Sequence[Json]) -> Json:
-    return found[0] if len(found) == 1 else found
 
 
 def _bare(name: str) -> str:

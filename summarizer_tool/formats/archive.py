@@ -7,7 +7,7 @@
 import zlib
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from zipfile import BadZipFile, ZipFile
 
 import regex
 
@@ -64,7 +64,20 @@ class Archive:
             raise self.broken()
         if member.flag_bits & 1:
             raise FetchError(f'is {self.kind} that is encrypted; save it without a password')
-        return self._bytes(member)
+        pieces: list[bytes] = []
+        try:
+            with self._zip.open(member) as file:
+                while piece := file.read(_STEP):
+                    self._left -= len(piece)
+                    if self._left < 0:
+                        most = _MOST_TEXT // 1_000_000
+                        raise FetchError(f'is {self.kind} with more than {most} MB of text, decompressed; split it')
+                    pieces.append(piece)
+        except NotImplementedError as error:  # what zipfile raises for a compression it does not know, as of 7-Zip's
+            raise FetchError(f'is {self.kind} compressed in a way that is not read here; save it again') from error
+        except (BadZipFile, ValueError, OSError, EOFError, RuntimeError, zlib.error) as error:
+            raise self.broken() from error
+        return b''.join(pieces)
 
     def xml(self, name: str) -> bytes:
         """A member that is XML; raises `FetchError` as `read`, and if it declares entities."""
@@ -86,19 +99,3 @@ class Archive:
         if root is None:
             raise self.broken()
         return root
-
-    def _bytes(self, member: ZipInfo) -> bytes:
-        pieces: list[bytes] = []
-        try:
-            with self._zip.open(member) as file:
-                while piece := file.read(_STEP):
-                    self._left -= len(piece)
-                    if self._left < 0:
-                        most = _MOST_TEXT // 1_000_000
-                        raise FetchError(f'is {self.kind} with more than {most} MB of text, decompressed; split it')
-                    pieces.append(piece)
-        except NotImplementedError as error:  # what zipfile raises for a compression it does not know, as of 7-Zip's
-            raise FetchError(f'is {self.kind} compressed in a way that is not read here; save it again') from error
-        except (BadZipFile, ValueError, OSError, EOFError, RuntimeError, zlib.error) as error:
-            raise self.broken() from error
-        return b''.join(pieces)

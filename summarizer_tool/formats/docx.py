@@ -36,11 +36,9 @@ def read(body: bytes) -> Page:
             f'is {KIND} that takes longer than {isolated.MOST_SECONDS} seconds to read; split it'
         ) from None
     except ChildProcessError:
-        made = {'problem': 'broken'}
-    if made.get('problem') == 'deep':
+        raise archive.broken() from None
+    if 'problem' in made:
         raise FetchError(f'is {KIND} that nests too deeply; save it again')
-    if 'html' not in made:
-        raise archive.broken()
     if not made['is_numbered']:
         _logger.warning('the numbers of lists in a Word document cannot be read: it is read without them')
     html = ''.join((*_edges(archive, 'header'), made['html'], *_edges(archive, 'footer')))

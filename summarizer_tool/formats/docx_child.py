@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any, NamedTuple
-from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile, ZipFile
 
 import mammoth
@@ -35,10 +34,6 @@ _OF_ITEM = re.compile(f'<li>{_OPEN}(\\d+){_CLOSE}')
 _ELSEWHERE = re.compile(f'{_OPEN}(\\d+){_CLOSE}')
 
 
-def _no_picture(_image: object) -> dict[str, str]:
-    return {'src': ''}  # it would stand in the text as a whole; what is said of it is enough
-
-
 def _read(body: bytes) -> dict[str, str | bool]:
     is_numbered = True
     try:
@@ -46,23 +41,11 @@ def _read(body: bytes) -> dict[str, str | bool]:
     except (etree.XMLSyntaxError, BadZipFile, ValueError):  # it is found to be broken below, or read without numbers
         is_numbered = False
     try:
-        made = mammoth.convert_to_html(
-            BytesIO(body), convert_image=mammoth.images.img_element(_no_picture), style_map=_STYLE_MAP
-        )
-    except RecursionError:
+        # A picture would stand in the text as a whole; what is said of it is enough.
+        no_picture = mammoth.images.img_element(lambda _: {'src': ''})
+        made = mammoth.convert_to_html(BytesIO(body), convert_image=no_picture, style_map=_STYLE_MAP)
+    except RecursionError:  # of a broken file the library raises whatever comes, which ends this process
         return {'problem': 'deep'}
-    except (
-        ExpatError,
-        etree.XMLSyntaxError,
-        BadZipFile,
-        KeyError,
-        ValueError,
-        OSError,
-        AttributeError,
-        IndexError,
-        TypeError,
-    ):
-        return {'problem': 'broken'}  # the library raises whatever comes
     return {'html': _read_numbers(made.value), 'is_numbered': is_numbered}
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 from summarizer_tool.formats.joining import Vocabulary, join
+from summarizer_tool.formats.wrapped import FENCE, LEAST_WIDTH, MOST_WIDTH, SLACK
 from summarizer_tool.text.structure import is_row
 
 _LEAST_FOUND = 3
@@ -18,12 +19,6 @@ _LEAST_FOUND = 3
 
 _INDENTED = 0.7
 """Share of the lines that stand in, where those that do not are headings."""
-
-_LEAST_WIDTH, _MOST_WIDTH = 45, 130
-"""Characters of all but the longest lines."""
-
-_SLACK = 8
-"""Characters that a line may have left although the next word would have fitted."""
 
 _USUAL = 0.04
 """Share of the lines that an indentation has, if it is one of the text's own."""
@@ -37,7 +32,6 @@ _DEEPER = 2
 _RAGGED = 15
 """Characters that the last line of a term leaves free: a full one goes on in the next."""
 
-_FENCE = re.compile(r'^[ \t]*(?:```|~~~)', re.MULTILINE)
 # `-a      What it does`: a term, and what is said of it from some column on.
 _TERM_AND_TEXT = re.compile(r' *(\S.{0,38}?)( {2,})(?=\S)')
 _BULLET = re.compile(r'(?:[-*+•·○◦▪‣o]|\(?(?:\d{1,3}|[a-z])[.)])$')
@@ -56,11 +50,11 @@ _DIFFERENT = 0.8
 def markdown(text: str) -> str:
     """The text with headings and definitions as in markdown and whole paragraphs; empty where it has no such layout."""
     text = text.expandtabs()
-    if _FENCE.search(text):
+    if FENCE.search(text):
         return ''
     blocks = [list(lines) for is_text, lines in groupby(text.split('\n'), lambda line: bool(line.strip())) if is_text]
     lengths = sorted(len(line.rstrip()) for block in blocks for line in block[:-1])
-    if not lengths or not _LEAST_WIDTH <= (width := lengths[len(lengths) * 9 // 10]) <= _MOST_WIDTH:
+    if not lengths or not LEAST_WIDTH <= (width := lengths[len(lengths) * 9 // 10]) <= MOST_WIDTH:
         return ''
     indents = Counter(_indent(line) for block in blocks for line in block)
     usual = [indent for indent, times in indents.items() if times >= _USUAL * indents.total()]
@@ -170,7 +164,7 @@ class _Layout:
             not any(map(_LEADER.search, lines))
             and sum(map(is_row, lines)) < 2
             and all(
-                len(line.rstrip()) + 1 + len(below.split(maxsplit=1)[0]) > self.width - _SLACK
+                len(line.rstrip()) + 1 + len(below.split(maxsplit=1)[0]) > self.width - SLACK
                 for line, below in pairwise(lines)
             )
         )

@@ -83,7 +83,7 @@ class _Written:
                 self.parts.append(f'[More than {_MOST_PARTS} parts: the others are left out]')
                 return
             if part.get_content_type() != 'message/rfc822':
-                self.parts += filter(None, [_inline(part) if _is_inline(part) else _attachment(part)])
+                self.parts += filter(None, [_attachment(part)])
                 continue
             within = next(iter(_inside(part)), None)
             if within is not None and depth < _MOST_DEPTH:
@@ -140,17 +140,6 @@ def _decoded(part: MIMEPart) -> str:
     return text.replace('\r\n', '\n')
 
 
-def _is_inline(part: MIMEPart) -> bool:
-    """Return whether a part is more of the text."""
-    is_text = part.get_content_type() in ('text/plain', 'text/html')
-    return is_text and not part.get_filename() and not part.is_attachment()
-
-
-def _inline(part: MIMEPart) -> str:
-    text = _page(part).markdown if part.get_content_subtype() == 'html' else unwrap(_decoded(part))
-    return text.strip()
-
-
 def _page(html_part: MIMEPart) -> Page:
     from summarizer_tool.html.convert import to_markdown
 
@@ -158,7 +147,11 @@ def _page(html_part: MIMEPart) -> Page:
 
 
 def _attachment(part: MIMEPart) -> str:
+    """What is attached in short; more of the text, which has no name, as it is."""
+    kind = part.get_content_type()
+    if kind in ('text/plain', 'text/html') and not part.get_filename() and not part.is_attachment():
+        return (_page(part).markdown if kind == 'text/html' else unwrap(_decoded(part))).strip()
     raw = part.get_payload(decode=True)
     size = f', {len(raw):,} bytes' if isinstance(raw, bytes) else ''
     name = ' '.join((part.get_filename() or 'without a name').split())
-    return f'[Attachment: {name[:_MOST_SHOWN]} ({part.get_content_type()}{size})]'
+    return f'[Attachment: {name[:_MOST_SHOWN]} ({kind}{size})]'

@@ -190,7 +190,7 @@ def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | 
     if len(rows) < 3 or len(rows) < 0.5 * (end - start):
         return None
     columns = _spans(cell for line in rows for cell in line.cells)
-    if len(columns) < 2 or not all(_is_apart(line, columns) for line in rows):
+    if any(len({_column(cell, columns) for cell in line.cells}) < len(line.cells) for line in rows):
         return None
     table: list[list[str]] = []
     above: TextLine | None = None
@@ -221,11 +221,6 @@ def _column(cell: Cell, columns: Sequence[tuple[float, float]]) -> int:
     return max(
         range(len(columns)), key=lambda index: min(cell.right, columns[index][1]) - max(cell.left, columns[index][0])
     )
-
-
-def _is_apart(line: TextLine, columns: Sequence[tuple[float, float]]) -> bool:
-    places = [_column(cell, columns) for cell in line.cells]
-    return len(set(places)) == len(places)
 
 
 # Headings

@@ -29,19 +29,14 @@ _DEEPEST = 12
 """Blocks within each other; what is deeper is said as it is."""
 
 _CODE = frozenset(
-    {'code', 'code-block', 'sourcecode', 'doctest', 'testcode', 'parsed-literal', 'math', 'prompt', 'productionlist'}
+    'code code-block sourcecode doctest testcode parsed-literal math prompt productionlist'.split()  # noqa: SIM905
 )
 _ADMONITIONS = frozenset(
-    {
-        *('attention', 'caution', 'danger', 'deprecated', 'error', 'hint', 'important', 'note', 'seealso', 'tip'),
-        *('topic', 'warning'),
-    }
+    'attention caution danger deprecated error hint important note seealso tip topic warning'.split()  # noqa: SIM905
 )
 _UNSEEN = frozenset(
-    {
-        *('contents', 'highlight', 'image', 'figure', 'include', 'index', 'literalinclude', 'meta', 'raw', 'role'),
-        *('toctree', 'sectionauthor', 'moduleauthor', 'currentmodule', 'testsetup', 'testcleanup', 'tabularcolumns'),
-    }
+    """contents highlight image figure include index literalinclude meta raw role toctree sectionauthor moduleauthor
+    currentmodule testsetup testcleanup tabularcolumns""".split()  # noqa: SIM905
 )
 
 
