@@ -31,15 +31,15 @@ LONG_LINE = 400
 MAX_DEPTH = 12
 """To which that is done: it takes time at each level."""
 
-_MOST_MEMBERS = 12
-"""Up to which each member of an object that is summarized is named."""
-
 FILES_DEPTH = 3
 """To which text is looked for in bytes and files."""
 
 BLOCK = '-----BEGIN'
 
 ELSEWHERE = '(in the summary)'
+"""Stands for a member of an object that is told in the summary of all,"""
+_TOLD_ELSEWHERE = 12
+"""and of these there are so many at most."""
 
 SUMMARIZATION = 'summarization'
 """Key in the metadata of a result under which stands what was made of it,"""
@@ -340,7 +340,7 @@ def _with_summary(value: object, summary: str) -> object:
 
 
 def _envelope(value: dict[object, object], summary: str) -> object:
-    """An object whose largest member is the summary; small members stay as they are."""
+    """An object whose largest member is the summary, small members as they are; of many members the summary alone."""
     sizes = {key: count_tokens(as_text(member)) for key, member in value.items()}
     if not sizes:
         return summary
@@ -355,9 +355,6 @@ def _envelope(value: dict[object, object], summary: str) -> object:
             room -= sizes[key]
         elif is_multi_modal_content(member):
             kept[key] = member
-    if len(kept) < len(value):
-        if len(value) > _MOST_MEMBERS:
-            return _with_summary([*value.values()], summary)
-        kept |= {key: ELSEWHERE for key in value if key not in kept}
-        return {key: kept[key] for key in value}
-    return kept
+    if len(value) - len(kept) > _TOLD_ELSEWHERE:
+        return _with_summary([*value.values()], summary)
+    return {key: kept.get(key, ELSEWHERE) for key in value}

@@ -43,10 +43,12 @@ _READ = 400
 
 _FIELDS = 2
 """Fields below its first line with which a block of a known head begins."""
+_ALIKE = 0.2
+"""Share of the blocks up to which the same may be written in them for them to be about it."""
 _TITLED = 62.0
 """The rank of what a block is about."""
 
-_FIELD = re.compile(r'[A-Z][\w-]*:(?:\s|$)')
+_FIELD = re.compile(r'[A-Z][\w-]*(?: [A-Z][\w-]*){0,3}:(?:\s|$)')
 _NUMBER = re.compile(r'(?<!\w)\d+(?!\w)')
 _PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
 _HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
@@ -84,26 +86,54 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     if not begin_with_fields and (are_headed or not _is_made(filled)):
         return None
     starts = [filled[at][0] for at in places]
+    starts = starts if begin_with_fields else _with_leads(lines, starts)
     # Heads that differ, and not by a number alone, say what each block is.
     heads = {_NUMBER.sub('0', lines[start].strip()) for start in starts}
     is_named = not begin_with_fields and len(heads) >= _NAMED_SHARE * len(starts)
     called: list[str] = []
     titled: list[int] = []
-    for start, end in pairwise([*starts, len(lines)]):
-        own = [line[:_READ] for line in lines[start : min(end, start + _FIRST)]]
+    ends = _ends(lines, starts)
+    first = [[line[:_READ] for line in lines[at : min(end, at + _FIRST)]] for at, end in zip(starts, ends, strict=True)]
+    written = [next(filter(_is_title, own[1:]), '').strip() if begin_with_fields else '' for own in first]
+    alike = Counter(written)
+    for start, own, title in zip(starts, first, written, strict=True):
         found = None if is_named else next((found for line in own if (found := _NAME.match(line))), None)
         name = found[1].strip(' "\',:') if found else own[0].strip(' ,:')
-        if begin_with_fields and (written := next(filter(_is_title, own[1:]), '').strip()):
-            name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(written, 2 * _NAME_LENGTH)}'
+        # What stands in many of them tells of none.
+        if title and alike[title] <= max(1.0, _ALIKE * len(starts)):
+            name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(title, 2 * _NAME_LENGTH)}'
             titled.append(start + 1)
         called.append(name)
     names = [''] * len(lines)
     short = distinct_parts(called, 3 * _NAME_LENGTH if titled else _NAME_LENGTH)
     longest = max(end - start for start, end in pairwise(starts))
-    for (start, end), name in zip(pairwise([*starts, len(lines)]), short, strict=True):
+    for start, end, name in zip(starts, ends, short, strict=True):
         # What comes after the last block belongs to none.
         names[start:end] = [name if at < longest else '' for at in range(end - start)]
     return TextBlocks(one_line(lines[starts[0]], _NAME_LENGTH), names, len(starts), titled)
+
+
+def _with_leads(lines: Sequence[str], starts: Sequence[int]) -> Sequence[int]:
+    """Where blocks begin above whose heads nearly all have as many lines more, below a blank one."""
+    leads: list[int] = []
+    for last, start in pairwise([-1, *starts]):
+        blank = next((at for at in range(start - 1, last, -1) if not lines[at].strip()), last)
+        leads.append(start - 1 - blank if blank > last or last < 0 else 0)
+    lead, often = Counter(leads).most_common(1)[0]
+    return [max(0, start - lead) for start in starts] if often >= _NAMED_SHARE * len(starts) else starts
+
+
+def _ends(lines: Sequence[str], starts: Sequence[int]) -> Sequence[int]:
+    """Where blocks end: at a line less far in than all begin, at a blank one if nearly all do, or where the next is."""
+    depth = min(len(lines[start]) - len(lines[start].lstrip()) for start in starts)
+    ends: list[int] = []
+    gaps: list[int] = []
+    for start, end in pairwise([*starts, len(lines)]):
+        filled = [at for at in range(start, end) if lines[at].strip()]
+        ends.append(next((at for at in filled if lines[at][:depth].strip()), end))
+        gaps.append(next((last + 1 for last, at in pairwise(filled) if at > last + 1), end))
+    parted = sum(gap < end for gap, end in zip(gaps, [*starts[1:], len(lines)], strict=True))
+    return [*map(min, ends, gaps)] if parted <= (1 - _NAMED_SHARE) * len(starts) else ends
 
 
 def _are_headed(filled: Sequence[tuple[int, str]], places: Sequence[int]) -> bool:

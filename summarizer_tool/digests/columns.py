@@ -30,8 +30,8 @@ class Column:
     """Whether a value says that something went wrong."""
 
 
-def describe(name: str, values: Sequence[str | None]) -> Column:
-    """Say what a field's values are like; None is that of a row without it."""
+def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) -> Column:
+    """Say what a field's values are like, None for that of a row without it, and which of the rows has one alone."""
     counts = Counter(values)
     ranked = counts.most_common()
     distinct = len(counts) - (None in counts)
@@ -40,7 +40,7 @@ def describe(name: str, values: Sequence[str | None]) -> Column:
     if len(counts) == 1:
         return Column(name, 'constant', shown(ranked[0][0]), bad)
     if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
-        return Column(name, 'few', _listed(ranked), bad)
+        return Column(name, 'few', _listed(ranked, dict(zip(values, rows, strict=False))), bad)
     absent = f', missing ×{counts[None]}' if counts[None] else ''
     if numbers:
         return Column(name, 'numbers', _range(values, counts, numbers) + absent, bad)
@@ -101,11 +101,14 @@ def _short(value: str | None) -> str:
     return f'{value[:14]}…' if len(value) > 24 and ' ' not in value else one_line(value, 40)
 
 
-def _listed(ranked: Sequence[tuple[str | None, int]]) -> str:
-    """Values with their counts; those that stand once are only counted where there are many of them."""
+def _listed(ranked: Sequence[tuple[str | None, int]], rows: Mapping[str | None, str]) -> str:
+    """Values with their counts, or the row of one that stands once; where there are many of these they are counted."""
     once = sum(count == 1 for _, count in ranked)
     most = min(FEW, (len(ranked) - once or 2) if once > 2 else len(ranked))
-    parts = [f'{shown(value)[:60]} ×{count}' for value, count in ranked[:most]]
+    parts = [
+        f'{shown(value)[:60]} ×{count}' + (f' ({rows[value]})' if count == 1 and once < 3 and value in rows else '')
+        for value, count in ranked[:most]
+    ]
     if len(ranked) > most:
         parts.append(f'… {len(ranked) - most} more values')
     return ', '.join(parts)

@@ -29,6 +29,7 @@ from summarizer_tool.digests.tables import (
     Table,
     aligned,
     fixed,
+    handed,
     markdown,
     read_tables,
     separated,
@@ -231,7 +232,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if read := read_json(text) or read_xml(text) or read_literal(text):
         logged = _logged(read)
         return _lines_of(logged, lines) if logged else MachineText(lines, 'json', json_statements(read, _inner))
-    if tables := read_tables(lines, [markdown, aligned, separated]):
+    if tables := read_tables(lines, [markdown, aligned, handed, separated]):
         return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
+from summarizer_tool.digests.rarity import surprises
 from summarizer_tool.digests.records import Row
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.tables import Table
@@ -23,6 +24,8 @@ _LEAST_SHOWN = 60
 """Characters of each line of a record that are shown."""
 _LONGEST_RECORD = 16
 """Lines of a record that is told whole where one of them is asked for."""
+_HEADED = 8
+"""Lines of a heading, with those below it that are told with it."""
 _COMMON = 12
 """Lines with the same words of the focus from which these say nothing about any of them: of a value (`/mill/42`), which
 somebody has looked up, they are counted, and the first and the last shown."""
@@ -91,10 +94,13 @@ def mentioned(
         best = [number for number in numbers if worth[number] == most]
         is_common = len(best) >= _COMMON
         word = min(own, key=lambda each: (is_common and each.isalpha(), counts[each]))
-        if is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines)):
-            continue
         order = sorted(numbers, key=lambda number: (-worth[number], number not in odd))
-        if is_common:
+        if is_common and _is_field(word, [lines[number - 1] for number in best]):
+            # That many records have a field says nothing about any; what few of them have there does.
+            order = _unlike(lines, best)[:_SHOWN]
+        elif is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines)):
+            continue
+        elif is_common:
             order = [*dict.fromkeys([*filter(odd.__contains__, best), best[0], best[-1], *order])]
         where = f' in {numbers[0]}-{numbers[-1]}' if is_common else ''
         extra = 10.0 if any(map(str.isdigit, word)) else 0.0 if most > 1 else -_WITHIN
@@ -108,6 +114,19 @@ def mentioned(
                 'mentioned',
                 places,
             )
+
+
+def _is_field(word: str, lines: Sequence[str]) -> bool:
+    """Return whether most of the lines begin with a word as the name of a field."""
+    named = re.compile(rf'[\s"\'-]*{re.escape(word)}["\']?\s?[:=]', re.IGNORECASE)
+    return sum(named.match(line) is not None for line in lines) > _MOST * len(lines)
+
+
+def _unlike(lines: Sequence[str], numbers: Sequence[int]) -> list[int]:
+    """Those of some lines that are unlike the others of them, the most surprising first."""
+    texts = {number: lines[number - 1].strip(' \t,') for number in numbers}
+    rare = surprises([*texts.values()], is_form=False)
+    return sorted((number for number in numbers if rare.get(texts[number])), key=lambda number: -rare[texts[number]])
 
 
 def _told(lines: Sequence[str], number: int, word: str, names: Sequence[str]) -> tuple[str, tuple[int, ...]]:
@@ -219,19 +238,24 @@ def _said_in(row: Row) -> Callable[[str], int]:
 def _record(lines: Sequence[str], place: int, names: Sequence[str]) -> tuple[int, int]:
     """The first and the last line of a record of several, of which one is given: those that stand as far in, or more.
 
-    A bullet begins one. Of a long record the line alone, and of lines at the margin that are no fields of something.
+    A bullet begins one. Of a long record the line alone, and of lines at the margin that are no fields of something;
+    a heading with what is below it.
     """
     indent = _depth(lines[place])
+    first = last = headed = place
+    # Below one that begins a paragraph its lines may stand as far in.
+    depth = indent + (place > 0 and lines[place - 1].strip() != '')
+    while lines[place].rstrip().endswith(':') and _goes_on(''.join(lines[headed + 1 : place + _HEADED][:1]), depth):
+        headed += 1
     if not indent and not (names and names[place] and ''.join(lines[place].split()[:1]).endswith(':')):
-        return place, place
-    first = last = place
+        return place, headed
     while first and lines[first].lstrip()[:2] != '- ' and _goes_on(lines[first - 1], indent):
         first -= 1
     while last + 1 < len(lines) and _goes_on(below := lines[last + 1], indent):
         if below.lstrip()[:2] == '- ' and _depth(below) == indent:
             break
         last += 1
-    return (first, last) if last - first < _LONGEST_RECORD else (place, place)
+    return (first, last) if last - first < _LONGEST_RECORD else (place, headed)
 
 
 def _goes_on(line: str, indent: int) -> bool:

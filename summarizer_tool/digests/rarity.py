@@ -111,7 +111,9 @@ def _rarity(counts: Mapping[str, int], total: int) -> dict[str, float]:
     for count in counts.values():
         by_count[count] += count
     least = min(by_count)
-    if len(counts) == 1 or by_count[least] > _RARE * total:
+    # Of few records one is rare.
+    most = max(1.0, _RARE * total)
+    if len(counts) == 1 or by_count[least] > most:
         return {}
     as_rare = as_seldom(by_count)
     usual = _median([(float(count), times) for count, times in sorted(by_count.items())], total)
@@ -120,7 +122,7 @@ def _rarity(counts: Mapping[str, int], total: int) -> dict[str, float]:
         value: bits
         for value, count in counts.items()
         if count <= _SELDOM * usual
-        and as_rare[count] <= _RARE * total
+        and as_rare[count] <= most
         and (bits := log2(total / as_rare[count]) - uncertainty) > 0
     }
 

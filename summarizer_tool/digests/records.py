@@ -91,8 +91,8 @@ def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
 def record_statements(what: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
     """Everything a digest may say of two or more things with the same fields, which are called so."""
     key, labels = named_by(rows)
-    yield from usual_statements(what, rows, key)
-    if len(rows) > _EACH:
+    yield from usual_statements(what, rows, key, names=labels)
+    if not _each(rows):
         yield from surprising([*_records(rows, labels)])
 
 
@@ -122,7 +122,7 @@ def _free(counts: Mapping[str, int], total: int) -> Mapping[str, str]:
 
 
 def usual_statements(
-    what: str, rows: Sequence[Row], key: str = '', lines: Sequence[int] = ()
+    what: str, rows: Sequence[Row], key: str = '', lines: Sequence[int] = (), names: Sequence[str] = ()
 ) -> Iterator[DigestStatement]:
     """What is usual of two or more things with the same fields; few things are told with all of these.
 
@@ -131,26 +131,33 @@ def usual_statements(
         rows: The things.
         key: The field that names them.
         lines: The number of the line on which each stands, if they stand on lines.
+        names: What each is called otherwise.
     """
+    names = names or [f'line {line}' for line in lines]
     total = len(rows)
     counts = Counter(field for row in rows for field in row)
     free = _free(counts, total)
     fields = [field for field, _ in counts.most_common() if field not in free][:_FIELDS]
     named = f', named by {key}' if key else ''
     yield DigestStatement(f'{what}: {total} items with {len(counts)} fields{named}', 99.0, 'overview')
-    told = [', '.join(f'{field}={shown(cell)[:80]}' for field, cell in row.items()) for row in rows[:_EACH]]
-    if total <= _EACH and max(map(len, told)) <= LONGEST:
+    if told := _each(rows):
         for row, text in enumerate(told):
             bad = 14.0 if BAD.search(text) else 0.0
             yield DigestStatement(text, 76.0 + bad, 'values', tuple(lines[row : row + 1]))
         return
-    columns = [describe(field, [row.get(field) for row in rows]) for field in fields]
+    columns = [describe(field, [row.get(field) for row in rows], names) for field in fields]
     constants = [f'{column.name}={column.text[:_CONSTANT_LENGTH]}' for column in columns if column.kind == 'constant']
     for start in range(0, len(constants), 8):
         yield DigestStatement(f'the same in all: {", ".join(constants[start : start + 8])}', 44.0 - start, 'fields')
     for column in columns:
         if column.kind != 'constant':
             yield DigestStatement(f'{column.name}: {column.text}', _rank(column), 'fields')
+
+
+def _each(rows: Sequence[Row]) -> Sequence[str]:
+    """All that each of few things has; nothing if that is much."""
+    told = [', '.join(f'{field}={shown(cell)[:80]}' for field, cell in row.items()) for row in rows[:_EACH]]
+    return told if len(rows) <= _EACH and max(map(len, told)) <= LONGEST else ()
 
 
 def _rank(column: Column) -> float:

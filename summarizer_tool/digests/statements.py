@@ -49,12 +49,12 @@ _OF_LINES: tuple[Topic, ...] = ('mentioned', 'odd items', 'values')
 """What is not told of a line that stands there for another reason."""
 
 _TOGETHER = 8
-"""Lines up to which a statement on several errors says what is in each."""
+"""Lines up to which a statement on several errors, or on a record that is asked for, says what is in each."""
 _PASSES = 4
 """Times that room is made for the line on what was left out."""
 
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
-_WORD = re.compile(r'[\w./:-]*\w|(?<!\S)/(?!\S)')
+_WORD = re.compile(r'[\w./:=-]*\w|(?<!\S)/(?!\S)')
 _NUMBERED = re.compile(r'(?<!\w)[^\W\d_]{3,} \d{1,2}(?!\w)')
 _MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split()  # noqa: SIM905
 _MONTH = re.compile(rf'(?<!\w)({"|".join(_MONTHS)})[a-z]{{0,6}} (\d{{4}})(?!\w)')
@@ -101,13 +101,15 @@ def distinct_parts(names: Sequence[str], longest: int) -> list[str]:
 def focus_words(focus: str) -> tuple[str, ...]:
     """The words of a focus that tell something, in lower case, each once.
 
-    A short number tells something with the word before it, a month with its year as a date has both, a path by its end.
+    A short number tells something with the word before it, a month with its year as a date has both, a path by its
+    end, the name and the value of a field by themselves, too.
     """
     focus = focus[:2000].lower()
     found = (word.strip('.:/-') or word for word in _WORD.findall(focus))
     words = (word for word in found if (len(word) > 2 or word == '/') and word not in _SMALL_WORDS)
     dates = (f'{year}-{_MONTHS.index(month) + 1:02}' for month, year in _MONTH.findall(focus))
-    told = [part for word in words for part in (word, word.rpartition('/')[2]) if part == word or part[:1].isalpha()]
+    parts = ((word, word.rpartition('/')[2], *word.split('=')) for word in words)
+    told = [part for word, *ends in parts for part in (word, *ends) if part == word or part[:1].isalpha()]
     return tuple(dict.fromkeys([*told, *_NUMBERED.findall(focus), *dates]))
 
 
@@ -202,5 +204,5 @@ def _fitting(
 
 def _each_told(statement: DigestStatement) -> tuple[int, ...]:
     """The lines of which a statement says all that there is to say."""
-    several = statement.topic in ('errors', 'warnings') and len(statement.lines) <= _TOGETHER
+    several = statement.topic in ('mentioned', 'errors', 'warnings') and len(statement.lines) <= _TOGETHER
     return statement.lines if len(statement.lines) == 1 or several else ()

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
+from os.path import commonprefix
 
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.places import (
@@ -18,19 +19,21 @@ from summarizer_tool.digests.places import (
     without_digits,
 )
 from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
-from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 
 MISSING = '(missing)'
 """Stands for the value of a field that a thing does not have and others have."""
 
 _SHOWN = 180
-"""Characters of a line that are shown."""
+"""Characters of a line that are shown, if it is not unlike all others."""
 _START = 60
 """Of a longer one, those at its beginning."""
-_AROUND = (40, 60)
-"""And those before and behind the value that is surprising."""
+_BEFORE, _BEHIND = 2 / 9, 1 / 3
+"""And those before and behind the value that is surprising, for each that is shown."""
 _CELL = 80
-"""Characters of a field of a thing, and of several from which no further one is shown."""
+"""Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
+_SAME = 20
+"""Characters of a path from which it is not said again."""
 _SHORT = 16
 """Characters of a usual value that is shown beside an unusual one."""
 _USUAL_SHARE = 0.8
@@ -47,7 +50,11 @@ _WORD = 2.0
 """Bits that a notable word is less surprising than it is rare."""
 
 _LITTLE = 3.7
-"""Bits of surprise below which a record is like the others."""
+"""Bits of surprise below which a record is like the others,"""
+_FEW = 2.0
+"""and among few things with fields this much less than any of them could have."""
+_ALONE = 15.0
+"""Bits from which it is unlike all others."""
 _SAME_PLACE = 0.6
 """Bits that a record loses for each that is told for the same place,"""
 _SAME_VALUE = 1.2
@@ -70,7 +77,8 @@ class _Surprise:
 
 def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
     """Records unlike the others, the most surprising first; what is surprising again in the same place counts less."""
-    found = [each for each in _found(_bounded(records)) if each.bits >= _LITTLE][:_TRIED]
+    least = min(_LITTLE, log2(len(records)) - _FEW) if any(each.fields for each in records[:1]) else _LITTLE
+    found = [each for each in _found(_bounded(records)) if each.bits >= least][:_TRIED]
     waiting = [(-each.bits, at) for at, each in enumerate(found)]
     heapq.heapify(waiting)
     seen: Counter[Hashable] = Counter()
@@ -94,7 +102,7 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
         seen[each.values[0]] += 1
         told += 1
         lines = (each.record.line,) if each.record.line else ()
-        text = _shown_record(each.record, each.values, usual)
+        text = _shown_record(each.record, each.values, usual, is_alone=each.bits > _ALONE)
         rank = 54.0 + 1.5 * min(now, 20.0)
         yield DigestStatement(text, rank, 'odd items', lines, shortened=_whole(each.record))
 
@@ -179,13 +187,16 @@ def _usual_values(records: Sequence[OutputRecord]) -> Mapping[str, str]:
     }
 
 
-def _shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str]) -> str:
+def _shown_record(
+    record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str], *, is_alone: bool
+) -> str:
     """Show a record in short.
 
     Args:
         record: The record.
         values: Its surprising values with their places, the most surprising first.
         usual: By field what is usual.
+        is_alone: Whether it is unlike all others, and may take more room.
     """
     value = next((value for place, value in values if place[0] not in OF_LINES), '')
     if record.text and (value in record.text or not record.fields):
@@ -193,30 +204,35 @@ def _shown_record(record: OutputRecord, values: Sequence[tuple[Place, str]], usu
         if begins.endswith(record.text.strip()):
             return f'{record.line}| {record.name}'
         name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
-        return f'{record.line}| {name}{_around(record.text, value)}'
+        return f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
     cells = dict(record.fields)
     fields: dict[str, str] = {}
+    room, before = _CELL, ''
     for place, value in values:
         name = str(place[1]).removesuffix('=')
         own = (name, cells[name]) if name in cells else next((each for each in cells.items() if value in each[1]), None)
-        if own is not None and own[0] not in fields and sum(map(len, fields.values())) < _CELL:
+        if own is not None and own[0] not in fields and room > 0:
             name, cell = own
+            room -= len(cell)
             at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
             shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
-            text = f'{name} missing' if cell == MISSING else f'{name}={shown}'
+            # A path that the one before begins with, too, is said once.
+            same = commonprefix([name, before]).rfind('.')  # noqa: RUF071 paths of fields
+            called, before = f'…{name[same:]}' if same > _SAME else name, name
+            text = f'{called} missing' if cell == MISSING else f'{called}={shown}'
             fields[name] = f'{text} (usually {usual[name]})' if name in usual else text
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
     return f'{name}: {", ".join(fields.values())}'
 
 
-def _around(text: str, value: str) -> str:
-    """A line; of a long one its beginning and what is around a value."""
+def _around(text: str, value: str, longest: int) -> str:
+    """A line; of one that is longer its beginning and what is around a value."""
     text, value = one_line(text, LONGEST_LINE), one_line(value, LONGEST_LINE)
     at = text.rfind(value) if value else 0
-    before, behind = _AROUND
-    if len(text) <= _SHOWN or at - before <= _START:
-        end = max(_SHOWN if at < _START else 0, at + min(len(value), behind) + behind)
+    before, behind = round(_BEFORE * longest), round(_BEHIND * longest)
+    if len(text) <= longest or at - before <= _START:
+        end = max(longest if at < _START or longest > _SHOWN else 0, at + min(len(value), behind) + behind)
         return one_line(text[:end]) + (' …' if end < len(text) else '')
     begin = text.find(' ', at - before, at) + 1 or at - before
     end = at + min(len(value), behind) + behind

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice, zip_longest
+from os.path import commonprefix
 
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, usual_statements
@@ -165,8 +166,36 @@ def separated(block: Sequence[str], start: int) -> Table | None:
             # Sentences have commas, too: their parts are many words, and the first line has no titles.
             if len(fitting) < _FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
                 continue
+            # What stands in brackets is one thing.
+            if sum(any(each.count('{') != each.count('}') for each in row) for _, row in fitting) > 0.5 * len(fitting):
+                continue
             return _headed(fitting, [(at, separator.join(row)) for at, row in cells if len(row) != len(names)])
     return None
+
+
+def handed(block: Sequence[str], start: int) -> Table | None:
+    """Values that lines which begin alike have in parentheses, as those of database dumps do that insert rows."""
+    ordered, few = sorted(block), len(block) // 10
+    shared = commonprefix([ordered[few], ordered[-1 - few]])  # noqa: RUF071 lines are no paths
+    begin = shared[: shared.rfind('(') + 1]
+    if not begin:
+        return None
+    lines = [*enumerate(block, start + 1)]
+    ended = [(at, line) for at, line in lines if line.startswith(begin) and line.rstrip(' ,;').endswith(')')]
+    split = {at: _parts(line[len(begin) :], "'") for at, line in ended}
+    width = max(Counter(map(len, split.values())).items(), key=lambda each: each[1], default=(0, 0))[0]
+    cells = [(at, row) for at, row in split.items() if len(row) == width]
+    beside = [(at, line) for at, line in lines if len(split.get(at, '')) != width]
+    # Their names stand in parentheses as well, before the values or where the table is made.
+    named = (_parts(line[line.find('(') + 1 :], '"') for line in (begin, *(line for _, line in beside)))
+    names = next((each for each in named if len(each) == width and all(each)), [''] * width)
+    return rows_of([name.split()[0].strip('"`[]') if name else '' for name in names], cells, beside, least=LEAST_ROWS)
+
+
+def _parts(text: str, quote: str) -> Sequence[str]:
+    """What stands between commas before the last parenthesis that closes."""
+    found = csv.reader([text.rpartition(')')[0]], quotechar=quote, skipinitialspace=True)
+    return [cell.strip() for row in found for cell in row]
 
 
 def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequence[tuple[int, Sequence[str]]]]:

@@ -6,6 +6,8 @@ from math import isfinite
 
 # What begins with a zero is a code: a mode, an account.
 _QUANTITY = re.compile(r'([+-]?(?!0\d+$)\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,4})$')
+_GROUPED = re.compile(r'([+-]?\d{1,3}(?:,\d{3})+)((?:\.\d+)?)(?!\S)|([+-]?\d{1,3}(?:\.\d{3})*|[+-]?\d+),(\d\d?)(?!\S)')
+"""Numbers with commas between thousands; and those with a comma before their fraction."""
 _UNITS = {
     'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'min': 60.0, 'h': 3600.0, 'd': 86400.0,
     'Ki': 2.0**10, 'Mi': 2.0**20, 'Gi': 2.0**30, 'Ti': 2.0**40, 'B': 1.0, 'KiB': 2.0**10, 'MiB': 2.0**20,
@@ -28,6 +30,9 @@ def quantity(text: str) -> float | None:
     """The number that a text is, in seconds or bytes where it has such a unit; None if it is none."""
     if len(text) > 40:
         return None
+    if ',' in text and (grouped := _GROUPED.match(text)):
+        whole, fraction = (grouped[1], grouped[2]) if grouped[1] else (grouped[3], f'.{grouped[4]}')
+        text = f'{re.sub("[.,]", "", whole)}{fraction}{text[grouped.end() :]}'
     if found := _QUANTITY.match(text):
         factor = _UNITS.get(found[2])
         number = float(found[1]) * factor if factor is not None else None

@@ -326,7 +326,7 @@ def test_columns_that_run_into_each_other_keep_their_titles():
             '42| root 1041 0 0 Z 0:00 [sluice] <defunct>',
             'VSZ: 0 ×36, 144624 ×5',
             'RSS: 0 ×36, 14592 ×5',
-            'STAT: S ×40, Z ×1',
+            'STAT: S ×40, Z ×1 (line 42)',
             'PID: 0..20..1041 (min..median..max)',
             'the same in all: USER=root, TIME=0:00',
             'COMMAND: 41 distinct, like [mill/0]',
@@ -435,3 +435,38 @@ def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
     told = digest('\n'.join(lines), 60).text
     assert '21| ValueError: gate 7 is jammed [File "/srv/run.py", line 8, in run]' in told
     assert 'exception ×1' in digest('\n'.join(lines), 200).text
+
+
+def test_what_stands_between_and_behind_blocks_of_one_kind_belongs_to_none_of_them():
+    blocks = [
+        f'  # gate.g{at} will be moved\n  ~ gate "g{at}" {{\n      ~ width = {at} -> {at + 1}\n    }}\n'
+        for at in range(40)
+    ]
+    blocks.insert(20, '  # lock.upper must be replaced\n-/+ lock "upper" {\n      ~ oak = true -> false\n    }\n')
+    told = digest(
+        '\n'.join(['The following is done:\n', *blocks, 'Plan: 1 to add, 40 to move.']), 400
+    ).text.splitlines()
+    assert {'103| # lock.upper must be replaced', '208| Plan: 1 to add, 40 to move.'} <= {*told}
+
+
+def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
+    rows = [f"INSERT INTO berth VALUES({at},'O''Hara, {at % 9}',{at % 7 + 4}.5,'ok');" for at in range(60)]
+    rows[17] = "INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');"
+    text = '\n'.join(
+        ['BEGIN;', 'CREATE TABLE berth (id INTEGER, owner TEXT, "long" REAL, state TEXT);', *rows, 'COMMIT;']
+    )
+    told = digest(text, 300, focus='Which is long?').text.splitlines()
+    assert told[0] == 'table: 60 items with 4 fields'
+    assert "long=41.5 (most): INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');" in told
+    assert 'state: ok ×59, sunk ×1 (line 20)' in told
+
+
+def test_a_comma_in_brackets_parts_nothing():
+    lines = [f'opened_total{{gate="{at * 7}",by="keeper{at % 5}"}} {at}' for at in range(60)]
+    assert 'column' not in digest('\n'.join([*lines, 'gates 9']), 200).text
+
+
+def test_what_is_written_in_all_blocks_alike_is_the_title_of_none():
+    boats = [f'Name: boat-{at}\nBerth: b{at}\nPapers:\n  What   of whom   since\nState: {at % 2}\n' for at in range(20)]
+    boats[7] = boats[7].replace('State: 1', 'State: sunk')
+    assert '47| boat-7: State: sunk' in digest('\n'.join(boats), 200).text

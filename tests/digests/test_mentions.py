@@ -1,9 +1,12 @@
 """What a digest shows of machine output where something is asked for."""
 
+import json
+
 import pytest
 
 from summarizer_tool.digests.digest import digest
 from summarizer_tool.digests.statements import focus_words
+from summarizer_tool.digests.values import quantity
 
 PACKAGES = '\n'.join(
     [
@@ -112,3 +115,34 @@ def test_a_word_within_those_of_many_lines_says_nothing_about_them() -> None:
 def test_long_lines_are_read_in_time_in_keeping_with_their_length(sign: str) -> None:
     text = '\n'.join([sign * (200_000 // len(sign))] * 6)
     assert digest(text, 100, focus='customer 7 in /a').text is not None
+
+
+def test_a_value_is_asked_for_with_the_name_of_its_field() -> None:
+    lines = [f'gate{at} by=oar{at % 5} of={"oak" if at % 2 else "elm"}' for at in range(60)]
+    lines[31] = 'gate31 by=oak of=elm'
+    assert mentions('\n'.join(lines), 'Which gate has by=oak?', 60)[0] == 'gate31 by=oak of=elm [by=oak ×1]'
+
+
+def test_of_a_field_that_all_records_have_what_few_have_there_is_told() -> None:
+    gates = [{'name': f'gate-{at}', 'seal': f'wax-{at % 3}'} for at in range(60)]
+    gates[20]['seal'] = 'pitch'
+    assert mentions(json.dumps(gates, indent=1), 'Which seal is odd?') == [
+        '"name": "gate-20", "seal": "pitch" [seal ×60 in 4-240]'
+    ]
+
+
+def test_a_heading_is_told_with_what_is_below_it_and_a_record_once() -> None:
+    lines = [f'  upper{at}={at % 7}' for at in range(30)] + ['  Lock:', '    oak=1', "    gate='shut'", '  end=2']
+    assert mentions('\n'.join(lines), 'Which lock?', 60) == ["Lock: oak=1 gate='shut' [lock ×1]"]
+    boats = [
+        f'Name: boat-{at}\nMoored At: pier\nLast Seen: today\nState: {"lost" if at == 9 else "safe"}\n'
+        for at in range(30)
+    ]
+    told = digest('\n'.join(boats), 300, focus='Which boat was lost at the pier?').text
+    assert told.count('lost') == 2
+
+
+def test_numbers_of_other_countries_are_numbers() -> None:
+    rows = ['name;paid', *(f'boat {at};{at % 7},{at % 10}0' for at in range(40)), 'boat 41;1.214,88']
+    assert mentions('\n'.join(rows), 'Who has paid most?')[0] == 'paid=1.214,88 (most): boat 41;1.214,88'
+    assert [quantity(text) for text in ('1,234.5', '0,5 %', '3,4,5', '1,23,456')] == [1234.5, 0.5, None, None]
