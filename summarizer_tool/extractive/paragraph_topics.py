@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import regex
 
-from summarizer_tool.extractive.statement_reader import is_name
+from summarizer_tool.extractive.under_headings import is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.sentences import VERB

@@ -8,7 +8,7 @@ import regex
 
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
-from summarizer_tool.extractive.under_headings import ASIDE, NUMBERING, subject_of
+from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
 from summarizer_tool.text.references import opens_references
@@ -94,11 +94,6 @@ _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^
 _BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
-
-
-def is_name(label: str) -> bool:
-    """Return whether all longer words of a label have capitals, what stands in brackets aside."""
-    return all(word[0].isupper() for word in ASIDE.sub('', label).split() if len(word) > 3)
 
 
 def is_question(*lines: str) -> bool:

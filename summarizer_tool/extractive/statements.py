@@ -21,10 +21,9 @@ from summarizer_tool.extractive.statement_reader import (
     SPEAKER,
     StatementReader,
     breaks_off,
-    is_name,
     is_question,
 )
-from summarizer_tool.extractive.under_headings import VERSION
+from summarizer_tool.extractive.under_headings import VERSION, is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.references import is_reference, opens_references

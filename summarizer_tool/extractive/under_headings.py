@@ -53,6 +53,11 @@ _DECIDES = regex.compile(
 _LONGEST_LABEL = 60
 
 
+def is_name(label: str) -> bool:
+    """Return whether all longer words of a label have capitals, what stands in brackets aside."""
+    return all(word[0].isupper() for word in ASIDE.sub('', label).split() if len(word) > 3)
+
+
 @lru_cache(maxsize=1024)
 def subject_of(heading: str) -> str:
     """The subject of a section, if its heading is a name: `Mola di Bari (town)` is about Mola di Bari."""

@@ -26,18 +26,6 @@ def test_columns_that_begin_at_the_same_place() -> None:
     assert '200 items' in text
 
 
-def test_blocks_of_fields_are_named() -> None:
-    pods = [
-        f'- kind: Pod\n  metadata:\n    name: vat-{at}\n  spec:\n    node: mill-{at % 4}\n  status:\n'
-        f'    phase: {"Failed" if at == 31 else "Running"}\n    restarts: {97 if at == 44 else 0}'
-        for at in range(80)
-    ]
-    found = digest('items:\n' + '\n'.join(pods), 400, focus=ASKED)
-    assert found.kind == 'blocks'
-    assert '256| vat-31: phase: Failed' in found.text
-    assert '361| vat-44: restarts: 97' in found.text
-
-
 def test_commits_with_their_odd_author_date_and_size() -> None:
     commits = [
         f'commit {at:040x}\nAuthor: Ada <ada@mill.example>\nDate:   Mon Mar {1 + at % 28} 10:00:00 2026 +0000\n\n'
@@ -128,14 +116,6 @@ def test_a_number_wider_than_its_column_is_whole() -> None:
     assert 'no number' not in text
 
 
-def test_blocks_whose_first_lines_are_rows() -> None:
-    blocks = [
-        f'{at:04x}-{at + 1:04x} {"rwx" if at == 31 else "r-x"} {at} /mill/stone-{at % 5}\nSize: {4 + at % 2} kB\nSwap: 0 kB'
-        for at in range(80)
-    ]
-    assert '94| 001f-0020 rwx 31 /mill/stone-1' in told('\n'.join(blocks))
-
-
 def test_a_warning_of_the_tool_among_its_rows_is_told() -> None:
     rows = [f'{at:012x}  {at:016x} R_MILL_{64 if at % 9 else 32}   {at:08x} sack_{at}' for at in range(90)]
     rows[40:40] = ['sieve: Warning: vat 7 cracked at 41 in stone.9']
@@ -165,29 +145,6 @@ def test_a_listing_of_links_is_no_source_code() -> None:
     found = digest('\n'.join(rows), 200)
     assert found.kind == 'table'
     assert '42| lrwxrwxrwx 1 mill root' in found.text
-
-
-def test_blocks_below_lines_that_are_less_far_in() -> None:
-    sacks = [
-        f'sack-{at}\n'
-        + ''.join(f'  {("Needs", "Wants")[(each + at) % 2]}: stone-{each}\n' for each in range(at % 4 + 2))
-        for at in range(80)
-    ]
-    sacks[44] = sacks[44] + '  Shuns: vat-9\n'
-    text = told(''.join(sacks))
-    assert 'blocks: 80 items' in text
-    assert 'sack-44: Shuns: vat-9' in text
-
-
-def test_blocks_between_blank_lines_begin_with_anything() -> None:
-    samples = [
-        f'{"rook" if at == 70 else ("miller", "sieve", "carter")[at % 13 % 3]} {at} {at}.5: clock\n\t{at:x} turn+0x1\n'
-        f'\t{at + 9:x} grind+0x{at % 7}\n'
-        for at in range(120)
-    ]
-    text = told('\n'.join(samples))
-    assert '120 items' in text
-    assert '281| rook 70 70.5: clock' in text
 
 
 def test_tables_of_the_same_titles_are_one() -> None:
@@ -246,13 +203,6 @@ def test_what_stands_beside_a_table_is_told() -> None:
     )
     found = digest(text, 300)
     assert 'beside table: Boats: 40 in all, 1 sunk' in found.text
-
-
-def test_blocks_are_named_by_the_line_above_them() -> None:
-    blocks = [f'boat-{n}:\n  Moored: pier {n % 7}\n  Seen: 1412-05-{n % 9 + 1:02}\n  State: free\n' for n in range(60)]
-    blocks[41] = blocks[41].replace('free', 'sunk')
-    found = digest(''.join(blocks), 200)
-    assert '168| boat-41: State: sunk' in found.text
 
 
 def test_of_a_diff_the_changed_line_that_stands_alone() -> None:
@@ -334,32 +284,6 @@ def test_columns_that_run_into_each_other_keep_their_titles():
     )
 
 
-def test_of_blocks_that_begin_with_fields_what_they_are_about_is_told():
-    said = [
-        'Raise the sluice',
-        'Grease both wheels (#4)',
-        'Note who has the keys',
-        'Let the mill stand',
-        'Sweep the floor',
-    ]
-    log = '\n'.join(
-        f'commit {at + 10:040x}\nAuthor: Ada <ada@mill.example>\nDate:   Mon Jun {at + 1} 19:12:46 2026 -0400\n\n    {each}\n\n'
-        f'diff --git a/mill.py b/mill.py\n--- a/mill.py\n+++ b/mill.py\n+def wheel_{at}(height):\n+    return {at * 7}\n'
-        for at, each in enumerate(said)
-    )
-    told = digest(log, 300)
-    assert told.kind == 'blocks'
-    assert [each.text for each in told.lines if each.topic == 'values'] == snapshot(
-        [
-            'commit 0000000000: Raise the sluice',
-            'commit 0000000000: Grease both wheels (#4)',
-            'commit 0000000000: Note who has the keys',
-            'commit 0000000000: Let the mill stand',
-            'commit 0000000000: Sweep the floor',
-        ]
-    )
-
-
 def test_of_a_field_that_all_names_begin_with_the_rest_is_told() -> None:
     field = '    Title: country = NL, guild = Millers of the Lower Valley, mill = {}\n    Stones: {}'
     mills = [f'Mill:\n{field.format(f"wheel-{nth}", 9 if nth == 7 else 2)}\n    Sieve: fine' for nth in range(30)]
@@ -437,18 +361,6 @@ def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
     assert 'exception ×1' in digest('\n'.join(lines), 200).text
 
 
-def test_what_stands_between_and_behind_blocks_of_one_kind_belongs_to_none_of_them():
-    blocks = [
-        f'  # gate.g{at} will be moved\n  ~ gate "g{at}" {{\n      ~ width = {at} -> {at + 1}\n    }}\n'
-        for at in range(40)
-    ]
-    blocks.insert(20, '  # lock.upper must be replaced\n-/+ lock "upper" {\n      ~ oak = true -> false\n    }\n')
-    told = digest(
-        '\n'.join(['The following is done:\n', *blocks, 'Plan: 1 to add, 40 to move.']), 400
-    ).text.splitlines()
-    assert {'103| # lock.upper must be replaced', '208| Plan: 1 to add, 40 to move.'} <= {*told}
-
-
 def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
     rows = [f"INSERT INTO berth VALUES({at},'O''Hara, {at % 9}',{at % 7 + 4}.5,'ok');" for at in range(60)]
     rows[17] = "INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');"
@@ -464,9 +376,3 @@ def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
 def test_a_comma_in_brackets_parts_nothing():
     lines = [f'opened_total{{gate="{at * 7}",by="keeper{at % 5}"}} {at}' for at in range(60)]
     assert 'column' not in digest('\n'.join([*lines, 'gates 9']), 200).text
-
-
-def test_what_is_written_in_all_blocks_alike_is_the_title_of_none():
-    boats = [f'Name: boat-{at}\nBerth: b{at}\nPapers:\n  What   of whom   since\nState: {at % 2}\n' for at in range(20)]
-    boats[7] = boats[7].replace('State: 1', 'State: sunk')
-    assert '47| boat-7: State: sunk' in digest('\n'.join(boats), 200).text
