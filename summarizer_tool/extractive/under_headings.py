@@ -44,6 +44,7 @@ _TURNS_BACK = regex.compile(r'^(?:But|However|Nevertheless|Aber|Jedoch|Mais|Pero
 # Below it stands what was decided.
 _DECIDES = regex.compile(
     r'^[\d. ]*(?:conclusions?|consensus|resolutions?|decisions?|disposal|outcomes?|ruling|verdict'
+    r'|overall (?:rating|assessment|verdict|conclusion)'
     r'|recommendations?|action items?|next steps|agreed|resolved|beschl[uü]ss?e?|entscheidung(?:en)?|ergebnisse'
     r'|décisions?|decisiones|acuerdos|conclus(?:ões|iones|ioni)|decis(?:ões|ioni)|uchwał[ay]|wnioski|decyzj[ae]|выводы?|заключение'
     r'|решени[ея]|висновки|рішення|sonuç(?:lar)?|karar(?:lar)?|결론|결정|의결|結論|決定|決議|结论|决定|决议|निष्कर्ष|निर्णय'
