@@ -45,6 +45,12 @@ _READ = re.compile(r"[^\W\d_][\s,;:!'\"`*-]+[^\W\d_]+[\s,;:!'\"`*-]+[^\W\d_]|[^\
 _UNSEEN = re.compile(
     r'[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]'
 )
+_MIXED = re.compile('[a-zA-Z][\u0370-\u04ff]|[\u0370-\u04ff][a-zA-Z]')
+_LOOKS_LIKE = str.maketrans(
+    'аеорсухіјѕԁһӏκοναιτυАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧ',
+    'aeopcyxijsdhlkovaituABEKMHOPCTYXIJSABEZHIKMNOPTYX',
+)
+"""Letters of Cyrillic and Greek by those of Latin that they look like."""
 _TAG_LETTERS = re.compile('[\U000e0020-\U000e007e]+')
 """Letters that no screen shows, and models read."""
 _HIDDEN = 4
@@ -118,11 +124,12 @@ def _weight(sentence: str) -> float:
 
 
 def _as_read(sentence: str) -> str:
-    """A sentence as a model reads it: without invisible characters, escapes and letters of another width."""
+    """A sentence as a model reads it: without invisible characters, escapes, and letters of another width or script."""
     if '\\u' in sentence:
         sentence = _ESCAPED_LETTER.sub(lambda match: chr(int(match[1], 16)), sentence)
     if not sentence.isascii():
         sentence = unicodedata.normalize('NFKC', _UNSEEN.sub('', sentence))
+        sentence = sentence.translate(_LOOKS_LIKE) if _MIXED.search(sentence) else sentence
     return sentence.replace('’', "'")
 
 
