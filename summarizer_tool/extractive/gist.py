@@ -61,6 +61,11 @@ _RULES = regex.compile(
     r'|\b(?:I|[Ww]e) (?:therefore |hereby )?(?:find|hold|reject|dismiss|allow|award|order|grant|conclude)\b'
     r'|\b[Tt]he (?:amendment|appeal|application|claim|counterclaim|motion|objection|proposal|request|resolution) '
     r'(?:fell|fails|failed|passed|succeeds|succeeded|was lost)\b'
+    r'|\b(?:wird|wurden?|werden|ist|sind)\b.{0,80}\b(?:abgelehnt|angenommen|beschlossen|bewilligt|genehmigt|vertagt'
+    r'|verworfen|zurückgewiesen)\b|\b(?:est|sont|été) (?:adopt|accord|approuv|refus|rejet)ée?s?\b'
+    r'|\b(?:[Ss]e|fue|fueron|queda) (?:acord|aprob|deneg|rechaz)(?:ó|aron|ad[oa]s?)\b'
+    r'|\bzosta(?:ł|ła|ło|ły) (?:nie)?(?:podjęt|odrzucon|przyjęt|uchwalon)\w+'
+    r'|\b(?:отклонен|утвержден|отказан|одобрен)[оаы]?\b'
 )
 _LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)

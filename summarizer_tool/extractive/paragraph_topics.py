@@ -22,10 +22,11 @@ _PARAGRAPH = 60
 BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
 # `Canker. Eleven of the trees have it.`, `CHG-8816 Restart of the core switch, done on 28 June. Not accepted.`
 _TOPIC = regex.compile(
-    r'(?|([\p{Lu}\p{Lo}][^.!?:;,()]{1,70}(?: \([^()]{1,40}\))?)|(\p{Lu}{1,6}-?\d{1,6}\b(?:[^.!?]|\.(?=\d)){1,90}))\.'
+    r'(?|([\p{Lu}\p{Lo}][^.!?:;,()]{1,70}(?: \([^()]{1,40}\))?)|(\p{Lu}{1,6}[ -]?\d{1,6}\b(?:[^.!?]|\.(?=\d)){1,90}))\.'
     r"[ \t]+(?=[\p{Lu}\p{Lo}\d(*\"'“„«])"
 )
-_IDENTIFIED = regex.compile(r'\p{Lu}{1,6}-?\d{1,6}\b')
+_IDENTIFIED = regex.compile(r'\p{Lu}{1,6}[ -]?\d{1,6}\b')
+_ENDS = ('.', '!', '?', ':', '…')
 _OF_SOMEBODY = regex.compile(r"['’]s? \p{Ll}+$")
 
 
@@ -34,7 +35,7 @@ def paragraph_topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
     begins = [
         (bullet, line.text, _TOPIC.match(line.text, bullet.end() if bullet else 0))
         for before, line in pairwise([NumberedLine(0, '', True), *lines])
-        if (bullet := BULLET.match(line.text)) or before.blank_after
+        if (bullet := BULLET.match(line.text)) or before.blank_after or before.text.endswith(_ENDS)
     ]
     found = {match[1]: bool(bullet) for bullet, _, match in begins if match}
     named = {topic for topic in found if _IDENTIFIED.match(topic)}

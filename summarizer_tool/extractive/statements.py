@@ -405,7 +405,8 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     if reader.items or reader.columns or reader.pairs or depth != reader.quoted:
         reader.flush()
     reader.quoted = depth
-    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
+    begins = text.partition('. ')[0] in reader.topics
+    if reader.paragraph and (begins or not _continues(reader.paragraph[-1].text, text, reader.labels)):
         reader.flush()
     if text:
         reader.paragraph.append(replace(line, text=text))

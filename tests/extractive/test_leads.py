@@ -228,6 +228,8 @@ def test_paragraphs_that_begin_with_what_they_are_about():
             ("Tutor's comment: The bus was withdrawn in May.", (5,)),
         ]
     )
+    lines = report.replace('\n\n', '\n') + 'TOP 3: Boats. Two leak.\nPay. It stays as it is, for another year.'
+    assert [text.partition(':')[0] for text, _ in read(lines)] == ['Music', 'Music', 'Sums', 'TOP 3', 'Pay']
     assert read(report) == snapshot(
         [('She sings well.', (1,)), ('She should join the choir.', (1,)), ('An excellent year, and 88 percent.', (3,))]
     )
