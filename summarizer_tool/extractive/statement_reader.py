@@ -70,6 +70,7 @@ TAKES_BACK = regex.compile(r'^(?:However|Nevertheless|Whereas)\b')
 DENIES = regex.compile(
     r'^(?:(?:\p{Lu}\p{L}* ){0,2}(?:do|does|did|is|are|was|were|has|have|had)'
     r"(?: not|n['’]t)(?: (?:agree|so|true))?(?:[.,:;]|$)"
+    r'|(?:\p{Lu}\p{L}* ){1,2}(?:found|is|was) no (?:evidence|proof|sign|truth)\b'
     r'|(?:Not so|Wrong|False|Untrue|Nein|Das stimmt nicht)\b)'
 )
 # How people go on who speak.
