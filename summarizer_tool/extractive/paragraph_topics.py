@@ -46,10 +46,11 @@ def paragraph_topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
         and (is_name(topic) or _OF_SOMEBODY.search(topic) or VERB.search(topic) is None)
         and not is_abbreviated(f'{topic}.', len(topic) + 1)
     }
-    # Most paragraphs must, where they have no numbers: one may well begin with a short sentence.
-    paragraphs = sum(not bullet and len(text) >= _PARAGRAPH for bullet, text, _ in begins)
-    plain = [topic for topic, is_item in found.items() if not is_item]
-    if len(plain) < _TOPICS or 2 * len(plain) < paragraphs:
-        found = {topic: True for topic, is_item in found.items() if is_item}
+    # Most must, those with numbers and those without: one may well begin with a short sentence.
+    for is_item, least in ((True, _LEAST_TOPICS), (False, _TOPICS)):
+        own = [topic for topic in found if found[topic] is is_item]
+        paragraphs = sum(bool(bullet) is is_item and len(text) >= _PARAGRAPH for bullet, text, _ in begins)
+        if len(own) < least or 2 * len(own) < paragraphs:
+            found = {topic: each for topic, each in found.items() if each is not is_item}
     topics = named | found.keys()
     return frozenset(topics if len(topics) >= _LEAST_TOPICS else ())

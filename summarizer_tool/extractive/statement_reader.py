@@ -44,7 +44,7 @@ _OUTPUT_LINES = 20
 
 SPEAKER = regex.compile(
     r'^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s+)?'
-    r"(?|(\p{Lu}[\p{L}\p{N} .'’()-]{0,40}(?:\([^()]{1,60}\))?)(?:, [\p{L} .]{0,20}\d[^:\n]{0,20})?"
+    r"(?|(\p{Lu}[\p{L}\p{N}_ .'’()-]{0,40}(?:\([^()]{1,60}\))?)(?:, [\p{L} .]{0,20}\d[^:\n]{0,20})?"
     r'|(\p{Ll}[\p{L}\p{N}_-]{0,20})):\s+(?=\S)'
 )
 # A mark of emphasis that goes on over several sentences.

@@ -256,3 +256,13 @@ def test_what_is_denied_is_not_said_alone():
     assert [fact.text for fact in summarize_sources(request, 200).facts] == snapshot(
         ['It was said that Orme died in 1981. He did not, and his wife wrote so.', 'The sluice holds.']
     )
+
+
+def test_numbered_paragraphs_that_begin_with_short_sentences_have_no_topics():
+    ruling = '\n\n'.join(
+        f'{number}. {text} The probe was found to be sound by both of the experts who were heard.'
+        for number, text in enumerate(
+            ('I prefer the second.', 'The sums are agreed.', 'The mill had stood still since May.'), 1
+        )
+    )
+    assert not any(': ' in text for text, _ in read(ruling))
