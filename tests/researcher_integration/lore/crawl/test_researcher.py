@@ -123,9 +123,9 @@ He is the brother of Ysolde Marrick. She has put 400 crowns on his head.
                 """\
 <page_text>
 Sallow Reach is a river country for levels 12 to 19, north of the Glass Steppe.
+Its wardens sit at Otterholm.
 Warden Ysolde Marrick has led them since 207.
 Jory Pike is a raftsman, born in Tern Ford in 180.
-He is the brother of Ysolde Marrick.
 
 [src_742c2efb71aa, src_0b4c0194500e: ask again by source_ids, or read_source.]
 </page_text>\
