@@ -79,7 +79,7 @@ def _as_names(value: object) -> list[str]:
     return found
 
 
-def _bare(schema: JsonDict) -> None:
+def bare_schema(schema: JsonDict) -> None:
     """The schema as a model should see it: every member asked for, without titles, defaults and docstrings.
 
     Validation is more tolerant than what is asked for, and the docstrings speak of the program.
@@ -99,7 +99,7 @@ def _bare(schema: JsonDict) -> None:
 class Fact(BaseModel):
     """One self-contained statement, as a sub-agent returns it."""
 
-    model_config = ConfigDict(json_schema_extra=_bare)
+    model_config = ConfigDict(json_schema_extra=bare_schema)
 
     evidence: Annotated[list[int], BeforeValidator(_as_evidence)] = Field(
         default_factory=list, json_schema_extra={'minItems': 1, 'items': {'type': 'integer'}}
@@ -131,7 +131,7 @@ class ChunkSummary(BaseModel):
     for the merger. The engine maps both back to the segments of the documents.
     """
 
-    model_config = ConfigDict(json_schema_extra=_bare)
+    model_config = ConfigDict(json_schema_extra=bare_schema)
 
     facts: Annotated[list[Annotated[Fact, BeforeValidator(_as_fact)]], BeforeValidator(_as_facts)] = Field(
         default_factory=list[Fact], json_schema_extra={'items': Fact.model_json_schema()}

@@ -9,6 +9,7 @@ _SAMPLE = 20_000
 """Characters by which it is told."""
 _COMMENT = re.compile(r'(?m)(?<!\\)%.*$')
 _TITLE = re.compile(r'\\title(?:\[[^\]\n]{0,200}\])?\{((?:[^{}]|\{[^{}]{0,200}\}){1,400})\}')
+_AUTHOR = re.compile(_TITLE.pattern.replace('title', 'author', 1))
 _BODY = re.compile(r'\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)', re.DOTALL)
 _CODE = re.compile(
     r'\\begin\{(verbatim|lstlisting|minted)\}(?:[\[{][^\]}\n]{0,80}[\]}]){0,3}((?:(?!\\begin\{\1).)*?)\\end\{\1\}',
@@ -19,7 +20,11 @@ _FORMULA = re.compile(
     re.DOTALL,
 )
 _INLINE = re.compile(r'(?<!\\)\$([^$\n]{1,300})(?<!\\)\$|\\\((.{1,300}?)\\\)')
-_TABLE = re.compile(r'\\begin\{(tabular[x*]?|longtable)\}([^\n]*\n(?:(?!\\begin\{\1).)*?)\\end\{\1\}', re.DOTALL)
+_TABLE = re.compile(
+    r'\\begin\{(tabular[x*]?|longtable)\}(?:\[[^\]\n]{0,40}\])?(?:\{[^{}\n]{0,80}(?:\{[^{}\n]{0,80}\}[^{}\n]{0,80}){0,20}\}){0,2}'
+    r'((?:(?!\\begin\{\1).)*?)\\end\{\1\}',
+    re.DOTALL,
+)
 _ROW_END = re.compile(r'\\\\(?:\[[^\]\n]*\])?|\\tabularnewline')
 _RULE = re.compile(r'\\(?:(?:top|mid|bottom|cmid|c)(?:rule|line)|hline)(?:[\[({][^\])}\n]{0,60}[\])}]){0,3}')
 _COMMAND = re.compile(r'(~?)\\([a-zA-Z]+)\*?[ \t]*(?:\[[^\[\]\n]{0,200}\])?\{([^{}]{0,4000})\}(?:\[[^\[\]\n]{0,40}\])?')
@@ -28,8 +33,9 @@ _ROUNDS = 6
 _LEVELS = {'part': 1, 'chapter': 1, 'section': 2, 'subsection': 3, 'subsubsection': 4, 'paragraph': 5}
 _SECTIONS = {'abstract': 'Abstract', 'thebibliography': 'References'}
 _UNSEEN = re.compile(
-    r'cite|.?(?:ref|auto|page|eq)ref|ref$|label|bibliography|input|include|[vh]space|index|thanks|date|author'
-    r'|new|renew|set|page|begin|end|usepackage|documentclass|href|title'
+    r'\w*cite\w*|\w*ref|label|bibliography\w*|input|include(?:graphics|only)?|[vh]space|index|thanks|date|author|title'
+    r'|(?:re)?new(?:command|environment|theorem)|set(?:length|counter)|page(?:style|numbering)|begin|end|usepackage'
+    r'|documentclass|href'
 )
 _ITEM = re.compile(r'\\(?:bib)?item\b[ \t]*(?:\[([^\]\n]{1,200})\])?\s*')
 _ACCENT = re.compile(r'\\(?:([`\'^"~=.])|([uvHcdbrk])(?![a-zA-Z]))\s*(?:\{\\?([a-zA-Z])\}|\\?([a-zA-Z]))')
@@ -88,15 +94,15 @@ def markdown(text: str, *, is_named_so: bool = False) -> str:
     text = text.replace('\x02', '').replace('\x03', '')
     text = _CODE.sub(lambda found: keep(f'\n\n```\n{found[2].strip()}\n```\n\n'), text)
     text = _COMMENT.sub('', text)
-    title = _TITLE.search(text)
+    title, author = _TITLE.search(text), _AUTHOR.search(text)
     text = body[1] if (body := _BODY.search(text)) else text
     text = _FORMULA.sub(lambda found: keep(f'\n\n$${" ".join((found[1] or found[2] or found[5]).split())}$$\n\n'), text)
     text = _INLINE.sub(lambda found: keep(f'${found[1] or found[2]}$'), text)
     text = _TABLE.sub(lambda found: keep('\n\n' + '\n'.join(_rows(found[2])) + '\n\n'), text)
-    blocks = [f'# {_shown(title[1])}' if title else '', *_blocks(_shown(text))]
+    blocks = [f'# {_one(title[1])}' if title else '', _one(author[1]) if author else '', *_blocks(_shown(text))]
     for _ in range(2):  # a table holds formulas
         blocks = [_KEPT.sub(lambda found: kept[int(found[1])], block) for block in blocks]
-    text = unicodedata.normalize('NFC', '\n\n'.join(blocks))
+    text = unicodedata.normalize('NFC', '\n\n'.join(blocks)).replace(' \n\n', '\n\n')
     return re.sub(r'\n{3,}', '\n\n', text).strip() + '\n'
 
 
@@ -113,6 +119,10 @@ def _shown(text: str) -> str:
     return _ESCAPED.sub(lambda found: found[1] or '', _ALONE.sub(_alone, text))
 
 
+def _one(text: str) -> str:
+    return ' '.join(_shown(text).split()).replace(' ,', ',')
+
+
 def _given(found: re.Match[str]) -> str:
     blank, name, shown = found.groups()
     if level := _LEVELS.get(name):
@@ -121,7 +131,7 @@ def _given(found: re.Match[str]) -> str:
         return f'\n\n## {section}\n\n'
     if name in _SIGNS:
         return blank + _SIGNS[name] + shown
-    if _UNSEEN.match(name):
+    if _UNSEEN.fullmatch(name):
         return '\n\n' if name in ('begin', 'end') else ''
     return f' ({shown})' if name == 'footnote' else f'\n\n{shown}\n\n' if name == 'caption' else blank + shown
 
@@ -140,13 +150,10 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 def _rows(text: str) -> Iterator[str]:
-    """A table's rows; how its columns are set stands on the line before them."""
-    rows = [
-        _RULE.sub('', row).strip()
-        for row in re.split(r'\\\\(?:\[[^\]\n]*\])?|\\tabularnewline', text.partition('\n')[2])
-    ]
+    """A table's rows, below its first one what marks that as its head."""
+    rows = (_RULE.sub('', row).strip() for row in _ROW_END.split(text))
     for place, row in enumerate(filter(None, rows)):
-        cells = [' '.join(_shown(cell).split()).replace('|', r'\|') for cell in re.split(r'(?<!\\)&', row)]
+        cells = [_one(cell).replace('|', r'\|') for cell in re.split(r'(?<!\\)&', row)]
         yield f'| {" | ".join(cells)} |'
         if not place:
             yield '|---' * len(cells) + '|'

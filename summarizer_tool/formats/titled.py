@@ -44,9 +44,8 @@ def _of_a_kind(places: Sequence[int], lines: Sequence[str], below: Sequence[str]
 
 def _in_capitals(lines: Sequence[str], below: Sequence[str]) -> Iterator[int]:
     """Lines in capitals above what is not."""
-    for place, line in enumerate(lines[:-1]):
-        is_first = not (place and lines[place - 1].strip())
-        if is_first and _IN_CAPITALS.fullmatch(line.rstrip()) and not below[place].isupper():
+    for place, line in _first_lines(lines):
+        if _IN_CAPITALS.fullmatch(line) and not below[place].isupper():
             yield place
 
 
@@ -69,8 +68,14 @@ def _atop(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _short(lines: Sequence[str]) -> Iterator[int]:
-    """Short lines without a full stop, after a blank one."""
-    for place, line in enumerate(lines[:-1]):
-        is_first = not (place and lines[place - 1].strip())
-        if is_first and _ALONE.fullmatch(line.rstrip()) and len(line.split()) <= _MOST_WORDS:
+    """Short lines without a full stop."""
+    for place, line in _first_lines(lines):
+        if _ALONE.fullmatch(line) and len(line.split()) <= _MOST_WORDS:
             yield place
+
+
+def _first_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The lines after blank ones, with their places, without the last of all."""
+    for place, line in enumerate(lines[:-1]):
+        if line.strip() and not (place and lines[place - 1].strip()):
+            yield place, line.rstrip()

@@ -10,10 +10,12 @@ from summarizer_tool.formats.reading import plain_text
 _PAPER = r"""
 \documentclass{article}
 \title{Gates of the \emph{Mola} Valley}
+\author{Ada Orme \and
+ K. Finn}
 \begin{document}
 \maketitle
 \begin{abstract}
-We watched 31 gates~\cite{orme16} for 3 years. % TODO more
+We watched 31 gates~\cite{orme16} for 3 years. % cite more
 Nine were used, which is 29\% ($p < 0.01$).
 \end{abstract}
 \section{Methods}\label{sec:methods}
@@ -49,6 +51,8 @@ def test_a_paper() -> None:
     assert plain_text(_PAPER) == snapshot("""\
 # Gates of the Mola Valley
 
+Ada Orme, K. Finn
+
 ## Abstract
 
 We watched 31 gates for 3 years. Nine were used, which is 29% ($p < 0.01$).
@@ -74,6 +78,14 @@ Gates by kind
 lamp --on % now
 ```
 """)
+
+
+def test_a_table_on_one_line_and_an_own_command() -> None:
+    """Nothing of either is lost."""
+    said = latex.markdown(
+        r'\section{A} \newword{Mola} \begin{tabular}{@{}ll} a & b \\ c & d \end{tabular}', is_named_so=True
+    )
+    assert said == '## A\n\nMola\n\n| a | b |\n|---|---|\n| c | d |\n'
 
 
 def test_another_text_is_left_alone() -> None:

@@ -4,10 +4,10 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 
 import regex
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic.config import JsonDict, JsonValue
+from pydantic.config import JsonDict
 
 from researcher_integration.lore.material import TopicId
-from summarizer_tool import one_line
+from summarizer_tool import bare_schema, one_line
 
 DEFAULT_CONFIDENCE = 0.5
 """The confidence of a record whose model gives none that can be read."""
@@ -24,23 +24,15 @@ _LAST = ('relations', 'confidence', 'sources')
 
 
 def bare(schema: JsonDict) -> None:
-    """The schema as a model should see it: every member asked for, without titles, defaults and docstrings.
-
-    Validation is more tolerant than what is asked for, and the docstrings speak of the program.
-    """
-    schema.pop('description', None)
-    schema.pop('title', None)
-    properties = schema.get('properties')
-    if not isinstance(properties, dict):
-        return
+    """The schema of a record as a model should see it, in the order in which it is best filled, without bounds."""
+    properties = cast('dict[str, JsonDict]', schema['properties'])
     for name in _LAST:
         if name in properties:
             properties[name] = properties.pop(name)
-    schema['required'] = list[JsonValue](properties)
     for field in properties.values():
-        if isinstance(field, dict):
-            for key in ('title', 'default', 'minimum', 'maximum'):  # not all providers take bounds
-                field.pop(key, None)
+        for key in ('minimum', 'maximum'):  # not all providers take them
+            field.pop(key, None)
+    bare_schema(schema)
 
 
 def _as_name(value: object) -> object:
