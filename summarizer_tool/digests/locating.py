@@ -62,4 +62,10 @@ def _lines(text: str, having: Mapping[str, Sequence[int]], weights: Mapping[str,
             break
         found.append(line)
         missing -= on[line]
-    return tuple(found) if weight(words - missing) >= _FOUND * weight(words) else ()
+    if weight(words - missing) >= _FOUND * weight(words):
+        return tuple(found)
+    # Of an item that is told by what it is called, that has a line of its own, though what is usual elsewhere has none.
+    name = {
+        number for word in _WORD.findall(text.partition(': ')[0]) if len(having[word]) == 1 for number in having[word]
+    }
+    return tuple(name) if len(name) == 1 else ()

@@ -19,7 +19,7 @@ from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.reranker import rerank
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.evidence.search.search import beginnings, search
+from summarizer_tool.evidence.search.search import beginnings, search, with_digests
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
 from summarizer_tool.llm.typed_query import RequestModel
 from summarizer_tool.runtime.deadline import Deadline
@@ -45,6 +45,9 @@ MAX_TOP_K = 200
 
 _LEAST_PASSAGE = 50
 """Tokens that a passage takes in a brief, or more."""
+
+_DIGEST_SHARE = 0.3
+"""Of the budget of a search, for digests of what machines wrote."""
 
 ANSWER_TOP_K = 40
 """Passages that an answer looks for; its brief has room for about a hundred."""
@@ -184,6 +187,8 @@ class Retriever:
             found = await in_io_thread(beginnings, self.collection, found, asked)
             if not found.hits:
                 return await self._nothing(asked.text, found, budget)
+        digested = int(budget * _DIGEST_SHARE)
+        found = await in_thread(with_digests, self.collection, found, asked.text, digested)
         timings = {'search': time.perf_counter() - started}
         _tell(options, 'search', f'{len(found.hits)} passages found')
         _tell(options, 'assemble', 'the brief is being written', done=0)

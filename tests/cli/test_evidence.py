@@ -128,8 +128,9 @@ def test_where_nothing_is_found(station: Site) -> None:
     lines[600] = '2026-03-14T02:10:00Z ERROR mill the north wheel is stuck'
     Path('mill.log').write_text('\n'.join(lines))
     noted = run('search', 'zyzzyva', 'mill.log', '--max-tokens', '500').stdout
-    assert 'where they are unlike the rest of themselves' in noted
-    assert '601| 2026-03-14T02:10:00Z ERROR mill the north wheel is stuck' in noted
+    assert 'the sources are shown in short, and as they begin' in noted
+    assert '· line 601 · ' in noted
+    assert '· digest: 2026-03-14T02:10:00Z ERROR mill the north wheel is stuck' in noted
     kept = {'SUMMARIZER_STORE': 'kept.sqlite3'}
     run('add', 'mill.md', **kept)
     nothing = run('search', 'zyzzyva', '--max-tokens', '500', **kept)

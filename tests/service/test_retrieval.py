@@ -257,6 +257,33 @@ async def test_sources_without_a_word_of_the_question_are_shown_as_they_begin() 
         assert '[NO RESULTS]' in (await retriever.search('xylophones', max_tokens=800)).text
 
 
+async def test_of_machine_output_a_digest_answers_first() -> None:
+    rows = [f'case-{number},{"pass" if number != 271 else "fail"},{number * 37 % 90}' for number in range(600)]
+    rows[412] = 'case-412,pass,9120'
+    with SourceStore() as store:
+        retriever = retriever_of(store)
+        source = retriever.collection.add(Document('\n'.join(['name,state,seconds', *rows]), title='cases'))
+        found = await retriever.search('Which case took most seconds?', source_ids=source.id, max_tokens=700)
+        shown = section(found.text, 'EVIDENCE').splitlines()
+        assert [line for line in shown if ' · digest: ' in line] == snapshot(
+            [
+                '[E1] source 1 · relevance 0.99 · digest: table: 600 items with 3 fields',
+                '[E2] source 1 · line 414 · relevance 0.95 · digest: seconds=9120 (most): case-412,pass,9120',
+                '[E3] source 1 · line 19 · relevance 0.91 · digest: seconds=89 (most): case-17,pass,89',
+                '[E4] source 1 · line 109 · relevance 0.87 · digest: seconds=89 (most): case-107,pass,89',
+                '[E5] source 1 · line 273 · relevance 0.75 · digest: case-271,fail,37',
+                '[E6] source 1 · line 1 · relevance 0.68 · digest: state: pass ×599, fail ×1 (line 273)',
+                '[E7] source 1 · line 1 · relevance 0.60 · digest: seconds: 0..45..9120 (min..median..max)',
+                '[E8] source 1 · line 1 · relevance 0.42 · digest: name: 600 distinct, like case-0',
+            ]
+        )
+        # What stands beside them is word for word.
+        assert any(line.startswith('2| case-0,pass,0') for line in shown)
+        # A digest says what its sources are; of what people write there is none.
+        prose = retriever.collection.add(Document(chronicle(600)))
+        assert ' · digest: ' not in (await retriever.search('the mill', source_ids=prose.id, max_tokens=700)).text
+
+
 async def test_a_brief_is_filled_unless_a_number_of_passages_was_asked_for() -> None:
     with SourceStore() as store:
         retriever = retriever_of(store)

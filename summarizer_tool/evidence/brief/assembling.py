@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
+from summarizer_tool.digests.statements import DigestStatement
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.documents.reading import upper_headings
 from summarizer_tool.errors import UnknownSourceError
@@ -21,7 +22,9 @@ from summarizer_tool.evidence.brief.brief import (
     BriefImage,
     BriefLine,
     BriefSource,
+    BriefStatement,
     EvidenceBlock,
+    LineRange,
 )
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.brief.problems import failure
@@ -79,23 +82,25 @@ def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
 
 
 def join(
-    hits: Sequence[Hit], numbers: Mapping[str, int], texts: Mapping[str, SourceText]
+    hits: Sequence[Hit], numbers: Mapping[str, int], texts: Mapping[str, SourceText], first: int = 0
 ) -> tuple[list[EvidenceBlock], list[Quotable]]:
     """Make a block of each passage, and say which of them touch: those are one where both are shown.
 
+    They have their places in the brief behind the `first` ones.
+
     A passage of a source whose text is not at hand touches no other, and is not quoted.
     """
-    places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(hits)}
+    places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(hits, first)}
     made: list[EvidenceBlock] = []
     quotables: list[Quotable] = []
-    for place, hit in enumerate(hits):
+    for place, hit in enumerate(hits, first):
         passage = hit.passage
         text = texts.get(passage.source_id)
         lines = lines_of(passage.text, passage.first_line)
         before = places.get((passage.source_id, passage.number - 1))
         space: str | None = None
         if text is not None and before is not None:
-            space = text.between(hits[before].passage, passage)
+            space = text.between(hits[before - first].passage, passage)
         made.append(
             EvidenceBlock(
                 source=numbers[passage.source_id],
@@ -171,7 +176,9 @@ def room_for_whole(sources: Sequence[Source], budget: int) -> int:
     return max(0, budget - _ALWAYS_THERE - len(sources) * _SOURCE_TOKENS - numbers - cited)
 
 
-_NOTED = 'where they are unlike the rest of themselves'
+_DIGESTED = 'in short, and as they begin'
+_MOST_LINES = 5
+"""Of a statement of a digest that are named."""
 
 
 def _not_met(found: SearchResult) -> list[str]:
@@ -181,12 +188,16 @@ def _not_met(found: SearchResult) -> list[str]:
         return [prompts.render('evidence/name_not_met', names=names)] if names else []
     nearest = 'where they are nearest to it by the meaning of their words'
     is_near = any(hit.value for hit in found.hits)
-    places = [(hit.passage.source_id, hit.passage.number) for hit in found.hits]
-    first = [place for place in places if place[0] == places[0][0]]
-    are_first = [number for _, number in first] == [*range(1, len(first) + 1)]
-    noted = 'as they begin' if are_first else _NOTED
-    shown = 'whole because they are small' if found.is_full_context else nearest if is_near else noted
+    otherwise = _DIGESTED if found.digests else 'as they begin'
+    shown = 'whole because they are small' if found.is_full_context else nearest if is_near else otherwise
     return [prompts.render('evidence/no_word_met', shown=shown)]
+
+
+def _digested(source: int, statement: DigestStatement) -> BriefStatement:
+    lines = statement.lines[:_MOST_LINES]
+    # Its place is told before it.
+    text = statement.text.removeprefix(f'{lines[0]}| ') if lines else statement.text
+    return BriefStatement(text, (LineRange(source, tuple(sorted(lines))),), min(1.0, statement.rank / 100), 'digest')
 
 
 def _stats(
@@ -236,13 +247,14 @@ class _Assembly:
         listed = tuple(self._listed(source) for source in sources.values())
         numbers = {source_id: number for number, source_id in enumerate(sources, 1)}
         words = citations.terms_to_quote(self.question, self.parts)
+        digests = [_digested(numbers[source_id], each) for source_id, each in found.digests]
         if found.is_full_context:
             blocks, quotables = self._whole(found, numbers, words)
         else:
-            blocks, quotables = join(found.hits, numbers, self.texts)
+            blocks, quotables = join(found.hits, numbers, self.texts, len(digests))
         return Brief(
             sources=listed,
-            evidence=tuple(blocks),
+            evidence=(*digests, *blocks),
             stats=stats,
             # What has nothing of the question proves nothing.
             citations=tuple(citations.choose(quotables, words)) if found.matched else (),

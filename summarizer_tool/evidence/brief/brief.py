@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from summarizer_tool.evidence.answer.page_loading import Trace
 from summarizer_tool.evidence.brief.citations import Citation
@@ -75,13 +76,14 @@ class LineRange:
 
 @dataclass(frozen=True, slots=True)
 class BriefStatement:
-    """A fact of a summary: what a model, or a ranking, made of the lines it names."""
+    """A fact of a summary, or of a digest: what a model, or a ranking, made of the lines it names."""
 
     text: str
     places: tuple[LineRange, ...]
     """What it rests on."""
     relevance: float
     """0 to 1: how much it matters."""
+    kind: Literal['fact', 'digest'] = 'fact'
 
 
 @dataclass(frozen=True, slots=True)

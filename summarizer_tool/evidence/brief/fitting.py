@@ -265,11 +265,13 @@ def _written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> s
 def _fact(statement: BriefStatement, number: int, name: SourceLabels) -> str:
     """A fact of a summary, and where it is from."""
     places = '; '.join(
-        ' · '.join(filter(None, (name(place.source), quoting.ranges(place.lines), _pages(place, name))))
+        ' · '.join(
+            filter(None, (name(place.source), quoting.ranges(place.lines) if place.lines else '', _pages(place, name)))
+        )
         for place in statement.places
     )
     said = quoting.label(statement.text, _FACT_TOKENS)
-    return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · fact: {said}'
+    return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · {statement.kind}: {said}'
 
 
 def _pages(place: LineRange, name: SourceLabels) -> str:

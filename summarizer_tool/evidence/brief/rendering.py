@@ -185,7 +185,7 @@ def _evidence_head(brief: Brief, shown: int) -> str:
     """How much is shown of what there is, whichever blocks that makes, and what it is that is counted."""
     total = len(brief.evidence)
     kinds = {
-        'fact' if isinstance(item, BriefStatement) else 'source' if item.relevance is None else 'passage'
+        item.kind if isinstance(item, BriefStatement) else 'source' if item.relevance is None else 'passage'
         for item in brief.evidence
     }
     counted = [kind if total == 1 else f'{kind}s' for kind in kinds] if len(kinds) == 1 else []

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from summarizer_tool.digests.statements import DigestStatement
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.store.source import Source
 
@@ -62,5 +63,7 @@ class SearchResult:
     """What ranked them: `bm25`, `bm25+embeddings`, either with `+rerank`, or `none` for whole sources."""
     warnings: tuple[str, ...] = ()
     """What could not be used, such as an embedding model that failed."""
+    digests: tuple[tuple[str, DigestStatement], ...] = ()
+    """What digests say of sources that a machine wrote, with their handles."""
     not_met: tuple[str, ...] = ()
     """The names of the question that nothing of what was searched has."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from summarizer_tool.digests.digest import digest_of, machine_output
-from summarizer_tool.digests.statements import NOTED
-from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import candidates, choosing
 from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
@@ -28,8 +26,10 @@ T = TypeVar('T')
 Rerank = Callable[[str, Sequence[str]], Awaitable[list[float]]]
 """How sure it is, 0 to 1, that each text helps to answer a question."""
 
-_NOTED_CHARACTERS, _NOTED_TOKENS = 2_000_000, 1000
-"""Of machine output that is looked through where no word of a question is in it, and of what is noted of it."""
+_DIGESTED = 3
+"""Sources with hits of which there are digests, if a machine wrote them,"""
+_MOST_DIGESTED = 2_000_000
+"""and characters of each: a second of computing, or two."""
 
 _RERANKED = 30
 """Passages that a reranker judges: about 10,000 tokens, and still few enough to be told apart."""
@@ -130,29 +130,33 @@ async def search(
 
 
 def beginnings(collection: Collection, found: SearchResult, asked: Query) -> SearchResult:
-    """How the named sources begin, where a search found nothing in them; of logs and data what a digest tells of.
+    """How the named sources begin, where a search found nothing in them.
 
     About as many passages as were asked for, with a score of 0.
     """
     sources = collection.kept(asked.source_ids)
     most = max(1, asked.top_k // max(1, len(sources)))
     with _reading(collection) as db:
-        found_in = [index.passages_of_source(db, collection.name, source.id) for source in sources]
-    passages: list[Passage] = []
-    for source, each in zip(sources, found_in, strict=True):
-        passages += (_noted(collection.document(source.id).text, each, asked.text) or each)[:most]
-    return replace(found, hits=tuple(Hit(passage, 0.0) for passage in passages), sources=tuple(sources))
+        found_in = [index.passages_of_source(db, collection.name, source.id)[:most] for source in sources]
+    hits = tuple(Hit(passage, 0.0) for passages in found_in for passage in passages)
+    return replace(found, hits=hits, sources=tuple(sources))
 
 
-def _noted(text: str, passages: Sequence[Passage], question: str) -> list[Passage]:
-    """The passages of machine output with what is unlike the rest of it, the weightiest first; none of other texts."""
-    read = machine_output(text) if len(text) <= _NOTED_CHARACTERS else None
-    if read is None:
-        return []
-    told = digest_of(read, _NOTED_TOKENS, question).lines
-    numbers = [number for each in told if each.topic in NOTED for number in each.lines[:1]]
-    found = (each for number in numbers for each in passages if each.first_line <= number <= each.last_line)
-    return [*dict.fromkeys(found)]
+def with_digests(collection: Collection, found: SearchResult, question: str, budget: int) -> SearchResult:
+    """What was found, and what a digest says to a question of the sources that a machine wrote.
+
+    No passage of a log or of data says which of its lines is the slowest, the largest or the odd one.
+    """
+    if found.is_full_context:
+        return found
+    read = [
+        (source.id, output)
+        for source in found.sources[:_DIGESTED]
+        if source.size <= _MOST_DIGESTED and (output := machine_output(collection.document(source.id).text))
+    ]
+    share = budget // max(1, len(read))
+    told = [(source, each) for source, output in read for each in digest_of(output, share, question).lines]
+    return replace(found, digests=tuple(told))
 
 
 async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *args: object) -> T | None:
