@@ -19,7 +19,7 @@ from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
-from summarizer_tool.text.relevance import rare_words, relevances, relevant
+from summarizer_tool.text.relevance import rare_words, relevances, relevant, speaks
 from summarizer_tool.text.sentences import MAX_WORDS, ended, is_whole, plain
 from summarizer_tool.text.superseding import superseded
 
@@ -110,8 +110,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     answers = relevance if asked == request.focus else _relevances(found, headings, asked)
     is_named = rare_words([each.said(each.text) for each in found], request.focus, headings)
     # Of those who speak: not of headings.
-    leads = [each.lead for each in found if each.lead.partition(': ')[0] not in headings[each.section]]
-    is_talk = 2 * len(leads) > len(found) and 4 * len({*leads}) <= len(leads)  # speakers recur, terms do not
+    is_talk = speaks('' if each.lead.partition(': ')[0] in headings[each.section] else each.lead for each in found)
     hangs_together = is_story or is_talk
     cost_of_gist = SAYING_COST_OF_TALK if is_talk else SAYING_COST_OF_GIST
     saying_cost = cost_of_gist if is_gist else SAYING_COST
@@ -319,7 +318,9 @@ def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prom
     texts = [' '.join((headings[group[0].section], *(_apart(said.text) for said in group))) for group in paragraphs]
     scores = relevances(texts, focus)
     places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
-    return relevant(places, [_apart(said.said(said.text)) for said in found], focus)
+    texts = [_apart(said.said(said.text)) for said in found]
+    above = [f'{headings[said.section]} {text}' for said, text in zip(found, texts, strict=True)]
+    return relevant(places, texts, focus, above)
 
 
 def _apart(text: str) -> str:

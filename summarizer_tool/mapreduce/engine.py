@@ -28,7 +28,7 @@ from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.mapping import ChunkMapper
 from summarizer_tool.mapreduce.merging import GroundedFact
-from summarizer_tool.mapreduce.numbering import segment_relevances
+from summarizer_tool.mapreduce.numbering import headings_of, segment_relevances
 from summarizer_tool.mapreduce.reducing import Reducer
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, chunk_shares, chunk_size, turns
@@ -211,8 +211,9 @@ class Engine:
         return summary
 
     async def _fit(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> render.RenderedFacts:
+        fit = partial(render.fit, headings=await in_thread(headings_of, self._job.documents, facts))
         return await in_process(
-            render.fit,
+            fit,
             facts,
             [outcome.entities for outcome in self._outcomes],
             [document.title for document in self._job.documents],

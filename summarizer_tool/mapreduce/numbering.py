@@ -11,6 +11,7 @@ from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.text.boilerplate_lines import is_boilerplate, leads_away
 from summarizer_tool.text.relevance import relevances
+from summarizer_tool.text.structure import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,14 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
             is_open = raw[len(raw.rstrip()) :].count('\n') < 2
     relevance = relevances([' '.join(parts) for parts in paragraphs], focus, firsts)
     return [[relevance[paragraph] for paragraph in inside] for inside in paragraph_of]
+
+
+def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) -> list[str]:
+    """The two innermost headings above each fact."""
+    parsed = {document: parse(documents[document].text) for document in {fact.evidence[-1][0] for fact in facts}}
+    places = [fact.evidence[-1] for fact in facts]
+    starts = [documents[document].segment_starts[segment - 1] for document, segment in places]
+    return [' '.join(parsed[document].path(start)[-2:]) for (document, _), start in zip(places, starts, strict=True)]
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:

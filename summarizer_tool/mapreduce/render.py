@@ -79,6 +79,7 @@ def fit(
     is_disputed: bool = False,
     said_before: frozenset[str] = frozenset(),
     index_share: float = INDEX_SHARE,
+    headings: Sequence[str] = (),
 ) -> RenderedFacts:
     """Choose and write: never more than `budget` tokens, and as near to it as the facts allow.
 
@@ -92,10 +93,12 @@ def fit(
         is_disputed: Whether documents contradict each other, so that the headings are worth more of the room.
         said_before: Facts that an earlier summary has said; they weigh more.
         index_share: How much of the text may list names that it does not say otherwise.
+        headings: What stands above each fact.
     """
     aim = scoring.Aim.of(focus)
     said = [fact.text for fact in facts]
-    relevance = relevant(relevance or relevances(said, focus), said, focus)
+    above = [' '.join(each) for each in zip(headings, said, strict=True)] if headings else said
+    relevance = relevant(relevance or relevances(said, focus), said, focus, above)
     is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
     openings = _openings(facts) if aim is scoring.Aim.ANSWER else {}
@@ -112,12 +115,12 @@ def fit(
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
     index_room = room if room >= _MIN_INDEX_ROOM else 0
-    headings = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
+    titling = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
     sayable = [entry.index for entry in entries if entry.text]
     places = {index: place for place, index in enumerate(sayable)}
     items = [entries[index].item for index in sayable]
     items = [item if item.needs is None else replace(item, needs=places.get(item.needs)) for item in items]
-    order = [sayable[index] for index in scoring.choose(items, budget - index_room - headings, aim, fill=True)]
+    order = [sayable[index] for index in scoring.choose(items, budget - index_room - titling, aim, fill=True)]
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * index_share / (1 - index_share)))

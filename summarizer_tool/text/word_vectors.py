@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from summarizer_tool.text import names
 from summarizer_tool.text.stop_words import stop_words
-from summarizer_tool.text.terms import LONGEST_TERM
+from summarizer_tool.text.terms import LONGEST_TERM, stem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,8 +33,10 @@ _MOST_KNOWN = 49_152
 _FEW = 64
 """Words whose cosines are made at once."""
 
+_SAYS = 0.3
+"""The cosine from which a word may stand for another one,"""
 _ALIKE = 0.5
-"""The cosine from which a word says something of what another one does."""
+"""and that from which it says something of what the other one does."""
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -110,6 +112,24 @@ class WordVectors:
         lengths = np.linalg.norm(said, axis=1) * np.linalg.norm(toward)
         return (said @ toward / np.maximum(lengths, 1e-9)).tolist(), np.log1p(meant).mean(axis=1).tolist()
 
+    def alike(
+        self, texts: Sequence[Sequence[str]], question: Sequence[str]
+    ) -> tuple[list[float], Sequence[Sequence[float]]]:
+        """As `alike` of this module says."""
+        import numpy as np
+
+        every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
+        rows = self.of([*every])
+        asked = rows[[*map(every.__getitem__, question)]]
+        cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
+        near = np.maximum(cosines - _SAYS, 0) / (1 - _SAYS)
+        places = [[*map(every.__getitem__, text)] for text in texts]
+        toward = asked.sum(axis=0)
+        said = np.array([rows[each].sum(axis=0) for each in places])
+        lengths = np.linalg.norm(said, axis=1) * np.linalg.norm(toward)
+        best = [near[each].max(axis=0).tolist() if each else [0.0] * len(question) for each in places]
+        return np.maximum(said @ toward / np.maximum(lengths, 1e-9), 0).tolist(), best
+
 
 def _spread(said: 'Matrix', fading: Sequence[Mapping[int, float]]) -> 'Matrix':
     """What is said where each text is."""
@@ -147,6 +167,19 @@ def likeness(
     vectors = installed() if texts and question else None
     zeros = [0.0] * len(texts)
     return vectors.likeness(texts, question, near, around) if vectors else (zeros, zeros)
+
+
+def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list[float], Sequence[Sequence[float]]]:
+    """The cosine of each text with a question, and for each word of this how like the likest word of the text is.
+
+    Both are words. Without vectors there are no cosines, and like is only what has the same stem.
+    """
+    vectors = installed() if texts and question else None
+    if vectors is None:
+        stems = [*map(stem, question)]
+        said = [{*map(stem, text)} for text in texts]
+        return [0.0] * len(texts), [[float(each in words) for each in stems] for words in said]
+    return vectors.alike(texts, question)
 
 
 def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:
