@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from summarizer_tool.digests.asked_records import NamedRows
 from summarizer_tool.digests.log_lines import loose, starts_like_log
 from summarizer_tool.digests.logs import log_statements
 from summarizer_tool.digests.places import OutputRecord, form
@@ -49,7 +50,9 @@ _TITLED = 62.0
 """The rank of what a block is about."""
 
 _FIELD = re.compile(r'[A-Z][\w-]*(?: [A-Z][\w-]*){0,3}:(?:\s|$)')
+_VALUE = re.compile(r'[ \t]*(?:- )?"?([A-Za-z][\w./-]*(?: [\w.-]+){0,3})"?[ \t]*[:=][ \t]+(\S.*)')
 _NUMBER = re.compile(r'(?<!\w)\d+(?!\w)')
+_VERSION = re.compile(r'\s*v?\d+(?:\.\d+)+[\w.-]*\s*')
 _PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
 _HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
 _BEGINNING = r'\1'
@@ -69,6 +72,18 @@ class TextBlocks:
     count: int
     titled: Sequence[int]
     """The lines, from 1, with which those begin below whose fields somebody has written what they are about."""
+
+    def fields(self, lines: Sequence[str]) -> NamedRows:
+        """The blocks as things with the fields that their lines are, each under its first name."""
+        rows: dict[str, dict[str, str]] = {}
+        starts: dict[str, int] = {}
+        for number, (line, name) in enumerate(zip(lines, self.names, strict=True), 1):
+            if name:
+                starts.setdefault(name, number)
+                row = rows.setdefault(name, {})
+                if found := _VALUE.match(line[:_READ]):
+                    row.setdefault(found[1], found[2].strip(' "\','))
+        return NamedRows([*rows], [*rows.values()], [*starts.values()])
 
 
 def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool = False) -> TextBlocks | None:
@@ -143,7 +158,7 @@ def _are_headed(filled: Sequence[tuple[int, str]], places: Sequence[int]) -> boo
 
 
 def _is_title(line: str) -> bool:
-    return not _FIELD.match(line) and len(_PLAIN.findall(line)) > 1
+    return not _FIELD.match(line) and (len(_PLAIN.findall(line)) > 1 or _VERSION.fullmatch(line) is not None)
 
 
 def _is_made(filled: Sequence[tuple[int, str]]) -> bool:

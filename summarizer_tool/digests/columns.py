@@ -96,8 +96,10 @@ def brief(values: Sequence[str]) -> str:
 
 
 def _short(value: str | None) -> str:
-    """A value as one of many: an identifier by its beginning."""
+    """A value as one of many: an identifier by its beginning, a path by its end."""
     value = value or ''
+    if len(value) > 30 and '/' in value[:-1] and ' ' not in value:
+        return f'…{value[-28:]}'
     return f'{value[:14]}…' if len(value) > 24 and ' ' not in value else one_line(value, 40)
 
 

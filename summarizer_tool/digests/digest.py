@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
+from summarizer_tool.digests.asked_records import NamedRows, asked_records
 from summarizer_tool.digests.blocks import block_statements, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.json_digest import json_statements
@@ -117,6 +119,8 @@ class MachineText:
     """What that is called which each line is a part of, where it has a name."""
     titles: Container[int] = ()
     """Numbers of lines that say nothing themselves."""
+    things: Sequence[NamedRows] = ()
+    """Lists of things with fields; of JSON they are there when the statements have been made."""
 
 
 def digest(text: str, budget: int, *, focus: str = '') -> Digest:
@@ -144,8 +148,15 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     parts = _OBJECT_END.split('\n'.join(read.lines)) if is_packed else read.lines
     found = [*read.statements]
     odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
-    mentions = mentioned(parts, words, read.tables, odd, read.names, read.titles)
+    mentions = [*mentioned(parts, words, read.tables, odd, read.names, read.titles)]
+    sizes = Counter(read.names)
+    # A block of which a mention has all lines is told.
+    whole = {
+        name for each in mentions if read.names and len(each.lines) >= sizes[name := read.names[each.lines[0] - 1]] - 1
+    }
+    asked = (each for things in read.things for each in asked_records(things, words))
     found += (replace(each, lines=()) if is_packed else each for each in mentions)
+    found += (each for each in asked if not (each.lines and read.names[each.lines[0] - 1] in whole))
     chosen, left_out = choose(found, budget, words)
     told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -155,10 +166,10 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         # Even the most important line is longer than the budget.
         first = max(found, key=lambda each: each.rank)
         told = [DigestStatement(truncate_tokens(one_line(first.text), budget), first.rank, first.topic, first.lines)]
-    whole = '\n'.join([*(each.text for each in told), *([left_out] if left_out else [])])
-    if not fits_tokens(whole, budget):
-        whole = truncate_tokens('\n'.join(each.text for each in told), budget)
-    return Digest(whole, read.kind, tuple(each for each in told if each.text))
+    text = '\n'.join([*(each.text for each in told), *([left_out] if left_out else [])])
+    if not fits_tokens(text, budget):
+        text = truncate_tokens('\n'.join(each.text for each in told), budget)
+    return Digest(text, read.kind, tuple(each for each in told if each.text))
 
 
 def _is_plain_value(statement: DigestStatement) -> bool:
@@ -231,7 +242,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
     if read := read_json(text) or read_xml(text) or read_literal(text):
         logged = _logged(read)
-        return _lines_of(logged, lines) if logged else MachineText(lines, 'json', json_statements(read, _inner))
+        return _lines_of(logged, lines) if logged else _of_values(lines, read)
     if tables := read_tables(lines, [markdown, aligned, handed, separated]):
         return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
@@ -241,16 +252,23 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     is_source = not is_log and _is_source(lines)
     # The commits of a log of changes have a time each, and code below them.
     if blocks := read_blocks(lines, is_log=is_log, is_source=is_source):
-        return MachineText(lines, 'blocks', block_statements(blocks, lines), names=blocks.names)
+        return MachineText(
+            lines, 'blocks', block_statements(blocks, lines), names=blocks.names, things=[blocks.fields(lines)]
+        )
     if is_log:
         return _lines_of(lines, lines)
     if (read := read_settings(text)) is not None:
-        return MachineText(lines, 'json', json_statements(read, _inner))
+        return _of_values(lines, read)
     if tables := read_tables(lines, [fixed]):
         return _of_tables(lines, tables)
     if not is_source and (_forms(lines) <= _REPEATED or (len(text) >= _LARGE and not is_written(text))):
         return _lines_of(lines, lines)
     return MachineText(lines, 'prose', iter(()))
+
+
+def _of_values(lines: Sequence[str], read: Read) -> MachineText:
+    things: list[NamedRows] = []
+    return MachineText(lines, 'json', json_statements(read, _inner, things), things=things)
 
 
 def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:

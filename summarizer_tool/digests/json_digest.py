@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
+from summarizer_tool.digests.asked_records import NamedRows
 from summarizer_tool.digests.columns import describe, shown
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.notable import BAD
@@ -49,20 +50,24 @@ Inner = Callable[[str], Iterable[DigestStatement]]
 """What a string inside the JSON says, if it is machine output itself."""
 
 
-def json_statements(read: Read, inner: Inner) -> Iterator[DigestStatement]:
-    """Everything a digest of JSON may say; `inner` tells of a long string inside of it."""
+def json_statements(read: Read, inner: Inner, found: list[NamedRows]) -> Iterator[DigestStatement]:
+    """Everything a digest of JSON may say; `inner` tells of a long string inside of it.
+
+    The lists of things that are met are added to `found`.
+    """
     if read.broken:
         yield DigestStatement(read.broken, 90.0, 'overview')
     if read.around:
         yield DigestStatement(f'beside the JSON: {one_line(read.around)}', 80.0, 'overview')
-    yield from _JsonWalk(inner).tell('', read.value, 0)
+    yield from _JsonWalk(inner, found).tell('', read.value, 0)
 
 
 class _JsonWalk:
     """Walks through JSON; counts what it has told, so that no JSON is too large for it."""
 
-    def __init__(self, inner: Inner) -> None:
+    def __init__(self, inner: Inner, found: list[NamedRows]) -> None:
         self._inner = inner
+        self._found = found
         self._left = _PLACES
 
     def tell(self, path: str, value: Json, depth: int) -> Iterator[DigestStatement]:
@@ -99,7 +104,7 @@ class _JsonWalk:
 
     def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
         if rows := _keyed(value):
-            yield from record_statements(path or 'entries', rows)
+            yield from self._records(path or 'entries', rows)
             return
         if not value or depth >= _DEEPEST:
             yield self._place(path, _compact(value))
@@ -149,12 +154,17 @@ class _JsonWalk:
                 inside = [{'in': label, **each} for label, thing in things for each in _objects_at(thing, inner)]
                 yield from self._list(f'{path or "items"}[].{".".join(inner)}', inside, depth + 1)
                 objects = outer
-            yield from record_statements(path or 'items', flat(objects))
+            yield from self._records(path or 'items', flat(objects))
         elif any(isinstance(each, Mapping | list) for each in value):
             for number, each in enumerate(value):
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
         else:
             yield from self._plain(path, value)
+
+    def _records(self, path: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
+        key, labels = named_by(rows)
+        self._found.append(NamedRows(labels, rows))
+        yield from record_statements(path, rows, key, labels)
 
     def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
         """A list of values without parts."""

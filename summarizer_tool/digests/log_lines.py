@@ -43,9 +43,11 @@ _LEVEL = re.compile(
     r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
     r'|(?i:\b(?:HTTP/[\d.]{1,3}"?|(?:http[ _-]?)?status(?:[ _-]?code)?)[ =:]{1,2}([45]\d\d)\b)'
     r'|(?i:\b(?:(?:exit|return)(?:ed)?(?: with)?[ _-](?:status|code)|rc)[ =:]{1,2}([1-9]\d{0,2})\b)'
+    r'|= -1 (E[A-Z]{3,})\b'
 )
-_IN_LEVEL = tuple(
-    'trac debu info noti warn err crit fata pani seve aler emer level lvl http status exit return rc'.split()  # noqa: SIM905
+_IN_LEVEL = (
+    *'trac debu info noti warn err crit fata pani seve aler emer level lvl http status exit return rc'.split(),  # noqa: SIM905
+    '= -1 e',
 )
 """What a level has, in small letters, but for that of one letter, which stands before a time."""
 _SEVERITIES: Mapping[str, Severity] = {
@@ -144,6 +146,8 @@ def _level(line: str) -> tuple[str, Severity]:
     if found is None:
         return '', ''
     word = next(group for group in found.groups() if group)
+    if found[8]:  # of a call of the system
+        return word, 'warning'
     if word.isdigit():
         return f'status {word}', 'warning' if found[6] and word < '5' else 'error'
     key = word.lower()[:4]

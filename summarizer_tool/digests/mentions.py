@@ -43,6 +43,7 @@ _LEAST_ROOT = 4
 
 _BEFORE_FIELD = re.compile(r'(?:^|\s\s|[\t,;|=:({\[/])["\' ]?$')
 _BEHIND_FIELD = re.compile(r'["\']?(?:$|\s\s|\s?[\t,;|=:)\]}/])')
+_RULED = re.compile(r'([=*#~_-])\1{3,}\s.*\w.*\s\1{4,}\s*$')
 _GOES_ON = re.compile(r'[\w./-]')
 
 _TITLE_WORD = re.compile(r'[^\W\d_]{3,}')
@@ -244,8 +245,11 @@ def _record(lines: Sequence[str], place: int, names: Sequence[str]) -> tuple[int
     indent = _depth(lines[place])
     first = last = headed = place
     # Below one that begins a paragraph its lines may stand as far in.
-    depth = indent + (place > 0 and lines[place - 1].strip() != '')
-    while lines[place].rstrip().endswith(':') and _goes_on(''.join(lines[headed + 1 : place + _HEADED][:1]), depth):
+    is_ruled = _RULED.match(lines[place]) is not None
+    depth = indent + (not is_ruled and place > 0 and lines[place - 1].strip() != '')
+    while (is_ruled or lines[place].rstrip().endswith(':')) and _goes_on(
+        ''.join(lines[headed + 1 : place + _HEADED][:1]), depth
+    ):
         headed += 1
     if not indent and not (names and names[place] and ''.join(lines[place].split()[:1]).endswith(':')):
         return place, headed

@@ -88,9 +88,8 @@ def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
     return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name else 0.95 * len(rows))
 
 
-def record_statements(what: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
-    """Everything a digest may say of two or more things with the same fields, which are called so."""
-    key, labels = named_by(rows)
+def record_statements(what: str, rows: Sequence[Row], key: str, labels: Sequence[str]) -> Iterator[DigestStatement]:
+    """Everything a digest may say of two or more things with the same fields, which `named_by` has named."""
     yield from usual_statements(what, rows, key, names=labels)
     if not _each(rows):
         yield from surprising([*_records(rows, labels)])
