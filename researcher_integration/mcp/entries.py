@@ -3,12 +3,14 @@
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Self
 
 import httpx2
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
-from researcher_integration.config.files import Strict, shown
+from researcher_integration.config.files import Strict, key_path, shown
+from summarizer_tool import ConfigurationError
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds: a search has its answer by then, and a command that is started for the first time is up."""
@@ -66,8 +68,19 @@ class Server(Strict):
                 raise ValueError(f'{name} goes with a {"command" if self.url is not None else "url"}')
         return self
 
-    def texts(self) -> Iterator[tuple[tuple[object, ...], str]]:
-        """Each text that the environment may fill, and where it stands in the entry."""
+    def filled(self, path: Path, name: str) -> dict[tuple[object, ...], str]:
+        """Each text, as the environment has filled it, by where it stands in the entry of this name.
+
+        Raises `ConfigurationError`, with the file and the key, if something is wrong with one of them.
+        """
+        texts: dict[tuple[object, ...], str] = {}
+        for place, text in self._texts():
+            if problem := problem_of(text, place, name):
+                raise ConfigurationError(f'{path}: {key_path("mcpServers", name, *place)}: {problem}')
+            texts[place] = filled(text)
+        return texts
+
+    def _texts(self) -> Iterator[tuple[tuple[object, ...], str]]:
         for name, single in (('url', self.url), ('command', self.command), ('cwd', self.cwd)):
             if single is not None:
                 yield (name,), single.get_secret_value()

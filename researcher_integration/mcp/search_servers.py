@@ -20,10 +20,10 @@ from pydantic_ai import ModelRetry, RunContext, ToolFailed
 from pydantic_ai.mcp import MCPToolset, load_mcp_toolsets
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
-from researcher_integration.config.files import FOLDER, key_path, read_json
-from researcher_integration.mcp.entries import Server, Servers, problem_of
+from researcher_integration.config.files import FOLDER, read_json
+from researcher_integration.mcp.entries import Server, Servers
 from researcher_integration.mcp.failures import OptionalServer, on_failure
-from researcher_integration.mcp.offered import server_of
+from researcher_integration.mcp.run_servers import server_of
 from summarizer_tool import ConfigurationError, register_tag, wrap_in_tag
 
 SHIPPED_SERVERS = FOLDER / 'mcp_config.json'
@@ -40,9 +40,7 @@ def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[An
     """
     servers = read_json(path, Servers).servers
     for name, server in servers.items():
-        for place, text in server.texts():
-            if problem := problem_of(text, place, name):
-                raise ConfigurationError(f'{path}: {key_path("mcpServers", name, *place)}: {problem}')
+        server.filled(path, name)
     try:
         loaded = load_mcp_toolsets(path)
     except (ValueError, OSError) as error:  # the file or the environment has changed since

@@ -9,8 +9,7 @@ import anyio
 import anyio.to_thread
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
-from researcher_integration.proxy.own_tools import OwnTools
-from researcher_integration.proxy.proxy_server import ProxyServer
+from researcher_integration.proxy.proxy_server import OwnTools, ProxyServer
 from researcher_integration.proxy.results import Results
 from researcher_integration.proxy.servers import ProxiedServer
 from researcher_integration.tool_results.rules import Defaults, Summarization, ToolResultRules
@@ -80,4 +79,4 @@ async def _reach(connections: Sequence[Connection]) -> None:
             for connection in connections:
                 tasks.start_soon(one, connection)
     for connection in connections:
-        connection.begins_late()
+        connection.has_begun = True

@@ -183,21 +183,17 @@ class Offers:
         failures: list[MCPError] = []
 
         async def one(connection: Connection) -> None:
-            with anyio.move_on_after(math.inf if len(self.connections) == 1 else LIST_SECONDS) as waiting:
-                await listed(connection)
-            if waiting.cancelled_caught:
-                _logger.warning('a server is slow to list what it has', extra={'server': connection.name, 'list': kind})
-
-        async def listed(connection: Connection) -> None:
+            about = {'server': connection.name, 'list': kind}
             try:
-                await connection.connected()
-                self._known[connection.name, kind] = await _pages(connection, kind)
+                with anyio.move_on_after(math.inf if len(self.connections) == 1 else LIST_SECONDS) as waiting:
+                    await connection.connected()
+                    self._known[connection.name, kind] = await _pages(connection, kind)
+                if waiting.cancelled_caught:
+                    _logger.warning('a server is slow to list what it has', extra=about)
             except MCPError as error:
                 failures.append(error)
                 if not isinstance(error, ServerDownError):  # which is logged where it is noticed
-                    _logger.warning(
-                        'a server does not list what it has', extra={'server': connection.name, 'list': kind}
-                    )
+                    _logger.warning('a server does not list what it has', extra=about)
 
         async with anyio.create_task_group() as tasks:
             for connection in self.connections:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Annotated
 
 import httpx2
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator
 
-from researcher_integration.config.files import Strict, key_path, read_json
+from researcher_integration.config.files import Strict, read_json
 from researcher_integration.mcp.entries import DEFAULT_TIMEOUT, Server, ServerName, filled, problem_of
 from researcher_integration.proxy import guard
 from summarizer_tool import ConfigurationError, Settings
@@ -63,11 +63,6 @@ class ProxiedEntry(Server):
     type: str | None = None
     disabled: bool = False
 
-    @model_validator(mode='before')
-    @classmethod
-    def _only_known_keys(cls, value: object) -> object:
-        return value
-
     @field_validator('type')
     @classmethod
     def _is_spoken(cls, value: str | None) -> str | None:
@@ -83,11 +78,6 @@ class ProxiedEntries(Strict):
 
     servers: Annotated[dict[ServerName, ProxiedEntry], Field(alias='mcpServers')]
 
-    @model_validator(mode='before')
-    @classmethod
-    def _only_known_keys(cls, value: object) -> object:
-        return value
-
 
 def from_file(path: Path) -> list[ProxiedServer]:
     """The servers of a file with `mcpServers`, without those that are disabled.
@@ -99,11 +89,7 @@ def from_file(path: Path) -> list[ProxiedServer]:
     for name, entry in read_json(path, ProxiedEntries).servers.items():
         if entry.disabled:
             continue
-        texts: dict[tuple[object, ...], str] = {}
-        for place, text in entry.texts():
-            if problem := problem_of(text, place, name):
-                raise ConfigurationError(f'{path}: {key_path("mcpServers", name, *place)}: {problem}')
-            texts[place] = filled(text)
+        texts = entry.filled(path, name)
         servers.append(
             ProxiedServer(
                 name,

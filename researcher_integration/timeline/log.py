@@ -9,13 +9,16 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Generator, Sequence
+from asyncio import CancelledError, create_task, wait
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
+import anyio.to_thread
+from anyio import CancelScope, CapacityLimiter
 from pydantic import BaseModel
 
 from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
@@ -59,12 +62,11 @@ MAX_MB = 200.0
 _ROW_BYTES = 200
 """What a row takes besides its event."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
 _RUN = (
-    'SELECT id, began_at, updated_at, is_closed, events, dropped, '
-    '(SELECT max(seq) FROM events WHERE run = number) FROM runs'
+    'SELECT id, began_at / 1e6, updated_at / 1e6, is_closed, '
+    '(SELECT coalesce(max(seq), 0) FROM events WHERE run = number), events, dropped FROM runs'
 )
+"""The fields of a `LoggedRun`."""
 
 _Row = tuple[Any, ...]
 
@@ -86,15 +88,40 @@ class LoggedRun(BaseModel):
     """The oldest ones, that were not kept for the size cap."""
 
 
+T = TypeVar('T')
+
+
+async def in_thread(function: Callable[[], T]) -> T:
+    """Run a function in a thread."""
+    # With a limiter of its own: the tools of an agent may have taken all threads that there are.
+    return await anyio.to_thread.run_sync(function, limiter=CapacityLimiter(1))
+
+
+async def to_its_end(function: Callable[[], T]) -> T:
+    """Run a function in a thread and wait until it is done; a caller that is cancelled meanwhile is so after that."""
+    work = create_task(in_thread(function))
+    cancelled: CancelledError | None = None
+    while not work.done():
+        try:
+            # The scope keeps anyio's cancellation out; from asyncio's `wait` keeps what is waited for.
+            with CancelScope(shield=True):
+                await wait([work])
+        except CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not work.cancelled():
+            work.exception()  # which nobody is there to be told
+        raise cancelled
+    return work.result()
+
+
 @dataclass(frozen=True, slots=True)
 class EventPage:
     """Some events of a run."""
 
     events: Sequence[TimelineEvent]
-    is_known: bool
-    """Whether there is such a run."""
     is_closed: bool
-    """Whether nothing comes after the last of these, if they are fewer than were asked for."""
+    """Whether nothing comes after the last of these, if they are fewer than were asked for, or there is no such run."""
 
 
 class EventLog:
@@ -158,18 +185,17 @@ class EventLog:
         with self._write() as db:
             db.execute('UPDATE runs SET reserved = max(reserved, ?) WHERE number = ?', (up_to, self._run(db, run_id)))
 
-    def append(self, event: TimelineEvent) -> None:
-        """Keep an event that has its place in a run, cut to size; a second one with its number is a `StoreError`."""
-        _, body = within(event, self.max_event_bytes)
-        self.append_encoded(event.run_id, event.seq, body)
+    def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
+        """Keep an event that has its place in a run, cut to size; a second one with its number is a `StoreError`.
 
-    def append_encoded(self, run_id: str, seq: int, body: bytes) -> None:
-        """Keep an event as it is written; a second one with its number is a `StoreError`."""
+        `body` is how it is written, where it has been cut already.
+        """
+        body = within(event, self.max_event_bytes)[1] if body is None else body
         size = len(body) + _ROW_BYTES
         with self._write() as db:
-            number = self._run(db, run_id)
+            number = self._run(db, event.run_id)
             self._make_room(db, number, size)
-            db.execute('INSERT INTO events VALUES (?, ?, ?)', (number, seq, body))
+            db.execute('INSERT INTO events VALUES (?, ?, ?)', (number, event.seq, body))
             db.execute(
                 'UPDATE runs SET bytes = bytes + ?, events = events + 1, updated_at = ? WHERE number = ?',
                 (size, _now(), number),
@@ -190,14 +216,14 @@ class EventLog:
             # First whether it has ended: what comes between the two look-ups is then seen by the second.
             run: _Row | None = db.execute('SELECT number, is_closed FROM runs WHERE id = ?', (run_id,)).fetchone()
             if run is None:
-                return EventPage([], is_known=False, is_closed=False)
+                return EventPage([], is_closed=True)
             number, is_closed = run
             rows: list[_Row] = db.execute(
                 'SELECT body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
                 (number, min(after, 2**63 - 1), max(0, limit)),
             ).fetchall()
         try:
-            return EventPage([decoded(body) for [body] in rows], is_known=True, is_closed=bool(is_closed))
+            return EventPage([decoded(body) for [body] in rows], is_closed=bool(is_closed))
         except ValueError as error:
             raise StoreError(f'{self.path} holds {error}; move it away and start again') from None
 
@@ -281,16 +307,7 @@ def _total(db: sqlite3.Connection) -> int:
 
 
 def _logged(row: _Row) -> LoggedRun:
-    run_id, began_at, updated_at, is_closed, events, dropped, last_seq = row
-    return LoggedRun(
-        run_id=run_id,
-        began_at=_EPOCH + timedelta(microseconds=began_at),
-        updated_at=_EPOCH + timedelta(microseconds=updated_at),
-        is_closed=bool(is_closed),
-        last_seq=last_seq or 0,
-        events=events,
-        dropped=dropped,
-    )
+    return LoggedRun.model_validate(dict(zip(LoggedRun.model_fields, row, strict=True)))
 
 
 def _now() -> int:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
 
 import anyio.to_thread
-from pydantic_ai import ModelMessage, RunContext, ToolCallPart, ToolDefinition
-from pydantic_ai.mcp import MCPToolset
+from pydantic_ai import ModelMessage, RunContext, ToolCallPart, ToolDefinition, ToolFailed
+from pydantic_ai.mcp import CallToolFunc, MCPToolset, ProcessToolCallback, ToolResult
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from pydantic_core import to_jsonable_python
 
@@ -20,7 +20,7 @@ from researcher_integration.tool_results.conversation import ConversationFocus, 
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
 from researcher_integration.tool_results.result_note import ORIGINAL, ResultOutcome, StoredResult, outcome
-from researcher_integration.tool_results.rules import Rules, ToolResultRules
+from researcher_integration.tool_results.rules import Rules, RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummary
 from researcher_integration.tool_results.tool_call_reporter import Events, ToolCallReporter
 from summarizer_tool import one_line, render_prompt, trace_span
@@ -138,8 +138,13 @@ class CallRules:
         return CalledTool(tool, server, self.rules.for_server(server), masker, arguments, reporter)
 
     def server_of(self, ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
-        """The name of a tool's server: the one that rules go by, else that of the selection, else its own."""
-        names = server_names(ctx, tool_def)
+        """The name of a tool's server or toolset, however it is wrapped; none for the agent's own functions.
+
+        Of its names the one that rules go by, else that in a selection of servers, else the `id` of the toolset, or the
+        host of an MCP server without one.
+        """
+        selected = (tool_def.metadata or {}).get(SERVER_NAME)
+        names = [name for name in (selected, _toolset_id(ctx, tool_def)) if isinstance(name, str)]
         return next((name for name in names if name in self.rules.mcp_servers), names[0] if names else None)
 
     def unmatched(self, ctx: RunContext[Any], tool_defs: Sequence[ToolDefinition]) -> tuple[list[str], list[str]]:
@@ -165,16 +170,6 @@ class CallRules:
         return self._maskers[key]
 
 
-def server_names(ctx: RunContext[Any], tool_def: ToolDefinition) -> list[str]:
-    """The names of a tool's MCP server or toolset, however it is wrapped; none for the agent's own functions.
-
-    First the name in a selection of servers; then the `id` of the toolset, or the host of an MCP server without one.
-    """
-    selected = (tool_def.metadata or {}).get(SERVER_NAME)
-    names = [selected if isinstance(selected, str) else None, _toolset_id(ctx, tool_def)]
-    return [name for name in names if name is not None]
-
-
 def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
     if tool_def.toolset_id is not None:
         return None if tool_def.toolset_id.startswith('<') else tool_def.toolset_id
@@ -196,3 +191,27 @@ def reading_tools(ctx: RunContext[Any]) -> dict[str, str]:
         return {}
     tagged = [(definition.name, definition.metadata or {}) for definition in manager.tool_defs]
     return {str(metadata[OWN]): name for name, metadata in tagged if OWN in metadata}
+
+
+def masked_calls(rules: RulesSource, server: str | None = None) -> ProcessToolCallback:
+    """What masks the results of a server at once: `MCPToolset(url, process_tool_call=masked_calls(rules, 'pods'))`.
+
+    Args:
+        rules: As `SummarizeToolResults` takes them.
+        server: Its name in them.
+    """
+    of_server = load_rules(rules).for_server(server)
+    masker = of_server.masking.masker()
+
+    async def process(ctx: RunContext[Any], call_tool: CallToolFunc, name: str, args: dict[str, Any]) -> ToolResult:
+        called = CalledTool(name, server, of_server, masker, None, ToolCallReporter(None, '', name))
+        try:
+            raw = Observation.of(await call_tool(name, args))
+        except Exception as error:  # noqa: BLE001 - it is raised again
+            await called.raise_masked(error)
+        try:
+            return cast('ToolResult', (await called.masked(raw)).result)
+        except MaskingError:
+            raise ToolFailed(render_prompt('tool_results/redacted', tool=called.name)) from None
+
+    return process

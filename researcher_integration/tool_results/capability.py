@@ -27,10 +27,9 @@ from researcher_integration.tool_results.history import (
     mask_history,
     result_ids,
 )
-from researcher_integration.tool_results.keeping import keep, storable
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
-from researcher_integration.tool_results.result_note import StoredResult
+from researcher_integration.tool_results.result_note import StoredResult, keep, storable
 from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.tool_results.tool_call_reporter import Events
