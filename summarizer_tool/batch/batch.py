@@ -12,11 +12,12 @@ from dbos import DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusStrin
 
 from summarizer_tool.batch.database import APPLICATION, BatchDatabase
 from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRecord, files_of
-from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome
+from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome, unpack
 from summarizer_tool.batch.worker import WORKFLOW
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats.files import read_path
+from summarizer_tool.schemas import Summary
 
 PAGE = 200
 """Workflows that are asked for at once."""
@@ -185,9 +186,9 @@ class Batch:
             try:
                 raw = content(path, limit_mb)
             except FetchError as error:
-                yield BatchJob.refused(name, str(error), self.record.asked)
+                yield BatchJob.of(name, 'refused', str(error).encode(), self.record.asked)
             else:
-                yield BatchJob.of_file(name, raw, self.record.asked)
+                yield BatchJob.of(name, 'file', raw, self.record.asked)
         self._forget(f'{DOCUMENTS}/')
 
     def _forget(self, prefix: str) -> None:
@@ -255,7 +256,7 @@ class Batch:
                 continue
             steps = self.client.list_workflow_steps(job.workflow_id)
             result = JobResult.model_validate(steps[0]['output'])
-            self.folder.keep(name, result.unpacked())
+            self.folder.keep(name, Summary.model_validate_json(unpack(result.summary)))
             self._finish(name, result.outcome)
 
     def _finish(self, name: str, outcome: Outcome) -> None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from summarizer_tool.cli.inputs import STDIN, read_text
-from summarizer_tool.cli.stored import on_store
+from summarizer_tool.cli.stored import STDIN, on_store, read_text
 from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, stop, write
 
 if TYPE_CHECKING:

@@ -142,8 +142,7 @@ def add(
     are stored), 130 interrupted.
     """
     with ending():
-        settings = _without_model(configured())
-        require_store(settings, 'add keeps sources')
+        settings = _settings_of_store('add keeps sources')
         added = on_store(settings, lambda retriever, _: add_all(retriever.service, places, settings))
     from summarizer_tool.evidence.brief.quoting import label
 
@@ -174,8 +173,7 @@ def status(
     Exit codes: 0 done, 1 there is no such source (said on stderr) or the store failed, 2 wrong setting.
     """
     with ending():
-        settings = _without_model(configured())
-        require_store(settings, 'status tells of kept sources')
+        settings = _settings_of_store('status tells of kept sources')
 
         async def tell(retriever: 'Retriever', _: 'RequestOptions') -> 'EvidenceBrief':
             return await retriever.status(stored_place(retriever.service, place, settings) if place else '')
@@ -200,8 +198,7 @@ def diff(
     from summarizer_tool.service.requests import DiffSourceRequest
 
     with ending():
-        settings = _without_model(configured())
-        require_store(settings, 'diff compares kept sources')
+        settings = _settings_of_store('diff compares kept sources')
 
         async def compare(retriever: 'Retriever', _: 'RequestOptions') -> str:
             newer, before = (each and stored_place(retriever.service, each, settings) for each in (place, older))
@@ -211,9 +208,11 @@ def diff(
         write(on_store(settings, compare))
 
 
-def _without_model(settings: 'Settings') -> 'Settings':
-    """The settings of a command that asks no model: whatever is wrong with those configured, it does not matter."""
-    return settings.model_copy(update={'llm_model': 'extractive', 'embedding_model': None})
+def _settings_of_store(why: str) -> 'Settings':
+    """Those of a command that needs a store and asks no model: whatever is wrong with its own, it does not matter."""
+    settings = configured().model_copy(update={'llm_model': 'extractive', 'embedding_model': None})
+    require_store(settings, why)
+    return settings
 
 
 def _check(query: str, max_tokens: int) -> None:

@@ -19,17 +19,15 @@ from summarizer_tool.mapreduce import (
     audit,
     merging,
     render,
-    repair,
-    supersede,
     topics,
 )
 from summarizer_tool.mapreduce.calls_at_once import Call, calls_at_once
-from summarizer_tool.mapreduce.compose import Composer
 from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.mapping import ChunkMapper
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import segment_relevances
 from summarizer_tool.mapreduce.reducing import Reducer
+from summarizer_tool.mapreduce.report import Composer
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, chunk_shares, chunk_size, turns
 from summarizer_tool.prompts import Focus
@@ -190,7 +188,7 @@ class Engine:
     async def _compose(self, facts: Sequence[GroundedFact]) -> Summary:
         chunks, outcomes = self._chunks, self._outcomes
         with telemetry.span('fit', facts=len(facts), budget=self._job.budget) as span:
-            now = await in_process(supersede.current, facts, self._job.documents, self._job.budget)
+            now = await in_process(merging.current, facts, self._job.documents, self._job.budget)
             self._stats.dropped.superseded += now.left_out
             facts = now.facts
             if asked := self._job.focus.topics:
@@ -361,12 +359,12 @@ class Engine:
         if not is_on or not has_time or room <= max(self._job.budget * UNUSED, MIN_TARGET_TOKENS):
             return facts
         said = await self._said('\n'.join(fact.text for fact in facts))
-        lost = await in_thread(repair.losses, self._inventory, said, chunks, self._relevance, self._job)
-        lost = [loss for loss in lost if outcomes[loss.chunk].state == 'summarized'][: repair.MAX_CHUNKS]
+        lost = await in_thread(audit.losses, self._inventory, said, chunks, self._relevance, self._job)
+        lost = [loss for loss in lost if outcomes[loss.chunk].state == 'summarized'][: audit.MAX_CHUNKS]
         if not lost:
             return facts
         with telemetry.span('repair', chunks=len(lost), room=room, model=self._runner.model_name) as span:
-            targets = repair.targets(lost, room * OVERSAMPLE)
+            targets = audit.targets(lost, room * OVERSAMPLE)
             calls = [
                 Call(
                     partial(self._mapper.ask_again, chunks[loss.chunk], loss.missing, self._runner.target(target)),

@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from summarizer_tool.server.front import HEALTH, PATH
-from summarizer_tool.server.message_ids import has_wrong_id
+from summarizer_tool.server.served import has_wrong_id
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 

@@ -1,10 +1,12 @@
 """What the transports serve: the summarizer's own tools, or what another package makes."""
 
+import json
 import math
+import re
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import anyio
 from anyio import CancelScope, Event
@@ -87,3 +89,21 @@ class MakeServed(Protocol):
     ) -> 'AbstractAsyncContextManager[Served]':
         """Make it; `prepare` is called in a thread before anything else is loaded."""
         ...
+
+
+# What may be such a message; whether it is one, JSON says.
+_WRONG_ID = re.compile(r'"id"\s*:\s*(?:null|true|false|[\[{]|-?\d+(?:\.|[eE]))')
+
+
+def has_wrong_id(message: str) -> bool:
+    """Return whether a message is a request whose id is neither a string nor an integer."""
+    if _WRONG_ID.search(message) is None:
+        return False
+    try:
+        value: object = json.loads(message)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(value, dict) or 'method' not in value or 'id' not in value:
+        return False
+    number = cast('dict[str, object]', value)['id']
+    return isinstance(number, bool) or not isinstance(number, str | int)

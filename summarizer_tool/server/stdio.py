@@ -16,8 +16,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 from summarizer_tool.server.front import CLOSING_SECONDS
-from summarizer_tool.server.message_ids import has_wrong_id
-from summarizer_tool.server.served import CallsInFlight, Served
+from summarizer_tool.server.served import CallsInFlight, Served, has_wrong_id
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream

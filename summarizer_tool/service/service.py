@@ -16,7 +16,7 @@ from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.formats import reading as formats
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
-from summarizer_tool.mapreduce import compose
+from summarizer_tool.mapreduce import report
 from summarizer_tool.mapreduce.content import check_size, measure, page_in
 from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.mapreduce.summarizer import Summarizer
@@ -302,7 +302,7 @@ class Service:
         budget = budget or self.summarizer.default_budget(known, for_extraction=request.for_extraction)
         free = handles.reserve(ids, budget) if ids else 0
         summary = await in_io_thread(
-            compose.truncated_summary,
+            report.truncated_summary,
             documents,
             max(1, budget - free),
             self.summarizer.model_name,

@@ -13,8 +13,17 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store import index
 from summarizer_tool.store.database import Database
 from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, path_of, stored_at, written
-from summarizer_tool.store.source import COLUMNS, Row, Source, StoreTotals, find, microseconds, source_of
-from summarizer_tool.store.unknown_handles import handle_in, unknown_source
+from summarizer_tool.store.source import (
+    COLUMNS,
+    Row,
+    Source,
+    StoreTotals,
+    find,
+    handle_in,
+    microseconds,
+    source_of,
+    unknown_source,
+)
 from summarizer_tool.text.addresses import is_url
 
 MAX_TEXT_MB = 1000.0

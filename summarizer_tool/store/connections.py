@@ -10,14 +10,16 @@ from contextlib import contextmanager, suppress
 from summarizer_tool.errors import StoreError
 from summarizer_tool.settings import variable
 from summarizer_tool.store.connection import StoreConnection
-from summarizer_tool.store.damaged_files import Identity, identity_of, keeping_names
 from summarizer_tool.store.sqlite_file import (
     MEMORY,
     DatabaseFormat,
+    Identity,
     close,
     connect,
     error_code,
+    identity_of,
     is_damage,
+    keeping_names,
     open_database,
     set_aside,
     wait_for_others,

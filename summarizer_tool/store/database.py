@@ -15,8 +15,8 @@ from summarizer_tool.settings import POSTGRES_SCHEMES, variable
 from summarizer_tool.store import index, page_details
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.connections import Connections
+from summarizer_tool.store.source import shown
 from summarizer_tool.store.sqlite_file import MEMORY, DatabaseFormat, not_writable
-from summarizer_tool.store.unknown_handles import shown
 
 if TYPE_CHECKING:
     from summarizer_tool.store.postgres import PostgresConnections
