@@ -31,11 +31,7 @@ class Proxy:
 
     @asynccontextmanager
     async def __call__(self, settings: Settings, *, prepare: Callable[[Settings], None]) -> AsyncGenerator[ProxyServer]:
-        """Start and reach the servers, which end with the block.
-
-        Raises:
-            ConfigurationError: If a model is named that cannot be had, or the store cannot be used.
-        """
+        """Start and reach the servers, which end with the block; raises `ConfigurationError` for model or store."""
         await anyio.to_thread.run_sync(prepare, settings)
         _log_as_the_program()
         if any(self.rules.for_server(name).summarization.model is None for name in (None, *self.rules.mcp_servers)):

@@ -57,11 +57,7 @@ class Audience:
             del self._clients[next(iter(self._clients))]
 
     def wants_logs(self, context: Context, level: LoggingLevel) -> LoggingLevel:
-        """Take note of the level a client wants.
-
-        Returns:
-            The least severe that any of them wants.
-        """
+        """Take note of the level a client wants; returns the least severe that any of them wants."""
         client = self._clients.get(_key(context))
         if client is not None:
             client.level = level

@@ -116,11 +116,7 @@ class Connection:
                 await self._hold(link)
 
     async def connected(self) -> Client:
-        """The client of the server, which is started or reached if it is not there.
-
-        Raises:
-            ServerDownError: If that does not work; says why.
-        """
+        """The client of the server, which is started or reached if need be; else a `ServerDownError` says why."""
         link = self._link
         if link is None or link.lost.is_set():
             link = self._link = _Link()

@@ -145,8 +145,7 @@ class Offers:
     async def tool(self, name: str) -> Route | None:
         """The tool of a name, looked for in new lists if it is in none yet.
 
-        Raises:
-            ServerDownError: If none has it, and a server whose it may be by its name cannot be reached.
+        Raises `ServerDownError` if none has it, and a server whose it may be by its name cannot be reached.
         """
         if name not in self.tools:
             await self.list_tools()
@@ -177,8 +176,7 @@ class Offers:
     async def _all(self, kind: str, item: type[Item]) -> list[tuple[Connection, Item]]:
         """What all servers list of a kind, in their order; of those that fail what they have listed last.
 
-        Raises:
-            MCPError: If there is but one server, and it has never listed anything.
+        Raises `MCPError` if none has ever listed anything, nor does now.
         """
         failures: list[MCPError] = []
 

@@ -13,12 +13,11 @@ from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.called import CalledTool, CallRules
+from researcher_integration.tool_results.called import CalledTool, CallRules, ToolCallReporter
 from researcher_integration.tool_results.observation import BinaryRoom, Observation
 from researcher_integration.tool_results.result_note import StoredResult, keep, storable
 from researcher_integration.tool_results.rules import ToolResultRules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
-from researcher_integration.tool_results.tool_call_reporter import ToolCallReporter
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import (
     Settings,

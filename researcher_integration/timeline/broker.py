@@ -329,8 +329,7 @@ class Hub:
     def open(self, run_id: str, *, sink: Sink | None = None) -> Timeline:
         """The timeline of a new run, or of one that goes on; to be closed by the caller.
 
-        Raises:
-            ValueError: If the name is none, or such a run is live already.
+        Raises `ValueError` if the name is none, or such a run is live already.
         """
         timeline = Timeline(run_id, log=self.log, sink=sink)
         with self._gate:
@@ -340,12 +339,7 @@ class Hub:
         return timeline
 
     async def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[TimelineEvent]:
-        """As `Timeline.follow`; a run of another process is followed by its log, as long as that knows it.
-
-        Raises:
-            SlowSubscriberError: If whoever follows does not keep up; says where to go on.
-            StoreError: If the log cannot be read.
-        """
+        """As `Timeline.follow`; a run of another process is followed by its log, as long as that knows it."""
         while True:
             timeline = self.live(run_id)
             if timeline is not None:
@@ -358,7 +352,7 @@ class Hub:
                 yield event
                 after = event.seq
             if len(page.events) < PAGE_EVENTS:
-                if page.is_closed:
+                if page.is_closed or not page.is_known:
                     return
                 await anyio.sleep(POLL_SECONDS)
 

@@ -120,8 +120,10 @@ class EventPage:
     """Some events of a run."""
 
     events: Sequence[TimelineEvent]
+    is_known: bool
+    """Whether there is such a run."""
     is_closed: bool
-    """Whether nothing comes after the last of these, if they are fewer than were asked for, or there is no such run."""
+    """Whether nothing comes after the last of these, if they are fewer than were asked for."""
 
 
 class EventLog:
@@ -216,14 +218,14 @@ class EventLog:
             # First whether it has ended: what comes between the two look-ups is then seen by the second.
             run: _Row | None = db.execute('SELECT number, is_closed FROM runs WHERE id = ?', (run_id,)).fetchone()
             if run is None:
-                return EventPage([], is_closed=True)
+                return EventPage([], is_known=False, is_closed=False)
             number, is_closed = run
             rows: list[_Row] = db.execute(
                 'SELECT body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
                 (number, min(after, 2**63 - 1), max(0, limit)),
             ).fetchall()
         try:
-            return EventPage([decoded(body) for [body] in rows], is_closed=bool(is_closed))
+            return EventPage([decoded(body) for [body] in rows], is_known=True, is_closed=bool(is_closed))
         except ValueError as error:
             raise StoreError(f'{self.path} holds {error}; move it away and start again') from None
 

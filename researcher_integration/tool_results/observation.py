@@ -68,10 +68,7 @@ class BinaryRoom:
     def refused(self, kind: str, size: int, *, is_shown: bool = True) -> str:
         """The note in the place of content that has no room; empty for what goes on.
 
-        Args:
-            kind: The media type.
-            size: Bytes.
-            is_shown: Whether models are shown it as such.
+        `kind` is the media type, `is_shown` whether models are shown it as such.
         """
         limit = self.limit_kb * 1000 if is_shown else MAX_FILE_BYTES
         if size + self.used * is_shown > limit:

@@ -108,11 +108,7 @@ def storable(text: str) -> str:
 
 
 async def keep(collection: Collection, title: str, text: str) -> str:
-    """Keep a masked result.
-
-    Returns:
-        Its handle; empty if it could not be stored.
-    """
+    """Keep a masked result; returns its handle, empty if it could not be stored."""
     document = Document(text, title=title)
     try:
         added = await anyio.to_thread.run_sync(lambda: collection.add(document, fetched_at=datetime.now(UTC)))

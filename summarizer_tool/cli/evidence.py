@@ -1,17 +1,19 @@
-"""The commands that work with what is stored: search it, answer from it and from the web, add to it, and list it."""
+"""The commands that work with what is stored: search it, answer from it and the web, add to it, list it, and `call`."""
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from summarizer_tool.cli.stored import (
+    STDIN,
     add_all,
     handles_and_urls,
     handles_of,
     on_store,
     read_places,
+    read_text,
     require_store,
     stored_place,
 )
@@ -20,8 +22,11 @@ from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.evidence.question import ResearchMode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from summarizer_tool import RequestOptions, Retriever, Settings
     from summarizer_tool.service.evidence_brief import EvidenceBrief
+    from summarizer_tool.service.operations import Operation
 
 _SHOWN_TITLE = 40
 """Tokens of a title in a line."""
@@ -75,7 +80,7 @@ def search(
             )
 
         evidence = on_store(settings, work)
-    _show(evidence, as_json=as_json, is_found=_is_found(evidence))
+    _show(evidence, as_json=as_json)
 
 
 def answer(
@@ -128,7 +133,7 @@ def answer(
             )
 
         evidence = on_store(settings, work)
-    _show(evidence, as_json=as_json, is_found=_is_found(evidence))
+    _show(evidence, as_json=as_json)
 
 
 def add(
@@ -179,7 +184,7 @@ def status(
             return await retriever.status(stored_place(retriever.service, place, settings) if place else '')
 
         evidence = on_store(settings, tell)
-    _show(evidence, as_json=as_json, is_found=not evidence.is_error)
+    _show(evidence, as_json=as_json, needs_passages=False)
 
 
 def diff(
@@ -222,8 +227,12 @@ def _check(query: str, max_tokens: int) -> None:
         stop(ExitCode.USAGE, f'--max-tokens {max_tokens} is less than a brief needs; give at least {MIN_BUDGET}')
 
 
-def _show(evidence: 'EvidenceBrief', *, as_json: bool, is_found: bool) -> None:
-    """Print what there is; where there is nothing, say so on stderr and end."""
+def _show(evidence: 'EvidenceBrief', *, as_json: bool, needs_passages: bool = True) -> None:
+    """Print what there is; where there is nothing, say so on stderr and end.
+
+    That there are no passages is no error, but nothing to answer from.
+    """
+    is_found = not evidence.is_error and (bool(evidence.figures.get('hits')) or not needs_passages)
     if as_json:
         shown = {
             'text': evidence.text,
@@ -241,6 +250,69 @@ def _show(evidence: 'EvidenceBrief', *, as_json: bool, is_found: bool) -> None:
         sys.exit(ExitCode.FAILED)
 
 
-def _is_found(evidence: 'EvidenceBrief') -> bool:
-    """Return whether there are passages: that there are none is no error, but nothing to answer from."""
-    return not evidence.is_error and bool(evidence.figures.get('hits'))
+_HELP = '--help'
+
+
+def call(
+    context: typer.Context, name: Annotated[str, typer.Argument(metavar='OPERATION', show_default=False)] = _HELP
+) -> None:
+    """Call an operation as an agent does: summarizer call OPERATION --PARAMETER VALUE ...
+
+    Without an operation it lists them; with one and --help it says what that is for, and its parameters. A parameter
+    that is given twice is a list; a value of - is read from stdin. With --json the result has its figures.
+
+    Exit codes: 0 done, 1 failed (said on stderr), 2 wrong parameter, setting or key, 130 interrupted.
+    """
+    with ending():
+        from summarizer_tool.service.operations import OPERATIONS, operation
+
+        if name == _HELP:
+            write(
+                f'{(context.command.help or "").strip()}\n\n'
+                + '\n'.join(f'{each.name}: {each.text().title}' for each in OPERATIONS)
+            )
+            return
+        asked = operation(name)
+        if asked is None:
+            stop(
+                ExitCode.USAGE, f'there is no operation {name}; there are {", ".join(each.name for each in OPERATIONS)}'
+            )
+        if _HELP in context.args:
+            write(_description(asked))
+            return
+        as_json = '--json' in context.args
+        settings = configured()
+        request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
+        reply = on_store(settings, lambda retriever, options: asked.answer(retriever, request, options))
+    if as_json:
+        shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
+        write(json.dumps(shown, ensure_ascii=False, indent=2))
+    elif reply.is_error:
+        complain(reply.text)
+    else:
+        write(reply.text)
+    if reply.is_error:
+        sys.exit(ExitCode.FAILED)
+
+
+def _description(asked: 'Operation[Any]') -> str:
+    text = asked.text()
+    parameters = [
+        f'--{name.replace("_", "-")}{" (required)" if name in asked.schema()["required"] else ""}: {description}'
+        for name, description in text.parameters.items()
+    ]
+    return '\n'.join([f'{text.title}: summarizer call {asked.name}', '', text.description, '', *parameters])
+
+
+def _arguments(words: 'Sequence[str]', settings: 'Settings') -> dict[str, object]:
+    """`--name value` and `--name=value` pairs by name; what is given more than once as a list."""
+    found: dict[str, list[str]] = {}
+    rest = iter(words)
+    for word in rest:
+        name, has_value, value = word.removeprefix('--').partition('=')
+        if not word.startswith('--'):
+            stop(ExitCode.USAGE, f'{word} belongs to no parameter; give --PARAMETER VALUE')
+        if not has_value and (value := next(rest, None)) is None:
+            stop(ExitCode.USAGE, f'{word} has no value')
+        found.setdefault(name.replace('-', '_'), []).append(read_text(settings) if value == STDIN else value)
+    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}

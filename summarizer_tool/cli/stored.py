@@ -121,8 +121,7 @@ def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], 
 def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, RequestOptions], Awaitable[T]]') -> T:
     """Do the work of a command on the store, or on one in memory where none is named, with progress for whoever looks.
 
-    Raises:
-        ConfigurationError: If the store cannot be used, or a setting, key or package of a model is wrong.
+    Raises `ConfigurationError` if the store cannot be used, or a setting, key or package of a model is wrong.
     """
     import asyncio
 
@@ -186,8 +185,7 @@ async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[
 def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
     """What a path, URL, handle or title means in the store: a file is its text or what was last stored from its path.
 
-    Raises:
-        UnknownSourceError: If it is a file of which nothing is stored.
+    Raises `UnknownSourceError` if it is a file of which nothing is stored.
     """
     path = str(Path(name).resolve())
     stored, given = service.collection.at(path), None

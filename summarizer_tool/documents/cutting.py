@@ -64,15 +64,19 @@ def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -
     left = [document for index, document in enumerate(documents) if index not in repeats]
     chunks = chunk(left, size=size, overlap=overlap, strategy=strategy)
     return ChunkCuts(
-        chunks=[(each.tokens, [_place(piece, index_of) for piece in each.pieces]) for each in chunks],
+        chunks=[
+            (
+                each.tokens,
+                [
+                    (index_of[id(piece.document)], piece.start, piece.end, piece.heading_path, piece.header)
+                    for piece in each.pieces
+                ],
+            )
+            for each in chunks
+        ],
         repeats=repeats,
         repeated_tokens=sum(documents[index].tokens for index in repeats),
     )
-
-
-def _place(piece: ChunkPiece, index_of: dict[int, int]) -> Place:
-    index = index_of[id(piece.document)]
-    return index, piece.start, piece.end, piece.heading_path, piece.header
 
 
 def chunks_of(cut: ChunkCuts, documents: Sequence[Document]) -> list[Chunk]:

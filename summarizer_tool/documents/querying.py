@@ -163,10 +163,8 @@ class _LimitError(exceptions.JMESPathError):
 def query(document: Document, expression: str, max_tokens: int) -> str:
     """What a JMESPath expression finds, a line for each member, as JSON; a last line says what was read and left out.
 
-    `max_tokens` are those of the whole, brought between 50 and 20,000.
-
-    Raises:
-        RequestError: If the expression is wrong, or goes over a limit.
+    `max_tokens` are those of the whole, brought between 50 and 20,000. An expression that is wrong, or goes over a
+    limit, is a `RequestError`.
     """
     if len(expression) > MAX_QUERY:
         raise RequestError(f'the query has {len(expression):,} characters, over {MAX_QUERY:,}; ask for less at once')

@@ -102,11 +102,7 @@ class RunningCall:
     report: ProgressReport
 
     async def finish(self, work: Awaitable[T]) -> T:
-        """Do the work, and tell the client how far it is; no notification follows.
-
-        Raises:
-            TimeIsUpError: If time is up, or the client has gone.
-        """
+        """Do the work, and tell the client how far it is; raises `TimeIsUpError` if time is up, or the client gone."""
         failed: Exception | None = None
         done: list[T] = []
         async with anyio.create_task_group() as tasks:

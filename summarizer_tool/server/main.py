@@ -38,8 +38,7 @@ _logger = logging.getLogger('summarizer_tool')
 def serve(settings: 'Settings', make: 'MakeServed | None' = None) -> None:
     """Serve until told to stop, by a signal or the end of stdin; by default the summarizer's own tools.
 
-    Raises:
-        ConfigurationError: If a setting is wrong, or the store or the address cannot be used.
+    Raises `ConfigurationError` if a setting is wrong, or the store or the address cannot be used.
     """
     import anyio
 
@@ -98,10 +97,7 @@ async def serve_http(
     """Serve everybody who connects, until told to stop; then let the calls that run come to an answer.
 
     The listener is closed at the end. `prepare` is called in a thread when health is answered already, before anything
-    else is loaded, `on_ready` when calls can be answered; what is made are by default the summarizer's own tools.
-
-    Raises:
-        ConfigurationError: If a setting is wrong, or the store cannot be used.
+    else is loaded, `on_ready` when calls can be answered; what is made, and raised, is as for `serve`.
     """
     import anyio
 
@@ -172,11 +168,7 @@ def _announce(settings: 'Settings', served: 'Served', address: str) -> None:
 async def make_tools(
     settings: 'Settings', *, prepare: 'Callable[[Settings], None]' = _nothing
 ) -> 'AsyncGenerator[Tools]':
-    """Everything that answers calls, for the length of the block; `prepare` is called in a thread before all is loaded.
-
-    Raises:
-        ConfigurationError: If a setting is wrong, or the store cannot be used.
-    """
+    """Everything that answers calls, for the length of the block; `prepare` is called in a thread, before all else."""
     import anyio
 
     from summarizer_tool.mapreduce import extractive_fallback

@@ -178,8 +178,9 @@ class Retriever:
                 raise
             except SummarizerError as error:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
-                most = max(MIN_BUDGET, self._most(request.max_tokens))
-                made.append(evidence_brief.told(await in_thread(problems.of_error, error, most)))
+                most = self.settings.mcp_response_token_budget
+                budget = max(MIN_BUDGET, min(request.max_tokens or most, most))
+                made.append(evidence_brief.told(await in_thread(problems.of_error, error, budget)))
             evidence = made[0] if made else self._late(time.monotonic() - started, deadline)
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
@@ -285,10 +286,6 @@ class Retriever:
             raise RequestError(
                 f'max_tokens={max_tokens} is less than a brief needs; give at least {MIN_BUDGET}, or 0 for {most}'
             )
-        return self._most(max_tokens)
-
-    def _most(self, max_tokens: int) -> int:
-        most = self.settings.mcp_response_token_budget
         return min(max_tokens or most, most)
 
     # Answer

@@ -321,7 +321,7 @@ class Service:
             raise RequestError('give content or source_ids, not both; leave content empty to ask about stored sources')
         if source_ids:
             return [await in_io_thread(self.collection.document, source_id) for source_id in source_ids], ''
-        if _only_url(content):
+        if len(content) <= MAX_HANDLES and _URL.fullmatch(content.strip()):  # as models put it where the text should be
             raise RequestError('content is only a URL; add_source(url=...) gives a handle of the page for source_ids')
         if not content.strip() and not given:
             raise RequestError('give content (a text) or source_ids (handles of stored sources); both are empty')
@@ -426,11 +426,6 @@ def _only_handles(content: str) -> list[str]:
     ):
         return []
     return list(dict.fromkeys(found))
-
-
-def _only_url(content: str) -> bool:
-    """Return whether a text is nothing but an address: models put it where the text should be."""
-    return len(content) <= MAX_HANDLES and _URL.fullmatch(content.strip()) is not None
 
 
 def _listed(source_ids: str | Sequence[str]) -> list[str]:

@@ -4,8 +4,8 @@ import os
 import time
 import weakref
 from collections import Counter, deque
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -85,6 +85,8 @@ class Database:
         """Uses that are not written yet, as (table, row): microseconds. Only atomic operations change it."""
         self._connections = connections_to(path)
         self.path = self._connections.path
+        self.read: Callable[[], AbstractContextManager[StoreConnection]] = self._connections.borrow
+        """A connection, whose errors are told as ours."""
         self._last_time = 0
         # A file that is found to be damaged here is empty then.
         with suppress(StoreError), self.read() as db:
@@ -100,12 +102,6 @@ class Database:
         """Write what is noted, and close the file."""
         self.write_touches()
         self._close()
-
-    @contextmanager
-    def read(self) -> Generator[StoreConnection]:
-        """A connection, whose errors are told as ours."""
-        with self._connections.borrow() as db:
-            yield db
 
     @contextmanager
     def write(self) -> Generator[StoreConnection]:
@@ -157,10 +153,8 @@ class Database:
             except KeyError:  # another thread took the last one
                 return
             # The row may belong to something newer by now, which is then no older than this.
-            if table == 'sources':
-                db.execute('UPDATE sources SET used_at = max(used_at, ?) WHERE rowid = ?', (used_at, row))
-            else:
-                db.execute('UPDATE work SET used_at = max(used_at, ?) WHERE rowid = ?', (used_at, row))
+            update = f'UPDATE {table} SET used_at = max(used_at, ?) WHERE rowid = ?'  # noqa: S608 - one of two
+            db.execute(update, (used_at, row))
 
     def make_room(self, db: StoreConnection, size: int, collection: str) -> None:
         """Evict until `size` more bytes fit, which the caller then adds to a collection.
