@@ -165,18 +165,14 @@ class Batch:
         Raises `ConfigurationError` if the documents, or the folder of results, cannot be read or written.
         """
         self._before = {job.workflow_id: (name_of(job), str(job.status)) for job in self.jobs(None)}
-        source = Path(self.record.source)
         try:
-            self._run(source, limit_mb, look)
+            self._do(self._file_jobs(files_of(Path(self.record.source), self.folder.path), limit_mb), look)
+            if self.record.merge:
+                self._merge(look)
+            self._forget('')
+            self.client.delete_queue(self.queue)  # no worker need look for its jobs any more
         finally:
             self.folder.report(self.outcomes.items())
-
-    def _run(self, source: Path, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
-        self._do(self._file_jobs(files_of(source, self.folder.path), limit_mb), look)
-        if self.record.merge:
-            self._merge(look)
-        self._forget('')
-        self.client.delete_queue(self.queue)  # no worker need look for its jobs any more
 
     def _file_jobs(self, files: Iterable[tuple[str, Path]], limit_mb: float) -> Generator[BatchJob]:
         for path_name, path in files:

@@ -264,7 +264,12 @@ class LocalWorkers:
             self._database.forget(name)
         while len(self._processes) < self._count:
             # Each has a name of its own: one that is about to end must not give back what its successor has begun.
-            self._start(f'{self._batch}-{secrets.token_hex(4)}')
+            name = f'{self._batch}-{secrets.token_hex(4)}'
+            command = [sys.executable, '-m', 'summarizer_tool', 'worker', '--name', name, '--until-stdin-ends']
+            # Where this process is killed, its end of the pipe closes, and they stop by themselves.
+            pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+            started = subprocess.Popen(command, env=self._environment, stdin=pipe, stdout=nowhere)  # noqa: S603 - our own
+            self._processes[name] = started
 
     def end(self) -> None:
         """Tell them to stop, and wait for it."""
@@ -277,10 +282,3 @@ class LocalWorkers:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-    def _start(self, name: str) -> None:
-        command = [sys.executable, '-m', 'summarizer_tool', 'worker', '--name', name, '--until-stdin-ends']
-        # Where this process is killed, its end of the pipe closes, and they stop by themselves.
-        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-        started = subprocess.Popen(command, env=self._environment, stdin=pipe, stdout=nowhere)  # noqa: S603 - our own
-        self._processes[name] = started

@@ -127,10 +127,10 @@ def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, Requ
 
     from pydantic_ai.exceptions import UserError
 
-    from summarizer_tool import RequestOptions, SourceStore
+    from summarizer_tool import RequestOptions, SourceStore, Summarizer
     from summarizer_tool.service.setup import Setup
 
-    setup = Setup.of(settings)
+    setup = Setup.of(Summarizer(settings))
 
     # What the task itself returned, asyncio would write out in full where it takes leave of signals.
     results: list[T] = []

@@ -15,13 +15,15 @@ from summarizer_tool import telemetry
 from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm.failures import DEADLINE
-from summarizer_tool.mapreduce import (
-    audit,
-    merging,
-    render,
-    topics,
+from summarizer_tool.mapreduce import audit, merging, render, topics
+from summarizer_tool.mapreduce.calls_at_once import (
+    MIN_TARGET_TOKENS,
+    Call,
+    calls_at_once,
+    chunk_shares,
+    chunk_size,
+    turns,
 )
-from summarizer_tool.mapreduce.calls_at_once import Call, calls_at_once
 from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.mapping import ChunkMapper
 from summarizer_tool.mapreduce.merging import GroundedFact
@@ -29,7 +31,6 @@ from summarizer_tool.mapreduce.numbering import segment_relevances
 from summarizer_tool.mapreduce.reducing import Reducer
 from summarizer_tool.mapreduce.report import Composer
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, chunk_shares, chunk_size, turns
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import Summary
@@ -199,7 +200,8 @@ class Engine:
                 summary.topics = await in_thread(topics.summaries, asked, rendered, facts, self._job.documents)
             else:
                 rendered = await self._fit(facts, is_disputed=now.is_disputed)
-                if self._runner.is_extractive and await in_thread(self._is_unfilled, rendered.text):
+                unfilled = (1 - UNUSED) * self._job.budget
+                if self._runner.is_extractive and await in_thread(tokens.count, rendered.text) < unfilled:
                     facts = await self._with_more(facts)
                     rendered = await self._fit(facts, is_disputed=now.is_disputed)
                 summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
@@ -220,9 +222,6 @@ class Engine:
             is_disputed,
             self._job.said_before,
         )
-
-    def _is_unfilled(self, text: str) -> bool:
-        return tokens.count(text) < (1 - UNUSED) * self._job.budget
 
     async def _with_more(self, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
         """The facts with fillers: for a small budget there are few, and the next one may be too long for what is left.

@@ -210,14 +210,14 @@ def _trim() -> 'Callable[[int], int] | None':
 def _load(settings: 'Settings', workers: 'WorkerProcesses | None', prepare: 'Callable[[Settings], None]') -> 'Tools':
     """Import and build what answers calls, which takes a second or two."""
     prepare(settings)
+    from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.server.calls import RunningCalls
     from summarizer_tool.server.tools import Tools
     from summarizer_tool.service.setup import Setup
 
     is_sampling = settings.llm_model == 'sampling'
-    setup = Setup.of(
-        settings.model_copy(update={'llm_model': 'extractive'}) if is_sampling else settings, workers=workers
-    )
+    asked = settings.model_copy(update={'llm_model': 'extractive'}) if is_sampling else settings
+    setup = Setup.of(Summarizer(asked, workers=workers))
     return Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout), is_sampling)
 
 

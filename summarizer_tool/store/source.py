@@ -62,18 +62,9 @@ def find(db: StoreConnection, place: tuple[str, str]) -> Row | None:
 
 def source_of(row: Row, last_use: int = 0) -> Source:
     """The source of a row; `last_use`, in microseconds since 1970, counts where a use is not written yet."""
-    _, source_id, title, url, fetched_at, added_at, used_at, size, count, lines = row
-    return Source(
-        id=source_id,
-        title=title,
-        url=url,
-        fetched_at=None if fetched_at is None else _datetime(fetched_at),
-        added_at=_datetime(added_at),
-        used_at=_datetime(max(used_at, last_use)),
-        size=size,
-        tokens=count,
-        lines=lines,
-    )
+    _, source_id, title, url, fetched_at, added_at, used_at, *sizes = row
+    fetched = None if fetched_at is None else _datetime(fetched_at)
+    return Source(source_id, title, url, fetched, _datetime(added_at), _datetime(max(used_at, last_use)), *sizes)
 
 
 def microseconds(moment: datetime) -> int:
