@@ -173,12 +173,12 @@ class ProxyServer:
             title=' + '.join(each.name for each in self.connections),
             instructions=self._instructions(),
             get_tool_input_schema=lambda name: self.offers.schemas.get(name),
-            on_list_tools=self._list_tools,
+            on_list_tools=lambda _context, _params: self.offers.list_tools(),
             on_call_tool=self._call_tool,
-            on_list_prompts=self._list_prompts,
+            on_list_prompts=lambda _context, _params: self.offers.list_prompts(),
             on_get_prompt=self._get_prompt,
-            on_list_resources=self._list_resources,
-            on_list_resource_templates=self._list_templates,
+            on_list_resources=lambda _context, _params: self.offers.list_resources(),
+            on_list_resource_templates=lambda _context, _params: self.offers.list_templates(),
             on_read_resource=self._read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
@@ -224,26 +224,6 @@ class ProxyServer:
 
     async def _joined(self, context: Context, _params: types.NotificationParams) -> None:
         self.audience.joins(context)
-
-    async def _list_tools(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=await self.offers.list_tools())
-
-    async def _list_prompts(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=await self.offers.list_prompts())
-
-    async def _list_resources(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=await self.offers.list_resources())
-
-    async def _list_templates(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=await self.offers.list_templates())
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = dict(params.arguments or {})

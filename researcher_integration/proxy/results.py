@@ -177,7 +177,6 @@ class Results:
         )
 
     async def _value(self, called: CalledTool, value: object) -> object:
-        """A value without secrets."""
         return (await called.masked(Observation(value, None, None, is_wrapped=False))).value
 
     async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -49,7 +49,6 @@ class Events(Protocol):
 
     async def emit(self, draft: Draft, /) -> object:
         """Take an event."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

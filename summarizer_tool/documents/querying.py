@@ -72,7 +72,6 @@ def _rows(lines: Sequence[str]) -> list[Json] | None:
 
 
 def _columns(lines: Sequence[str], separator: str) -> list[str]:
-    """The names of the columns, if there are any."""
     try:
         rows = [row for row in csv.reader(lines, delimiter=separator) if row]
     except csv.Error:

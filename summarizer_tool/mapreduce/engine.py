@@ -84,7 +84,6 @@ class Engine:
     """Runs one job. Make a new one for each, on the event loop that runs it."""
 
     def __init__(self, runner: SubAgentRunner) -> None:
-        """Make ready for the job of `runner`, which makes its calls."""
         self._runner, self._job, self._settings = runner, runner.job, runner.settings
         self._stats = runner.stats
         self._mapper, self._reducer = ChunkMapper(runner), Reducer(runner)

@@ -7,7 +7,7 @@ from functools import cached_property
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
-from summarizer_tool.schemas import PartState
+from summarizer_tool.schemas import PartState, Stats
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class Job:
     def index_of(self) -> Mapping[int, int]:
         """The index of each document, by its `id()`."""
         return {id(document): index for index, document in enumerate(self.documents)}
+
+    def stats(self, model: str, tokens_out: int = 0) -> Stats:
+        """The account of it, before a call is made."""
+        strategy, budget = self.strategy, self.budget
+        return Stats(tokens_in=self.tokens_in, tokens_out=tokens_out, budget=budget, model=model, strategy=strategy)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.render import shorten, title_line
 from summarizer_tool.mapreduce.report import evidence_at, joined_tokens, part_of, repeated_part
 from summarizer_tool.prompts import Focus
-from summarizer_tool.schemas import SourcedFact, Stats, Summary
+from summarizer_tool.schemas import SourcedFact, Summary
 from summarizer_tool.text import names, tokens
 
 _PLACES = 5
@@ -58,8 +58,7 @@ def with_digests(job: Job, digests: Mapping[int, Digest], other: Summary | None,
         for index in sorted(digests)
     ]
     if other is None:
-        stats = Stats(tokens_in=0, tokens_out=0, budget=0, model=model_name, strategy=job.strategy)
-        other = Summary(text='', state='complete', stats=stats)
+        other = Summary(text='', state='complete', stats=job.stats(model_name))
     order = {document.id: place for place, document in enumerate(job.documents)}
     counted = {'tokens_in': job.tokens_in, 'tokens_out': tokens.count(text), 'budget': job.budget}
     counted |= {

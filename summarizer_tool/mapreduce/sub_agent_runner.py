@@ -36,7 +36,7 @@ from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.pace import Pace, Writing
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_thread
-from summarizer_tool.schemas import ChunkSummary, Stats, TopicalChunkSummary
+from summarizer_tool.schemas import ChunkSummary, TopicalChunkSummary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 
@@ -141,14 +141,8 @@ class SubAgentRunner:
 
     def __post_init__(self) -> None:
         settings, model, options = self.settings, self.model, self.options
-        self.stats = Stats(
-            tokens_in=self.job.tokens_in,
-            tokens_out=0,
-            budget=self.job.budget,
-            model=self.model_name,
-            strategy=self.job.strategy,
-            usage=self.spent,
-        )
+        self.stats = self.job.stats(self.model_name)
+        self.stats.usage = self.spent
         self.warnings: list[str] = []
         self.is_extractive = models.is_embedded(model)
         """Whether the model is the embedded one."""

@@ -120,7 +120,6 @@ class Retriever:
     """Searches and answers from the sources of one collection."""
 
     def __init__(self, service: Service, *, similar: 'EmbeddedPassages | None' = None) -> None:
-        """Bring together what stores the pages, whose settings and model are used, and what ranks by meaning."""
         self.service = service
         self.collection = service.collection
         self.settings = service.summarizer.settings

@@ -100,7 +100,6 @@ class Service:
     """Summarizes, stores and reads the sources of one collection."""
 
     def __init__(self, summarizer: Summarizer, collection: Collection) -> None:
-        """Bring together who does the work and where sources and finished work are kept."""
         self.summarizer = summarizer
         self.collection = collection
 
