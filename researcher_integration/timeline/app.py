@@ -144,20 +144,11 @@ _logger = logging.getLogger('researcher_integration')
 _runs: TypeAdapter[list[LoggedRun]] = TypeAdapter(list[LoggedRun])
 
 
-def required(token: SecretStr | str | None) -> bytes | None:
-    """The bearer token that requests must have, as they send it; none where only this machine is served."""
-    if token is None:
-        return None
-    value = (token if isinstance(token, str) else token.get_secret_value()).strip()
-    if not value:
-        raise ConfigurationError('the token of the timeline is empty; set one, or none to serve this machine alone')
-    return value.encode()
-
-
 class Access:
     """The ASGI application in front of all others: refuses whoever may not read.
 
-    `token` is what `required` says of it; what stands under `open_paths` is the same for everybody, and needs none.
+    With a `token` it must be sent; without one, only this machine is served. What stands under `open_paths` is the same
+    for everybody, and needs none.
     """
 
     def __init__(self, app: 'ASGIApp', *, token: bytes | None, open_paths: frozenset[str]) -> None:
@@ -226,6 +217,10 @@ def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None
     Raises:
         ConfigurationError: If the token is empty.
     """
+    given = token.get_secret_value() if isinstance(token, SecretStr) else token
+    if given is not None and not given.strip():
+        raise ConfigurationError('the token of the timeline is empty; set one, or none to serve this machine alone')
+    secret = given and given.strip().encode()
     pages = _Pages(source if isinstance(source, Hub) else Hub(source))
     open_paths = frozenset({'/health', *_PAGE})
     app = Starlette(
@@ -235,7 +230,7 @@ def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None
             Route('/health', pages.health),
             *(Route(path, _file(name)) for path, name in _PAGE.items()),
         ],
-        middleware=[Middleware(Access, token=required(token), open_paths=open_paths)],
+        middleware=[Middleware(Access, token=secret or None, open_paths=open_paths)],
         exception_handlers={StoreError: _unreadable},
     )
     app.state.streams = pages.streams

@@ -59,26 +59,12 @@ _ANNOTATIONS: Mapping[Effect, types.ToolAnnotations] = {
 }
 
 NOTIFICATIONS = frozenset(
-    {
-        'notifications/initialized',
-        'notifications/cancelled',
-        'notifications/progress',
-        'notifications/roots/list_changed',
-    }
+    f'notifications/{name}' for name in ('initialized', 'cancelled', 'progress', 'roots/list_changed')
 )
 
 METHODS = frozenset(
-    {
-        'initialize',
-        'ping',
-        'server/discover',
-        'tools/list',
-        'tools/call',
-        'resources/list',
-        'resources/templates/list',
-        'resources/read',
-        'prompts/list',
-    }
+    """initialize ping server/discover tools/list tools/call resources/list resources/templates/list resources/read
+    prompts/list""".split()  # noqa: SIM905
 )
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -95,11 +81,7 @@ TEMPLATES = {
         'A stored source',
         'The beginning of a stored source, as numbered lines; its end says how to read on.',
     ),
-    'source://{id}/{start_line}': (
-        'source_from_line',
-        'A stored source from a line on',
-        'The same, from a line on.',
-    ),
+    'source://{id}/{start_line}': ('source_from_line', 'A stored source from a line on', 'The same, from a line on.'),
     'source://{id}/{start_line}/{offset}': (
         'source_from_character',
         'A stored source from within a line on',

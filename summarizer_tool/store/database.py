@@ -175,7 +175,13 @@ class Database:
         while over > 0 and held:
             largest = max(held, key=lambda name: (held[name], name))
             if not oldest.get(largest):
-                oldest[largest] = deque(self._oldest(db, largest))
+                # Table, row, size and last use of what it has not used for longest.
+                found = db.execute(
+                    "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? UNION ALL "
+                    "SELECT 'work', rowid, size, used_at FROM work WHERE collection = ? ORDER BY used_at LIMIT 100",
+                    (largest, largest),
+                )
+                oldest[largest] = deque(found)
             if not oldest[largest]:  # all that it has is still to be added
                 del held[largest]
                 continue
@@ -186,14 +192,6 @@ class Database:
                 db.execute('DELETE FROM work WHERE rowid = ?', (row,))
             held[largest] -= freed
             over -= freed
-
-    def _oldest(self, db: StoreConnection, collection: str) -> list[tuple[str, int, int, int]]:
-        """What a collection has not used for longest: table, row, size and last use of each."""
-        return db.execute(
-            "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? UNION ALL "
-            "SELECT 'work', rowid, size, used_at FROM work WHERE collection = ? ORDER BY used_at LIMIT 100",
-            (collection, collection),
-        ).fetchall()
 
     def _evict(self, db: StoreConnection, row: int) -> None:
         """Delete a source, and remember that it was there."""
