@@ -112,10 +112,6 @@ class RunServers:
         """A server with the tools wanted of the one of this name."""
         return SelectedServer(server, name=name, tools=self.selected[name], timeout=self.timeout, absent=self.absent)
 
-    def taken_from(self, toolset: AbstractToolset[AgentDepsT], name: str) -> AbstractToolset[AgentDepsT]:
-        """A toolset that holds the server of this name, with the tools wanted."""
-        return toolset.visit_and_replace(lambda server: self.chosen(name, server))
-
 
 @dataclass(slots=True)
 class Replacement:

@@ -13,6 +13,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from typing import Annotated, TypeAlias, cast
 
 from pydantic import Field, GetPydanticSchema, StringConstraints, field_validator
@@ -247,7 +248,9 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         servers = self._servers
         offered = self._offered.items()
         return {
-            name: servers.taken_from(toolset, name) for name, toolset in offered if servers and name in servers.selected
+            name: toolset.visit_and_replace(partial(servers.chosen, name))
+            for name, toolset in offered
+            if servers and name in servers.selected
         }
 
     def _added(self, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:

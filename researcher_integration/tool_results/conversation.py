@@ -46,16 +46,6 @@ class ConversationFocus:
     """What was said in it and nothing else, for whoever goes by words."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Utterance:
-    """What somebody has said or done, or what a tool has answered."""
-
-    who: str
-    text: str
-    most: int
-    """Tokens that are kept of it."""
-
-
 def describe(
     messages: Sequence[ModelMessage], tool: str, arguments: object, mask: Callable[[str], str] = lambda text: text
 ) -> ConversationFocus:
@@ -66,19 +56,19 @@ def describe(
     before it is cut: half a secret is not known for one.
     """
     said = _all_said(messages)
-    asked = [place for place, each in enumerate(said) if each.who == 'user']
+    asked = [place for place, (who, *_) in enumerate(said) if who == 'user']
     tasks = list(dict.fromkeys([*asked[-1:], *asked[:1]]))
     kept: dict[int, str] = {}
     left = MAX_TOKENS
     for place in (*tasks, *(place for place in reversed(range(len(said))) if place not in tasks)):
-        each = said[place]
-        short = _shortened(each.text, TASK_TOKENS if place in tasks else each.most, mask)
+        _, text, most = said[place]
+        short = _shortened(text, TASK_TOKENS if place in tasks else most, mask)
         cost = count_tokens(short) + 5
         if cost > left:
             break
         kept[place] = short
         left -= cost
-    lines = [(said[place].who, kept[place]) for place in sorted(kept)]
+    lines = [(said[place][0], kept[place]) for place in sorted(kept)]
     given = json.dumps(arguments, ensure_ascii=False, default=str)[: MAX_ARGUMENTS_TOKENS * 20]
     text = render_prompt(
         'tool_results/focus',
@@ -91,9 +81,9 @@ def describe(
     return ConversationFocus(text, words[: (MAX_TOKENS + MAX_ARGUMENTS_TOKENS) * 20])
 
 
-def _all_said(messages: Sequence[ModelMessage]) -> list[_Utterance]:
-    """Who has said what, in order."""
-    said: list[_Utterance] = []
+def _all_said(messages: Sequence[ModelMessage]) -> list[tuple[str, str, int]]:
+    """Who has said or done what, or which tool has answered what, in order; and how many tokens are kept of it."""
+    said: list[tuple[str, str, int]] = []
     for part in (part for message in messages for part in message.parts):
         match part:
             case UserPromptPart():
@@ -103,16 +93,16 @@ def _all_said(messages: Sequence[ModelMessage]) -> list[_Utterance]:
                     for each in items
                     if isinstance(each, str | TextContent)
                 )
-                said.append(_Utterance('user', ' '.join(texts), MESSAGE_TOKENS))
+                said.append(('user', ' '.join(texts), MESSAGE_TOKENS))
             case TextPart():
-                said.append(_Utterance('agent', part.content, MESSAGE_TOKENS))
+                said.append(('agent', part.content, MESSAGE_TOKENS))
             case ToolCallPart():
-                said.append(_Utterance(CALLED, f'{part.tool_name} {part.args_as_json_str()}', CALL_TOKENS))
+                said.append((CALLED, f'{part.tool_name} {part.args_as_json_str()}', CALL_TOKENS))
             case ToolReturnPart():
-                said.append(_Utterance(f'{RETURNED} {part.tool_name}', part.model_response_str(), RESULT_TOKENS))
+                said.append((f'{RETURNED} {part.tool_name}', part.model_response_str(), RESULT_TOKENS))
             case _:
                 pass
-    return [each for each in said if each.text.strip()]
+    return [each for each in said if each[1].strip()]
 
 
 def _shortened(text: str, most: int, mask: Callable[[str], str]) -> str:

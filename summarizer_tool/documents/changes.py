@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
 
@@ -21,22 +20,15 @@ _CUT_TOKENS = 16
 """What says that lines of a change are left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Lines that stand in the place of others, or are new, or gone."""
+def changes(older: str, newer: str) -> list[tuple[range, range]]:
+    """The places where two texts differ, in order: the numbers of the older lines, from 1, and of those in their place.
 
-    before: range
-    """Numbers of lines in the older version, from 1; empty where lines are new."""
-    after: range
-    """Numbers of lines in the newer version; empty where lines are gone."""
-
-
-def changes(older: str, newer: str) -> list[Change]:
-    """The places where two texts differ, in order; blank lines at the edges of a change are not counted to it."""
+    The first are none where lines are new, the second where they are gone. Blank lines at the edges do not count.
+    """
     old, new = _lines(older), _lines(newer)
     matcher = SequenceMatcher(None, old, new)
     return [
-        Change(before, after)
+        (before, after)
         for kind, first, last, start, end in matcher.get_opcodes()
         if kind != 'equal'
         for before, after in [(_filled(old, first, last), _filled(new, start, end))]
@@ -53,8 +45,8 @@ def report(older: Document, newer: Document, max_tokens: int, *, is_version: boo
     found = changes(older.text, newer.text)
     figures = {
         'count': f'{len(found):,}',
-        'gone': f'{sum(len(change.before) for change in found):,}',
-        'new': f'{sum(len(change.after) for change in found):,}',
+        'gone': f'{sum(len(before) for before, _ in found):,}',
+        'new': f'{sum(len(after) for _, after in found):,}',
         'relation': prompts.load('answers/changes_version') if is_version else '',
     }
     name = 'answers/changes' if found else 'answers/unchanged'
@@ -62,7 +54,7 @@ def report(older: Document, newer: Document, max_tokens: int, *, is_version: boo
     room = min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS)
     room -= tokens.count(lines[0]) + tokens.count(_left_out(len(found))) + 2
     old, new = _lines(older.text), _lines(newer.text)
-    shown = [[*_shown('-', old, change.before), *_shown('+', new, change.after)] for change in found]
+    shown = [[*_shown('-', old, before), *_shown('+', new, after)] for before, after in found]
     sizes = [[tokens.count(line + '\n') + 1 for line in change] for change in shown]
     most = _share([1 + sum(costs) for costs in sizes], room)
     left_out = 0

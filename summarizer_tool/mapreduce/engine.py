@@ -188,21 +188,21 @@ class Engine:
     async def _compose(self, facts: Sequence[GroundedFact]) -> Summary:
         chunks, outcomes = self._chunks, self._outcomes
         with telemetry.span('fit', facts=len(facts), budget=self._job.budget) as span:
-            now = await in_process(merging.current, facts, self._job.documents, self._job.budget)
-            self._stats.dropped.superseded += now.left_out
-            facts = now.facts
+            documents, budget = self._job.documents, self._job.budget
+            facts, left_out, is_disputed = await in_process(merging.current, facts, documents, budget)
+            self._stats.dropped.superseded += left_out
             if asked := self._job.focus.topics:
-                rendered = await self._fit_topics(facts, is_disputed=now.is_disputed)
+                rendered = await self._fit_topics(facts, is_disputed=is_disputed)
                 summary = await in_thread(
                     self._composer.summary, chunks, outcomes, facts, topics.joined(asked, rendered)
                 )
                 summary.topics = await in_thread(topics.summaries, asked, rendered, facts, self._job.documents)
             else:
-                rendered = await self._fit(facts, is_disputed=now.is_disputed)
+                rendered = await self._fit(facts, is_disputed=is_disputed)
                 unfilled = (1 - UNUSED) * self._job.budget
                 if self._runner.is_extractive and await in_thread(tokens.count, rendered.text) < unfilled:
                     facts = await self._with_more(facts)
-                    rendered = await self._fit(facts, is_disputed=now.is_disputed)
+                    rendered = await self._fit(facts, is_disputed=is_disputed)
                 summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             said = await self._said(summary.text)
             summary.coverage = await in_thread(audit.report, self._inventory, said, self._job.documents)

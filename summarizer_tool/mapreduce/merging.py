@@ -216,22 +216,17 @@ FORMER = 'Formerly: '
 """Stands before what no longer holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Current:
-    """The facts, with the later of each two that give one thing different values."""
-
-    facts: list[GroundedFact]
-    left_out: int
-    """Former facts for which there is no room."""
-    is_disputed: bool
-    """Whether documents give one thing different values: both stand, and the reader must see which says which."""
-
-
-def current(facts: Sequence[GroundedFact], documents: Sequence[Document], budget: int) -> Current:
+def current(
+    facts: Sequence[GroundedFact], documents: Sequence[Document], budget: int
+) -> tuple[list[GroundedFact], int, bool]:
     """Find the facts that a later one of the same document puts out of date.
 
     Where all facts fit the budget these are marked as the former ones, else left out. A fact that another document
     states too stands, and so do those of different documents that contradict each other.
+
+    Returns:
+        The facts, how many were left out, and whether documents give one thing different values: both stand, and the
+        reader must see which says which.
     """
     of_document: defaultdict[int, list[int]] = defaultdict(list)
     for index, fact in enumerate(facts):
@@ -249,14 +244,14 @@ def current(facts: Sequence[GroundedFact], documents: Sequence[Document], budget
         source[earlier] != source[later] for earlier, later in superseded(said).items()
     )
     if size(facts) > budget:
-        return Current([fact for index, fact in enumerate(facts) if index not in former], len(former), is_disputed)
+        return [fact for index, fact in enumerate(facts) if index not in former], len(former), is_disputed
     marked = [
         replace(fact, text=f'{FORMER}{fact.text.removeprefix(FORMER)}', importance=1, is_filler=True)
         if index in former
         else fact
         for index, fact in enumerate(facts)
     ]
-    return Current(marked, 0, is_disputed)
+    return marked, 0, is_disputed
 
 
 def _sections(document: Document, facts: Sequence[GroundedFact]) -> list[str]:

@@ -74,7 +74,7 @@ def test_what_has_changed_has_room(older: str, newer: str, room: int) -> None:
 @given(text, text)
 def test_changes_name_all_that_differs(older: str, newer: str) -> None:
     found = changes(older, newer)
-    gone = {number for change in found for number in change.before}
-    new = {number for change in found for number in change.after}
+    gone = {number for before, _ in found for number in before}
+    new = {number for _, after in found for number in after}
     kept = [line for number, line in enumerate(older.split('\n'), 1) if number not in gone and line]
     assert kept == [line for number, line in enumerate(newer.split('\n'), 1) if number not in new and line]
