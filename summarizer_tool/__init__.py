@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import Summary as Summary
     from summarizer_tool.schemas import TopicSummary as TopicSummary
     from summarizer_tool.schemas import bare_schema as bare_schema
+    from summarizer_tool.server.calls import CallsInFlight as CallsInFlight
     from summarizer_tool.server.http import arrival as request_arrival
     from summarizer_tool.server.main import serve as serve_mcp
-    from summarizer_tool.server.served import CallsInFlight as CallsInFlight
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.requests import AddSourceRequest as AddSourceRequest
     from summarizer_tool.service.requests import AnswerRequest as AnswerRequest

@@ -48,7 +48,6 @@ MAX_INSTRUCTIONS = 4_000
 
 Answer = TypeVar('Answer', bound=BaseModel)
 
-
 BEAT_SECONDS = 5.0
 """The longest silence while a result is digested. Some clients give a silent call up after a minute."""
 

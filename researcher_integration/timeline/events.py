@@ -41,7 +41,6 @@ def as_json(value: object) -> JsonValue:
 Arguments = Annotated[JsonValue, BeforeValidator(as_json)]
 """A field that takes any value."""
 
-
 UNSTAMPED: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """The time of a draft."""
 

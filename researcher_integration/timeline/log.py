@@ -52,7 +52,6 @@ FORMAT = DatabaseFormat(
     busy_seconds=10.0,
 )
 
-
 MAX_EVENT_BYTES = 250_000
 """Of one event: what a page shows of a result. The whole is in the store of the sources."""
 

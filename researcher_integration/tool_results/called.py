@@ -1,4 +1,4 @@
-"""One tool call: which server the tool belongs to, what holds for it, and what it says without secrets."""
+"""One tool call: its server, what holds for it, what it says without secrets, and what a front end is told of it."""
 
 import json
 import logging
@@ -39,7 +39,6 @@ MAX_TITLE = 200
 
 LABELS = ('session_id', 'stage', 'model_call_id')
 """Keys of a run's metadata that its events repeat."""
-
 
 _logger = logging.getLogger('researcher_integration')
 

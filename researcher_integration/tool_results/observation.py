@@ -48,7 +48,6 @@ NOTE = 'note'
 _TEXT_TYPE = re.compile(r'text/|application/(?:[\w.-]+\+)?(?:json|xml|x-ndjson|yaml|x-yaml|toml)\b')
 """Media types of files that are read as text."""
 
-
 MAX_FILE_BYTES = 8_000
 """Of a file that a client of the proxy writes out for its model, a token for every few bytes."""
 

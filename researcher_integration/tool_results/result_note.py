@@ -1,4 +1,4 @@
-"""What stands in the place of a large result: its summary under a note, or what the failure policy says. Pure."""
+"""What stands in the place of a large result: its summary under a note, or what a policy says; and where it is kept."""
 
 import logging
 from collections.abc import Mapping

@@ -43,7 +43,6 @@ class Asked(BaseModel):
 
 _TEXTS = TypeAdapter(list[tuple[str, str, str]])
 
-
 Kind = Literal['file', 'texts', 'refused']
 """Whether content is the bytes of a file that is yet to be read, or texts that have been: title, URL and text of each,
 or why a file cannot be read, which is told as of any other."""

@@ -1,4 +1,4 @@
-"""A process that does jobs: it takes them from the queues of all batches in a database, until it is told to stop."""
+"""A process that does jobs, from the queues of all batches in a database, and those that a batch starts itself."""
 
 import asyncio
 import logging

@@ -22,7 +22,7 @@ from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.evidence.question import ResearchMode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from summarizer_tool import RequestOptions, Retriever, Settings
     from summarizer_tool.service.evidence_brief import EvidenceBrief
@@ -233,19 +233,24 @@ def _show(evidence: 'EvidenceBrief', *, as_json: bool, needs_passages: bool = Tr
     That there are no passages is no error, but nothing to answer from.
     """
     is_found = not evidence.is_error and (bool(evidence.figures.get('hits')) or not needs_passages)
-    if as_json:
-        shown = {
-            'text': evidence.text,
-            'tokens': evidence.tokens,
-            'is_error': evidence.is_error,
-            'source_ids': evidence.source_ids,
-            'figures': dict(evidence.figures),
-        }
+    shown = {
+        'text': evidence.text,
+        'tokens': evidence.tokens,
+        'is_error': evidence.is_error,
+        'source_ids': evidence.source_ids,
+        'figures': dict(evidence.figures),
+    }
+    _print(evidence.text if is_found else in_commands(evidence.text), shown if as_json else None, is_found=is_found)
+
+
+def _print(text: str, shown: 'Mapping[str, object] | None', *, is_found: bool) -> None:
+    """Print a text, or all that is shown as JSON; where nothing was found, say so on stderr and end."""
+    if shown is not None:
         write(json.dumps(shown, ensure_ascii=False, indent=2))
     elif is_found:
-        write(evidence.text)
+        write(text)
     else:
-        complain(in_commands(evidence.text))
+        complain(text)
     if not is_found:
         sys.exit(ExitCode.FAILED)
 
@@ -284,15 +289,8 @@ def call(
         settings = configured()
         request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
         reply = on_store(settings, lambda retriever, options: asked.answer(retriever, request, options))
-    if as_json:
-        shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
-        write(json.dumps(shown, ensure_ascii=False, indent=2))
-    elif reply.is_error:
-        complain(reply.text)
-    else:
-        write(reply.text)
-    if reply.is_error:
-        sys.exit(ExitCode.FAILED)
+    shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
+    _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
 
 
 def _description(asked: 'Operation[Any]') -> str:

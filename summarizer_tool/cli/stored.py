@@ -89,7 +89,6 @@ def _read_stdin(settings: 'Settings') -> bytes:
 _IN_MEMORY = ':memory:'
 _NOWHERE = 'set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3'
 
-
 Place = Given | str
 """An input that has been read; or a URL, or the handle of what is stored already."""
 

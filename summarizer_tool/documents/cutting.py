@@ -1,4 +1,4 @@
-"""Counts and chunks as they travel between processes: places only, no text."""
+"""Counts and chunks as they travel between processes, places only and no text; and documents that repeat others."""
 
 from array import array
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ from summarizer_tool.text.structure import LONGEST_TITLE
 
 Place = tuple[int, int, int, tuple[str, ...], str]
 """Index of a document, and the members of a `ChunkPiece` after its document."""
-
 
 LEAST_WORDS = 40
 """Words from which a text names its own subject; what is shorter may go on with the document before it."""

@@ -1,4 +1,4 @@
-"""Take stock of what the sources name, and of how much of it a text says. Pure computing."""
+"""Take stock of what the sources name, of how much of it a text says, and of what to ask again. Pure computing."""
 
 import math
 import time

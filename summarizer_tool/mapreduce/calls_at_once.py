@@ -1,4 +1,4 @@
-"""The calls of a job, as many at once as are allowed, each as soon as what it needs is there."""
+"""The calls of a job: as many at once as are allowed, each as soon as it can be, and how much each is asked for."""
 
 import math
 from collections import Counter

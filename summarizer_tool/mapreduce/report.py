@@ -1,4 +1,4 @@
-"""Account for a request: what became of every segment, and where each kept fact stands."""
+"""From facts to the result, and the account of it: what became of every segment, and where each kept fact stands."""
 
 import logging
 from collections.abc import Mapping, Sequence

@@ -50,7 +50,6 @@ _LOOP = 200
 _TIMES = 3
 """How often something is said by a model that does."""
 
-
 TRIAL = 0.1
 """The part of the time for calls after which a model's speed is believed: before, answers are only beginning."""
 
@@ -222,7 +221,6 @@ TOPICAL_SUMMARIZER: TypedQuery[ChunkSummary] = TypedQuery(
 
 MERGER = TypedQuery('merger', 'merger', ChunkSummary, members='facts', empty_prompt='empty_answer')
 """The reduce agent: numbered facts in, fewer and denser facts with fact numbers as evidence out."""
-
 
 STRUCTURE_FACTOR = 1.8
 STRUCTURE_TOKENS = 160

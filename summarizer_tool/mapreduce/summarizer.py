@@ -48,7 +48,6 @@ _TITLE = 80
 
 _logger = logging.getLogger('summarizer_tool')
 
-
 _background = BackgroundLoop()
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anyio import Event
 
     from summarizer_tool.runtime.executors import WorkerProcesses
-    from summarizer_tool.server.served import MakeServed, Served
+    from summarizer_tool.server.calls import MakeServed, Served
     from summarizer_tool.server.tools import Tools
     from summarizer_tool.settings import Settings
     from summarizer_tool.store.source_store import SourceStore

@@ -15,8 +15,8 @@ from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
+from summarizer_tool.server.calls import CallsInFlight, Served, has_wrong_id
 from summarizer_tool.server.front import CLOSING_SECONDS
-from summarizer_tool.server.served import CallsInFlight, Served, has_wrong_id
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream

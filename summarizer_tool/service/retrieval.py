@@ -56,7 +56,6 @@ MAX_WHOLE = 100
 WHOLE_SHARE = 0.7
 """Of a brief's budget, that sources may have to be shown whole; the rest is for their numbers, names and quotes."""
 
-
 MAX_LISTED = 1000
 """Sources that a status looks at; a brief's budget lists fewer."""
 

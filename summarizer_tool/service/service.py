@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from summarizer_tool import prompts
-from summarizer_tool.documents import changes, reading
+from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import MIN_BUDGET
@@ -187,13 +187,12 @@ class Service:
         title, url = one_line(request.title, LONGEST_TITLE), request.url.strip()
         if request.content.strip():
             given = await self._read(request.content, title, url)
-            document, source = given.document, await self._add(given)
         elif url:
             given = await self.fetch_page(url, title=title)
-            document, source = given.document, await self._add(given)
         else:
             raise RequestError('give content (a text) or url (a page to fetch); both are empty')
-        headings = await in_thread(reading.outline, document)
+        source = await self._add(given)
+        headings = await in_thread(reading.outline, given.document)
         text = prompts.render(
             'answers/added',
             id=source.id,
@@ -271,7 +270,7 @@ class Service:
         after = await in_io_thread(self.collection.document, newer.id)
         room, is_version = request.max_tokens or DEFAULT_READ_TOKENS, older is None
         with self._computing_for(before.text, after.text):
-            return await in_process(changes.report, before, after, room, is_version=is_version)
+            return await in_process(reading.changes_report, before, after, room, is_version=is_version)
 
     def _meant(self, place: str) -> Source:
         return self.collection.find(place) or self.collection.source(place)

@@ -67,7 +67,6 @@ FORMAT: Final = DatabaseFormat(
 )
 """The files of a store."""
 
-
 MAX_TOMBSTONES = 10_000
 """Evicted sources that are remembered by name, over all collections; the newest."""
 

@@ -1,4 +1,4 @@
-"""What is known of a stored source beside its text, and its row in the store's tables."""
+"""What is known of a stored source beside its text, its row in the tables, and handles as callers write them."""
 
 import difflib
 import re

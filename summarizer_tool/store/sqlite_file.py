@@ -1,4 +1,4 @@
-"""Open SQLite files that several processes share: made privately, and checked to be ours."""
+"""Open SQLite files that several processes share: made privately, checked to be ours, and moved away if damaged."""
 
 import logging
 import os
@@ -14,6 +14,11 @@ from typing import Final
 
 from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.store.connection import StoreConnection
+
+try:
+    import fcntl
+except ImportError:  # as on Windows
+    fcntl = None
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -52,11 +57,6 @@ class DatabaseFormat:
     busy_seconds: float = 60.0
     """How long to wait for the writers of other processes."""
 
-
-try:
-    import fcntl
-except ImportError:  # as on Windows
-    fcntl = None
 
 Identity = tuple[int, int]
 """What tells a file from another one that has had its name: its device and its inode."""
