@@ -26,7 +26,6 @@ from pydantic_ai.tools import AgentDepsT, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
 from researcher_integration.config.files import Strict, shown
-from researcher_integration.mcp.entries import DEFAULT_TIMEOUT
 from researcher_integration.mcp.run_servers import (
     MCPSelectionError,
     Offered,
@@ -38,6 +37,7 @@ from researcher_integration.mcp.run_servers import (
     by_name,
     lacks,
 )
+from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT
 from summarizer_tool import ConfigurationError
 
 __all__ = ('MCPSelection', 'MCPSelectionError', 'SelectMCPServers', 'Selecting', 'Servers')

@@ -13,7 +13,7 @@ import httpx2
 from pydantic import ConfigDict, Field, field_validator
 
 from researcher_integration.config.files import Strict, read_json
-from researcher_integration.mcp.entries import DEFAULT_TIMEOUT, Server, ServerName, filled, problem_of
+from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT, Server, ServerName, filled, problem_of
 from researcher_integration.proxy import guard
 from summarizer_tool import ConfigurationError, Settings
 

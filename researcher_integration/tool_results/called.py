@@ -27,7 +27,7 @@ from researcher_integration.timeline.events import (
     ToolSummary,
     encodable,
 )
-from researcher_integration.tool_results.conversation import ConversationFocus, describe
+from researcher_integration.tool_results.history import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
 from researcher_integration.tool_results.result_note import ORIGINAL, ResultOutcome, StoredResult, outcome

@@ -200,7 +200,7 @@ def diff(
 
     Exit codes: 0 done, 1 there is no such source or no older version (said on stderr), 2 wrong setting.
     """
-    from summarizer_tool.service.requests import DiffSourceRequest
+    from summarizer_tool.service.operations import DiffSourceRequest
 
     with ending():
         settings = _settings_of_store('diff compares kept sources')

@@ -16,15 +16,15 @@ from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import audit, merging, render, topics
-from summarizer_tool.mapreduce.calls_at_once import (
+from summarizer_tool.mapreduce.job import (
     MIN_TARGET_TOKENS,
     Call,
+    ChunkOutcome,
     calls_at_once,
     chunk_shares,
     chunk_size,
     turns,
 )
-from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.mapping import ChunkMapper
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import segment_relevances

@@ -8,7 +8,7 @@ from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.mapreduce import grounding, merging, sub_agent_runner, topics
-from summarizer_tool.mapreduce.calls_at_once import MIN_TARGET_TOKENS, Call, calls_at_once, in_steps
+from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, calls_at_once, in_steps
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import merged
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner

@@ -33,9 +33,8 @@ from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.recover_partial import QueryState, arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
-from summarizer_tool.mapreduce.calls_at_once import MIN_TARGET_TOKENS, in_steps
 from summarizer_tool.mapreduce.grounding import Grounding
-from summarizer_tool.mapreduce.job import Job
+from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Job, in_steps
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.schemas import ChunkSummary, TopicalChunkSummary

@@ -26,8 +26,15 @@ from summarizer_tool.runtime.turns import on_behalf_of
 from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server.http import arrival
 from summarizer_tool.server.sampling import sampling_model, sampling_scope
-from summarizer_tool.service.operations import OPERATIONS, Effect, Operation, Sizes, instructions, operation
-from summarizer_tool.service.requests import ReadSourceRequest
+from summarizer_tool.service.operations import (
+    OPERATIONS,
+    Effect,
+    Operation,
+    ReadSourceRequest,
+    Sizes,
+    instructions,
+    operation,
+)
 from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.setup import Setup
 from summarizer_tool.settings import Settings

@@ -28,7 +28,7 @@ from summarizer_tool.runtime.executors import in_io_thread, in_process, in_threa
 from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.service import evidence_brief
 from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
-from summarizer_tool.service.requests import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
+from summarizer_tool.service.operations import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
 from summarizer_tool.service.service import Service
 from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection

@@ -25,7 +25,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread, request_load
 from summarizer_tool.schemas import Summary
 from summarizer_tool.service import handles
-from summarizer_tool.service.requests import (
+from summarizer_tool.service.operations import (
     DEFAULT_READ_TOKENS,
     AddSourceRequest,
     DiffSourceRequest,
