@@ -249,32 +249,14 @@ class SelectedServer(OptionalServer[AgentDepsT]):
         self._warn('a selected MCP server cannot be reached; the run goes on without it', error)
 
 
-@dataclass
-class Unreached(AbstractToolset[AgentDepsT]):
-    """Has no tools, but says which selected servers could not be reached.
+def unreached(absent: Collection[str]) -> FunctionToolset[Any]:
+    """A toolset without tools that says which selected servers could not be reached, as soon as that is known.
 
     A toolset, since `agent.override(instructions=...)` takes away what a capability says.
     """
 
-    absent: Collection[str]
-    """Their names, as soon as that is known."""
-
-    @property
-    def id(self) -> str:
-        """The same in every process."""
-        return 'mcp_selection'
-
-    async def get_instructions(self, ctx: RunContext[AgentDepsT]) -> str | None:
-        """What the model is told, if any is absent."""
-        names = ', '.join(sorted(self.absent))
+    def told() -> str | None:
+        names = ', '.join(sorted(absent))
         return render_prompt('tool_results/server_unreachable', servers=names) if names else None
 
-    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """None."""
-        return {}
-
-    async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
-    ) -> Any:
-        """Never called."""
-        raise NotImplementedError
+    return FunctionToolset(id='mcp_selection', instructions=told)

@@ -32,10 +32,10 @@ from researcher_integration.mcp.run_servers import (
     Replacement,
     RunServers,
     Servers,
-    Unreached,
     add_toolset,
     by_name,
     lacks,
+    unreached,
 )
 from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT
 from summarizer_tool import ConfigurationError
@@ -196,7 +196,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         for name, server in selected.items():
             if name not in replacement.taken:  # `agent.override(toolsets=...)` drops what capabilities give
                 replaced = add_toolset(replaced, server)
-        return add_toolset(replaced, Unreached(servers.absent))
+        return add_toolset(replaced, unreached(servers.absent))
 
     async def before_run(self, ctx: RunContext[AgentDepsT]) -> None:
         """Check the names of the servers; raises `MCPSelectionError` where one is unknown, doubled or excluded."""
