@@ -5,6 +5,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -223,15 +224,9 @@ def is_kept(settings: 'Settings') -> bool:
 
 async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> list[T]:
     """Do the work for each place in order, several at the same time."""
-    import asyncio
+    from summarizer_tool.mapreduce.job import Call, calls_at_once
 
-    turn = asyncio.Semaphore(MAX_AT_ONCE)
-
-    async def one(place: P) -> T:
-        async with turn:
-            return await work(place)
-
-    return await asyncio.gather(*map(one, places))
+    return await calls_at_once([Call(partial(work, place), 'fetch', 'read') for place in places], MAX_AT_ONCE)
 
 
 async def _added(service: 'Service', place: Place) -> 'Source':
