@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from heapq import heapify, heappop, heappush
+from graphlib import TopologicalSorter
+from heapq import heappop, heappush
 from typing import Generic, TypeVar
 
 import anyio
@@ -79,17 +80,15 @@ async def calls_at_once(
 ) -> list[T]:
     """Make all calls, at most so many at the same time, telling of each; returns their results in order."""
     done: dict[int, T] = {}
-    needs = [len(set(call.after)) for call in calls]
-    followers: dict[int, list[int]] = {}
-    for index, call in enumerate(calls):
-        for needed in set(call.after):
-            followers.setdefault(needed, []).append(index)
-    ready = [(call.rank, index) for index, call in enumerate(calls) if not needs[index]]
-    heapify(ready)
+    order = TopologicalSorter({index: call.after for index, call in enumerate(calls)})
+    order.prepare()
+    ready: list[tuple[float, int]] = []
     totals, finished, running = Counter(call.phase for call in calls), Counter[Phase](), 0
 
     def begin() -> None:
         nonlocal running
+        for index in order.get_ready():
+            heappush(ready, (calls[index].rank, index))
         while ready and running < most:
             running += 1
             group.start_soon(make, heappop(ready)[1])
@@ -103,10 +102,7 @@ async def calls_at_once(
         if on_progress is not None:
             message = f'{calls[index].what} {finished[phase]} of {totals[phase]}'
             on_progress(Progress(phase, finished[phase], totals[phase], message))
-        for follower in followers.get(index, ()):
-            needs[follower] -= 1
-            if not needs[follower]:
-                heappush(ready, (calls[follower].rank, follower))
+        order.done(index)
         begin()
 
     try:
