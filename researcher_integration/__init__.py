@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from researcher_integration.mcp.selection import SelectMCPServers as SelectMCPServers
     from researcher_integration.timeline.app import TimelineServer as TimelineServer
     from researcher_integration.timeline.app import timeline_app as timeline_app
+    from researcher_integration.timeline.broker import Hub as Hub
     from researcher_integration.timeline.broker import Timeline as Timeline
     from researcher_integration.timeline.events import TimelineEvent as TimelineEvent
-    from researcher_integration.timeline.hub import Hub as Hub
     from researcher_integration.timeline.log import EventLog as EventLog
+    from researcher_integration.tool_results.called import masked_calls as masked_calls
     from researcher_integration.tool_results.capability import SummarizeToolResults as SummarizeToolResults
-    from researcher_integration.tool_results.masked_calls import masked_calls as masked_calls
     from researcher_integration.tool_results.rules import ToolResultRules as ToolResultRules
     from researcher_integration.tool_results.rules import load_rules as load_rules
 

@@ -55,16 +55,16 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import Summary as Summary
     from summarizer_tool.schemas import TopicSummary as TopicSummary
     from summarizer_tool.schemas import bare_schema as bare_schema
+    from summarizer_tool.server.calls import CallsInFlight as CallsInFlight
     from summarizer_tool.server.http import arrival as request_arrival
     from summarizer_tool.server.main import serve as serve_mcp
-    from summarizer_tool.server.served import CallsInFlight as CallsInFlight
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
-    from summarizer_tool.service.requests import AddSourceRequest as AddSourceRequest
-    from summarizer_tool.service.requests import AnswerRequest as AnswerRequest
-    from summarizer_tool.service.requests import QuerySourceRequest as QuerySourceRequest
-    from summarizer_tool.service.requests import ReadSourceRequest as ReadSourceRequest
-    from summarizer_tool.service.requests import SearchRequest as SearchRequest
-    from summarizer_tool.service.requests import StatusRequest as StatusRequest
+    from summarizer_tool.service.operations import AddSourceRequest as AddSourceRequest
+    from summarizer_tool.service.operations import AnswerRequest as AnswerRequest
+    from summarizer_tool.service.operations import QuerySourceRequest as QuerySourceRequest
+    from summarizer_tool.service.operations import ReadSourceRequest as ReadSourceRequest
+    from summarizer_tool.service.operations import SearchRequest as SearchRequest
+    from summarizer_tool.service.operations import StatusRequest as StatusRequest
     from summarizer_tool.service.retrieval import Retriever as Retriever
     from summarizer_tool.service.service import AddedSource as AddedSource
     from summarizer_tool.service.service import Service as Service

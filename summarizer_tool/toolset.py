@@ -94,11 +94,12 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
         """
         # Not with the module: an agent may be defined in a program that never runs it.
+        from summarizer_tool.mapreduce.summarizer import Summarizer
         from summarizer_tool.service.setup import Setup
 
         super().__init__(id=id, max_retries=max_retries)
         self.collection = collection
-        self._setup = Setup.of(settings, model=model, limiter=limiter)
+        self._setup = Setup.of(Summarizer(settings, model=model, limiter=limiter))
         self._sizes = Sizes.of(self._setup.summarizer.settings)
         self._include_instructions = include_instructions
         self._store = store

@@ -47,8 +47,8 @@ class Strict(BaseModel):
     @classmethod
     def _only_known_keys(cls, value: object) -> object:
         known = [field.alias or name for name, field in cls.model_fields.items()]
-        keys = cast('Mapping[object, object]', value) if isinstance(value, Mapping) else ()
-        for key in keys:
+        is_checked = isinstance(value, Mapping) and cls.model_config.get('extra') == 'forbid'
+        for key in cast('Mapping[object, object]', value) if is_checked else ():
             if key not in known:
                 raise ValueError(_unknown(key, known))
         return cast('object', value)

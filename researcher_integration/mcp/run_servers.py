@@ -4,7 +4,7 @@ import difflib
 import inspect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import anyio
 from pydantic_ai import RunContext
@@ -22,7 +22,7 @@ from pydantic_ai.toolsets import (
 
 from researcher_integration.config.files import shown
 from researcher_integration.mcp.failures import OptionalServer, on_failure
-from summarizer_tool import RequestError, render_prompt
+from summarizer_tool import ConfigurationError, RequestError, render_prompt
 
 SERVER_NAME = 'mcp_server_name'
 """Key in the metadata of a tool under which the name of its server stands, as an operator or a selection has it."""
@@ -48,6 +48,53 @@ def _listed(names: list[str]) -> str:
     return ', '.join(shown(name) for name in names[:MAX_NAMES]) + more
 
 
+Servers: TypeAlias = Mapping[str, AbstractToolset[AgentDepsT]] | Sequence[AbstractToolset[AgentDepsT]]
+"""Toolsets of one `MCPToolset` each, by name, or with the `id` of the `MCPToolset` as their name."""
+
+
+def by_name(servers: Servers[AgentDepsT]) -> dict[str, AbstractToolset[AgentDepsT]]:
+    """The servers by name; a `ConfigurationError` if one is no single `MCPToolset`, or a name is missing or doubled."""
+    if isinstance(servers, Mapping):
+        for name, toolset in servers.items():
+            server_of(toolset, name)
+        return dict(servers)
+    named: dict[str, AbstractToolset[AgentDepsT]] = {}
+    for number, toolset in enumerate(servers):
+        name = server_of(toolset, f'servers[{number}]').id
+        if name is None or name in named:
+            reason = 'no id' if name is None else f'the id {shown(name)}, as another has'
+            raise ConfigurationError(
+                f'the MCP server servers[{number}] has {reason}; give it one, or a mapping by name'
+            )
+        named[name] = toolset
+    return named
+
+
+def server_of(toolset: AbstractToolset[AgentDepsT], name: str) -> MCPToolset[AgentDepsT]:
+    """The one MCP server in a toolset, under all wrapping; a `ConfigurationError` if there is none, or are several."""
+    leaves: list[AbstractToolset[AgentDepsT]] = []
+    toolset.apply(leaves.append)
+    match leaves:
+        case [MCPToolset() as server]:
+            return server
+        case _:
+            raise ConfigurationError(f'the toolset {shown(name)} must hold one MCPToolset, and no other toolset')
+
+
+class Offered(WrapperToolset[AgentDepsT]):
+    """Such servers outside a run that has selected some: not connected, and without tools."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *args: object) -> bool | None:
+        return None
+
+    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
+        """None."""
+        return {}
+
+
 @dataclass(slots=True)
 class RunServers:
     """The servers selected for one run, and what the run finds out about them."""
@@ -64,10 +111,6 @@ class RunServers:
     def chosen(self, name: str, server: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT]:
         """A server with the tools wanted of the one of this name."""
         return SelectedServer(server, name=name, tools=self.selected[name], timeout=self.timeout, absent=self.absent)
-
-    def taken_from(self, toolset: AbstractToolset[AgentDepsT], name: str) -> AbstractToolset[AgentDepsT]:
-        """A toolset that holds the server of this name, with the tools wanted."""
-        return toolset.visit_and_replace(lambda server: self.chosen(name, server))
 
 
 @dataclass(slots=True)
@@ -206,32 +249,14 @@ class SelectedServer(OptionalServer[AgentDepsT]):
         self._warn('a selected MCP server cannot be reached; the run goes on without it', error)
 
 
-@dataclass
-class Unreached(AbstractToolset[AgentDepsT]):
-    """Has no tools, but says which selected servers could not be reached.
+def unreached(absent: Collection[str]) -> FunctionToolset[Any]:
+    """A toolset without tools that says which selected servers could not be reached, as soon as that is known.
 
     A toolset, since `agent.override(instructions=...)` takes away what a capability says.
     """
 
-    absent: Collection[str]
-    """Their names, as soon as that is known."""
-
-    @property
-    def id(self) -> str:
-        """The same in every process."""
-        return 'mcp_selection'
-
-    async def get_instructions(self, ctx: RunContext[AgentDepsT]) -> str | None:
-        """What the model is told, if any is absent."""
-        names = ', '.join(sorted(self.absent))
+    def told() -> str | None:
+        names = ', '.join(sorted(absent))
         return render_prompt('tool_results/server_unreachable', servers=names) if names else None
 
-    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """None."""
-        return {}
-
-    async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
-    ) -> Any:
-        """Never called."""
-        raise NotImplementedError
+    return FunctionToolset(id='mcp_selection', instructions=told)

@@ -13,6 +13,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from typing import Annotated, TypeAlias, cast
 
 from pydantic import Field, GetPydanticSchema, StringConstraints, field_validator
@@ -25,21 +26,21 @@ from pydantic_ai.tools import AgentDepsT, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
 from researcher_integration.config.files import Strict, shown
-from researcher_integration.mcp.offered import Offered, Servers, by_name
 from researcher_integration.mcp.run_servers import (
     MCPSelectionError,
+    Offered,
     Replacement,
     RunServers,
-    Unreached,
+    Servers,
     add_toolset,
+    by_name,
     lacks,
+    unreached,
 )
+from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT
 from summarizer_tool import ConfigurationError
 
 __all__ = ('MCPSelection', 'MCPSelectionError', 'SelectMCPServers', 'Selecting', 'Servers')
-
-DEFAULT_TIMEOUT = 30.0
-"""Seconds: a server is connected by then, and a command that is started for the first time is up."""
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -195,7 +196,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         for name, server in selected.items():
             if name not in replacement.taken:  # `agent.override(toolsets=...)` drops what capabilities give
                 replaced = add_toolset(replaced, server)
-        return add_toolset(replaced, Unreached(servers.absent))
+        return add_toolset(replaced, unreached(servers.absent))
 
     async def before_run(self, ctx: RunContext[AgentDepsT]) -> None:
         """Check the names of the servers; raises `MCPSelectionError` where one is unknown, doubled or excluded."""
@@ -221,13 +222,18 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """The request without native tools that are switched off, or are MCP servers that are not selected."""
-        return self._without_native(request_context)
+        if (run := self._run) is None or run.servers is None:
+            return request_context
+        # A server that the operator offers is reached from here rather than by the provider.
+        reached = {name: tools for name, tools in run.servers.selected.items() if name not in self._offered}
+        parameters = request_context.model_request_parameters
+        kept = [kept for tool in parameters.native_tools if (kept := _kept(tool, run.off, reached)) is not None]
+        there = {tool.kind for tool in kept} | {tool.unless_native for tool in parameters.function_tools}
+        kept += self._added(run.on - there, request_context.model)
+        return replace(request_context, model_request_parameters=replace(parameters, native_tools=kept))
 
-    async def prepare_model_request(
-        self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
-    ) -> ModelRequestContext:
-        """The same once more: for an attempt at another model, native tools made by functions are made anew."""
-        return self._without_native(request_context)
+    # Once more for an attempt at another model: native tools that functions make are made anew.
+    prepare_model_request = before_model_request
 
     @property
     def _offered(self) -> Mapping[str, AbstractToolset[AgentDepsT]]:
@@ -242,7 +248,9 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         servers = self._servers
         offered = self._offered.items()
         return {
-            name: servers.taken_from(toolset, name) for name, toolset in offered if servers and name in servers.selected
+            name: toolset.visit_and_replace(partial(servers.chosen, name))
+            for name, toolset in offered
+            if servers and name in servers.selected
         }
 
     def _added(self, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:
@@ -256,17 +264,6 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
             about = {'native_tools': sorted(lacking), 'model': model.model_name}
             _logger.warning('native tools that are switched on cannot be had by default with this model', extra=about)
         return [*added.values()]
-
-    def _without_native(self, request_context: ModelRequestContext) -> ModelRequestContext:
-        if (run := self._run) is None or run.servers is None:
-            return request_context
-        # A server that the operator offers is reached from here rather than by the provider.
-        reached = {name: tools for name, tools in run.servers.selected.items() if name not in self._offered}
-        parameters = request_context.model_request_parameters
-        kept = [kept for tool in parameters.native_tools if (kept := _kept(tool, run.off, reached)) is not None]
-        there = {tool.kind for tool in kept} | {tool.unless_native for tool in parameters.function_tools}
-        kept += self._added(run.on - there, request_context.model)
-        return replace(request_context, model_request_parameters=replace(parameters, native_tools=kept))
 
 
 def _made(kind: str) -> AbstractNativeTool | None:

@@ -9,8 +9,7 @@ import anyio
 import anyio.to_thread
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
-from researcher_integration.proxy.own_tools import OwnTools
-from researcher_integration.proxy.proxy_server import ProxyServer
+from researcher_integration.proxy.proxy_server import OwnTools, ProxyServer
 from researcher_integration.proxy.results import Results
 from researcher_integration.proxy.servers import ProxiedServer
 from researcher_integration.tool_results.rules import Defaults, Summarization, ToolResultRules
@@ -32,11 +31,7 @@ class Proxy:
 
     @asynccontextmanager
     async def __call__(self, settings: Settings, *, prepare: Callable[[Settings], None]) -> AsyncGenerator[ProxyServer]:
-        """Start and reach the servers, which end with the block.
-
-        Raises:
-            ConfigurationError: If a model is named that cannot be had, or the store cannot be used.
-        """
+        """Start and reach the servers, which end with the block; raises `ConfigurationError` for model or store."""
         await anyio.to_thread.run_sync(prepare, settings)
         _log_as_the_program()
         if any(self.rules.for_server(name).summarization.model is None for name in (None, *self.rules.mcp_servers)):
@@ -80,4 +75,4 @@ async def _reach(connections: Sequence[Connection]) -> None:
             for connection in connections:
                 tasks.start_soon(one, connection)
     for connection in connections:
-        connection.begins_late()
+        connection.has_begun = True

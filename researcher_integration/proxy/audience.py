@@ -1,6 +1,7 @@
 """The clients of the proxy: who is told when a server has something to tell."""
 
 import logging
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,7 +48,7 @@ class Audience:
     """By the session; on stdio there is one."""
     _calling: dict[int, tuple[str, Context]] = field(default_factory=dict[int, tuple[str, Context]])
     """Calls that run, with the server each is for."""
-    _listened: dict[str, int] = field(default_factory=dict[str, int])
+    _listened: Counter[str] = field(default_factory=Counter[str])
     """How many listeners of the newer protocol want to know of a resource."""
 
     def joins(self, context: Context) -> None:
@@ -57,11 +58,7 @@ class Audience:
             del self._clients[next(iter(self._clients))]
 
     def wants_logs(self, context: Context, level: LoggingLevel) -> LoggingLevel:
-        """Take note of the level a client wants.
-
-        Returns:
-            The least severe that any of them wants.
-        """
+        """Take note of the level a client wants; returns the least severe that any of them wants."""
         client = self._clients.get(_key(context))
         if client is not None:
             client.level = level
@@ -84,17 +81,15 @@ class Audience:
     @contextmanager
     def listening(self, uris: list[str]) -> Generator[None]:
         """For the length of the block somebody listens for changes of resources."""
-        for uri in uris:
-            self._listened[uri] = self._listened.get(uri, 0) + 1
+        self._listened.update(uris)
         try:
             yield
         finally:
-            for uri in uris:
-                self._listened[uri] -= 1
+            self._listened.subtract(uris)
 
     def is_watched(self, uri: str) -> bool:
         """Whether anybody wants to know when a resource changes."""
-        return self._listened.get(uri, 0) > 0 or any(uri in client.resources for client in self._clients.values())
+        return self._listened[uri] > 0 or any(uri in client.resources for client in self._clients.values())
 
     @contextmanager
     def calling(self, server: str, context: Context) -> Generator[None]:

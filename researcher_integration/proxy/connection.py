@@ -2,11 +2,14 @@
 
 import logging
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+import os
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
 import anyio
 import httpx2
@@ -20,7 +23,6 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter
 
-from researcher_integration.proxy.server_stderr import masked_stderr
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, render_prompt
 
@@ -92,10 +94,10 @@ class Connection:
     capabilities: types.ServerCapabilities = field(default_factory=types.ServerCapabilities)
     """As of the last time that it was reached."""
     instructions: str = ''
-    info: types.Implementation | None = None
     _link: _Link | None = None
     _wanted: Event = field(default_factory=Event)
-    _has_begun: bool = False
+    has_begun: bool = False
+    """Whether the proxy is there already, and clients may have listed what there is without this server."""
     _unreached: str = ''
     """Why it could not be reached the last time."""
 
@@ -114,11 +116,7 @@ class Connection:
                 await self._hold(link)
 
     async def connected(self) -> Client:
-        """The client of the server, which is started or reached if it is not there.
-
-        Raises:
-            ServerDownError: If that does not work; says why.
-        """
+        """The client of the server, which is started or reached if need be; else a `ServerDownError` says why."""
         link = self._link
         if link is None or link.lost.is_set():
             link = self._link = _Link()
@@ -206,10 +204,9 @@ class Connection:
             scope.deadline = math.inf
             self.capabilities = client.server_capabilities
             self.instructions = client.instructions or ''
-            self.info = client.server_info
             link.client, link.lost = client, ended
             link.settled.set()
-            was_late, self._has_begun = self._has_begun, True
+            was_late, self.has_begun = self.has_begun, True
             if was_late:
                 await self._resume(client)
                 await self.came_back(self)
@@ -238,10 +235,6 @@ class Connection:
 
     async def _logged(self, params: types.LoggingMessageNotificationParams) -> None:
         await self.logged(self, params)
-
-    def begins_late(self) -> None:
-        """Take note that the proxy is there already, and clients may have listed what there is without this server."""
-        self._has_begun = True
 
 
 def _was_closed(errors: ExceptionGroup[MCPError]) -> bool:
@@ -300,3 +293,38 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
     async def aclose(self) -> None:
         """Stop reading."""
         await self.read.aclose()
+
+
+MAX_PENDING = 1_000_000
+"""Bytes of a line that are waited for; a longer one is passed on in pieces."""
+
+
+@contextmanager
+def masked_stderr(masked: Callable[[str], str]) -> Generator[TextIO]:
+    """A file to start a server with: whole lines of it appear on stderr, as `masked` returns them."""
+    reading, writing = os.pipe()
+    # Of its own, for it waits as long as anything that the server has started holds the pipe.
+    Thread(target=_pass_on, args=(reading, masked), daemon=True).start()
+    with os.fdopen(writing, 'w') as file:
+        yield file
+
+
+def _pass_on(reading: int, masked: Callable[[str], str]) -> None:
+    pending = b''
+    while chunk := os.read(reading, 65_536):
+        pending += chunk
+        lines, newline, rest = pending.rpartition(b'\n')  # together: a key has many lines
+        if newline or len(pending) > MAX_PENDING:
+            _write(masked((lines + newline or pending).decode('utf-8', 'replace')))
+            pending = rest if newline else b''
+    os.close(reading)
+    if pending:
+        _write(masked(pending.decode('utf-8', 'replace')))
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (OSError, ValueError):  # nobody reads it; the server is not to notice
+        return

@@ -25,11 +25,7 @@ REST_SECONDS = 0.3
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the server to its end.
-
-    Returns:
-        Its exit code.
-    """
+    """Run the server to its end; returns its exit code."""
     proxy = int(arguments[0])
     told: list[int] = []
     wake, woken = os.pipe()

@@ -76,7 +76,7 @@ class Offers:
         """The name under which a tool or prompt is offered: with its server's before it where there are several."""
         return name if len(self.connections) == 1 else f'{connection.name}_{name}'
 
-    async def list_tools(self) -> list[types.Tool]:
+    async def list_tools(self) -> types.ListToolsResult:
         """All tools, with a question where their schema allows one, and without a schema of what they return.
 
         A digest could not keep to it, and clients take what does not for an error.
@@ -108,9 +108,9 @@ class Offers:
             tools.append(tool.model_copy(update=update))
         self.tools = routes
         self.schemas = {tool.name: tool.input_schema for tool in tools}
-        return tools
+        return types.ListToolsResult(tools=tools)
 
-    async def list_prompts(self) -> list[types.Prompt]:
+    async def list_prompts(self) -> types.ListPromptsResult:
         """All prompts; of two with the same name the first."""
         prompts: dict[str, types.Prompt] = {}
         routes: dict[str, Route] = {}
@@ -119,9 +119,9 @@ class Offers:
             routes.setdefault(name, Route(connection, prompt.name))
             prompts.setdefault(name, prompt.model_copy(update={'name': name}))
         self.prompts = routes
-        return list(prompts.values())
+        return types.ListPromptsResult(prompts=list(prompts.values()))
 
-    async def list_resources(self) -> list[types.Resource]:
+    async def list_resources(self) -> types.ListResourcesResult:
         """All resources; of two with the same address the first."""
         resources: dict[str, types.Resource] = {}
         owners: dict[str, Connection] = {}
@@ -129,9 +129,9 @@ class Offers:
             owners.setdefault(resource.uri, connection)
             resources.setdefault(resource.uri, resource)
         self.resources = owners
-        return list(resources.values())
+        return types.ListResourcesResult(resources=list(resources.values()))
 
-    async def list_templates(self) -> list[types.ResourceTemplate]:
+    async def list_templates(self) -> types.ListResourceTemplatesResult:
         """All templates of addresses."""
         found = await self._all('resource_templates', types.ResourceTemplate)
         self._templates = []
@@ -140,13 +140,12 @@ class Offers:
                 self._templates.append((UriTemplate.parse(template.uri_template), connection))
             except ValueError:
                 _logger.warning('a template of addresses is none', extra={'server': connection.name})
-        return [template for _, template in found]
+        return types.ListResourceTemplatesResult(resource_templates=[template for _, template in found])
 
     async def tool(self, name: str) -> Route | None:
         """The tool of a name, looked for in new lists if it is in none yet.
 
-        Raises:
-            ServerDownError: If none has it, and a server whose it may be by its name cannot be reached.
+        Raises `ServerDownError` if none has it, and a server whose it may be by its name cannot be reached.
         """
         if name not in self.tools:
             await self.list_tools()
@@ -177,27 +176,22 @@ class Offers:
     async def _all(self, kind: str, item: type[Item]) -> list[tuple[Connection, Item]]:
         """What all servers list of a kind, in their order; of those that fail what they have listed last.
 
-        Raises:
-            MCPError: If there is but one server, and it has never listed anything.
+        Raises `MCPError` if none has ever listed anything, nor does now.
         """
         failures: list[MCPError] = []
 
         async def one(connection: Connection) -> None:
-            with anyio.move_on_after(math.inf if len(self.connections) == 1 else LIST_SECONDS) as waiting:
-                await listed(connection)
-            if waiting.cancelled_caught:
-                _logger.warning('a server is slow to list what it has', extra={'server': connection.name, 'list': kind})
-
-        async def listed(connection: Connection) -> None:
+            about = {'server': connection.name, 'list': kind}
             try:
-                await connection.connected()
-                self._known[connection.name, kind] = await _pages(connection, kind)
+                with anyio.move_on_after(math.inf if len(self.connections) == 1 else LIST_SECONDS) as waiting:
+                    await connection.connected()
+                    self._known[connection.name, kind] = await _pages(connection, kind)
+                if waiting.cancelled_caught:
+                    _logger.warning('a server is slow to list what it has', extra=about)
             except MCPError as error:
                 failures.append(error)
                 if not isinstance(error, ServerDownError):  # which is logged where it is noticed
-                    _logger.warning(
-                        'a server does not list what it has', extra={'server': connection.name, 'list': kind}
-                    )
+                    _logger.warning('a server does not list what it has', extra=about)
 
         async with anyio.create_task_group() as tasks:
             for connection in self.connections:

@@ -1,10 +1,13 @@
 """The MCP server that clients see: what they ask goes to the server it belongs to, and what that says comes back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, TypeVar
 
+import anyio
+import anyio.to_thread
 import mcp_types as types
 from anyio import CancelScope
 from mcp import MCPError
@@ -12,16 +15,27 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
 from mcp.shared.subscriptions import event_from_wire
-from pydantic import BaseModel
+from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
+from pydantic import BaseModel, ValidationError
+from pydantic_ai import RunContext, ToolFailed
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.proxy.audience import LEVELS, Audience, Context
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from researcher_integration.proxy.offers import QUESTION, Offers, Route
-from researcher_integration.proxy.own_tools import OwnTools
-from researcher_integration.proxy.progress import CallProgress
 from researcher_integration.proxy.results import ProxiedCall, Results
-from researcher_integration.untrusted.framing import instructions
-from summarizer_tool import CallsInFlight, load_prompt, one_line, render_prompt, request_arrival
+from researcher_integration.tool_results.reading import ReadingToolset
+from researcher_integration.untrusted.framing import framed, instructions
+from summarizer_tool import (
+    CallsInFlight,
+    ExtractiveModel,
+    Settings,
+    SourceStore,
+    load_prompt,
+    one_line,
+    render_prompt,
+    request_arrival,
+)
 
 COLLECTION = 'proxied-results'
 """Where results are kept for clients without a token; with one they have a collection of their own."""
@@ -33,6 +47,87 @@ MAX_INSTRUCTIONS = 4_000
 """Characters of the instructions of one server that are passed on."""
 
 Answer = TypeVar('Answer', bound=BaseModel)
+
+BEAT_SECONDS = 5.0
+"""The longest silence while a result is digested. Some clients give a silent call up after a minute."""
+
+STEP = 1e-3
+"""By which the progress rises then: it must, and nobody knows how far it is."""
+
+
+@dataclass(slots=True)
+class CallProgress:
+    """The progress of one call, for a client that has asked for it."""
+
+    context: Context
+    results: Results
+    server: str
+    _last: float = 0.0
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        """Pass on what the server says."""
+        self._last = max(self._last, progress)
+        masked = str(await self.results.aside(self.server, message)) if message else None
+        await self.context.session.report_progress(progress, total, masked)
+
+    @asynccontextmanager
+    async def digesting(self) -> AsyncGenerator[None]:
+        """For the length of the block the result is looked at, which takes long where it is."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._beat)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def _beat(self) -> None:
+        while True:
+            await anyio.sleep(BEAT_SECONDS)
+            self._last += STEP
+            await self.context.session.report_progress(self._last, None, load_prompt('proxy/condensing'))
+
+
+MAX_REASON = 500
+
+_CONTEXT = RunContext[None](deps=None, model=ExtractiveModel(), usage=RunUsage())
+"""There is no run, and the tools need none."""
+
+
+class OwnTools:
+    """The toolset of agents, for clients of the protocol."""
+
+    def __init__(self, settings: Settings, store: SourceStore, *, is_framed: bool = True) -> None:
+        self._is_framed = is_framed
+        self._settings = settings
+        self._store = store
+        self.listed = [
+            Tool(
+                name=tool.name,
+                description=tool.description,
+                input_schema=dict(tool.function_schema.json_schema),
+                annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+            )
+            for tool in self._toolset(COLLECTION).tools.values()
+        ]
+        self.names = frozenset(tool.name for tool in self.listed)
+
+    async def call(self, name: str, arguments: Mapping[str, Any], collection: str) -> CallToolResult:
+        """Call one of them on the results of a collection. What is stored has been masked; it is framed again."""
+        toolset = self._toolset(collection)
+        tool = (await toolset.get_tools(_CONTEXT))[name]
+        try:
+            read = tool.args_validator.validate_python(dict(arguments))
+            text, is_error = str(await toolset.call_tool(name, read, _CONTEXT, tool)), False
+            if self._is_framed:
+                text = await anyio.to_thread.run_sync(framed, text, name)
+        except ToolFailed as error:
+            text, is_error = error.message, True
+        except ValidationError as error:
+            said = error.errors(include_url=False, include_context=False, include_input=False)
+            text = one_line('; '.join(f'{".".join(map(str, each["loc"]))}: {each["msg"]}' for each in said), MAX_REASON)
+            is_error = True
+        return CallToolResult(content=[TextContent(text=text)], is_error=is_error)
+
+    def _toolset(self, collection: str) -> ReadingToolset[None]:
+        return ReadingToolset(self._settings, self._store.collection(collection), id='proxy')
 
 
 class _ToldOfChanges(Server[Any]):
@@ -67,11 +162,7 @@ class ProxyServer:
 
     def facts(self) -> Mapping[str, object]:
         """The servers and the store, for the log."""
-        store = self.results.store
-        return {
-            'servers': [each.name for each in self.connections],
-            'store': store.kind,
-        }
+        return {'servers': [each.name for each in self.connections], 'store': self.results.store.kind}
 
     def server(self) -> Server[Any]:
         """The MCP server with these handlers."""
@@ -81,12 +172,12 @@ class ProxyServer:
             title=' + '.join(each.name for each in self.connections),
             instructions=self._instructions(),
             get_tool_input_schema=lambda name: self.offers.schemas.get(name),
-            on_list_tools=self._list_tools,
+            on_list_tools=lambda _context, _params: self.offers.list_tools(),
             on_call_tool=self._call_tool,
-            on_list_prompts=self._list_prompts,
+            on_list_prompts=lambda _context, _params: self.offers.list_prompts(),
             on_get_prompt=self._get_prompt,
-            on_list_resources=self._list_resources,
-            on_list_resource_templates=self._list_templates,
+            on_list_resources=lambda _context, _params: self.offers.list_resources(),
+            on_list_resource_templates=lambda _context, _params: self.offers.list_templates(),
             on_read_resource=self._read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
@@ -132,26 +223,6 @@ class ProxyServer:
 
     async def _joined(self, context: Context, _params: types.NotificationParams) -> None:
         self.audience.joins(context)
-
-    async def _list_tools(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=await self.offers.list_tools())
-
-    async def _list_prompts(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=await self.offers.list_prompts())
-
-    async def _list_resources(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=await self.offers.list_resources())
-
-    async def _list_templates(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=await self.offers.list_templates())
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = dict(params.arguments or {})
@@ -239,7 +310,11 @@ class ProxyServer:
 
     async def _unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         if self.audience.unsubscribes(context, params.uri):
-            await self._unwatch([params.uri])
+            request = types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=params.uri))
+            for connection in self.connections:
+                if params.uri in connection.subscribed:
+                    connection.subscribed.discard(params.uri)
+                    await connection.request(request, types.EmptyResult)
         return types.EmptyResult()
 
     async def _listen_to(
@@ -252,21 +327,12 @@ class ProxyServer:
             return await self._listen(context, params)
 
     async def _watch(self, uri: str) -> None:
+        request = types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri))
         for connection in await self.offers.owners(uri):
             resources = connection.capabilities.resources
             if resources is not None and resources.subscribe:
-                await connection.request(
-                    types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)), types.EmptyResult
-                )
+                await connection.request(request, types.EmptyResult)
                 connection.subscribed.add(uri)
-
-    async def _unwatch(self, uris: Sequence[str]) -> None:
-        for connection in self.connections:
-            for uri in connection.subscribed.intersection(uris):
-                connection.subscribed.discard(uri)
-                await connection.request(
-                    types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=uri)), types.EmptyResult
-                )
 
     async def _log_level_of(self, context: Context, connection: Connection) -> None:
         """Clients of the newer protocol say with a call which log messages they want."""

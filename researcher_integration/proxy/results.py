@@ -13,14 +13,11 @@ from pydantic_ai.messages import ModelMessage, ModelRequest
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.binary_room import BinaryRoom
-from researcher_integration.tool_results.called import CalledTool, CallRules
-from researcher_integration.tool_results.keeping import keep, storable
-from researcher_integration.tool_results.observation import Observation
-from researcher_integration.tool_results.result_note import StoredResult
+from researcher_integration.tool_results.called import CalledTool, CallRules, ToolCallReporter
+from researcher_integration.tool_results.observation import BinaryRoom, Observation
+from researcher_integration.tool_results.result_note import StoredResult, keep, storable
 from researcher_integration.tool_results.rules import ToolResultRules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
-from researcher_integration.tool_results.tool_call_reporter import ToolCallReporter
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import (
     Settings,
@@ -67,14 +64,6 @@ class ProxiedCall:
     """What the client wants to know."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Replacement:
-    """What stands for a large text."""
-
-    text: str
-    figures: Mapping[str, object]
-
-
 @dataclass
 class Results:
     """Makes of what servers return what clients get."""
@@ -109,9 +98,9 @@ class Results:
             content = self._bounded([await self._framed(called, block) for block in content])
             return types.CallToolResult(content=content, is_error=result.is_error, _meta=meta)
         others = self._bounded([block for block in content if _text_of(block) is None])
-        figures = {f'{_META}{name}': value for name, value in replacement.figures.items()}
+        told, figures = replacement
         return types.CallToolResult(
-            content=[_text(replacement.text), *others], is_error=result.is_error, _meta={**(meta or {}), **figures}
+            content=[_text(told), *others], is_error=result.is_error, _meta={**(meta or {}), **figures}
         )
 
     async def of_resource(self, call: ProxiedCall, result: types.ReadResourceResult) -> types.ReadResourceResult:
@@ -133,7 +122,7 @@ class Results:
                 continue
             if not each.uri.startswith(FOR_PROGRAMS):
                 replacement = await self._replacement(call, called, text)
-                text = replacement.text if replacement is not None else await self._frame(called, text)
+                text = replacement[0] if replacement is not None else await self._frame(called, text)
             contents.append(each.model_copy(update={'text': text}))
         return result.model_copy(update={'contents': contents})
 
@@ -188,7 +177,6 @@ class Results:
         )
 
     async def _value(self, called: CalledTool, value: object) -> object:
-        """A value without secrets."""
         return (await called.masked(Observation(value, None, None, is_wrapped=False))).value
 
     async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -236,8 +224,10 @@ class Results:
                 masked.append(block)
         return masked
 
-    async def _replacement(self, call: ProxiedCall, called: CalledTool, text: str) -> _Replacement | None:
-        """The digest or summary of a text that is over the threshold; none where it goes on as it is."""
+    async def _replacement(
+        self, call: ProxiedCall, called: CalledTool, text: str
+    ) -> tuple[str, dict[str, object]] | None:
+        """The digest or summary of a text over the threshold, and its figures; none where it goes on as it is."""
         rules = called.rules.summarization
         original = await anyio.to_thread.run_sync(count_tokens, text)
         if not rules.enabled or original <= rules.size_threshold_tokens:
@@ -269,7 +259,7 @@ class Results:
         if not found.text:
             return None
         figures = {'source_id': source_id, 'original_tokens': original, 'state': found.state, 'model': made.model}
-        return _Replacement(Observation.of(found.result).text, figures)
+        return Observation.of(found.result).text, {f'{_META}{name}': value for name, value in figures.items()}
 
 
 def _withheld(called: CalledTool, error: MaskingError) -> str:

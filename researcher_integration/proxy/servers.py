@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import httpx2
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator
 
-from researcher_integration.config.files import Strict, key_path, read_json
-from researcher_integration.mcp.entries import DEFAULT_TIMEOUT, Server, ServerName, filled, problem_of
+from researcher_integration.config.files import Strict, read_json
+from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT, Server, ServerName, filled, problem_of
 from researcher_integration.proxy import guard
 from summarizer_tool import ConfigurationError, Settings
 
@@ -39,8 +39,7 @@ class ProxiedServer:
     def guarded(self) -> Sequence[str]:
         """The command under a guard, which ends it with all that it has started when the proxy has gone.
 
-        Raises:
-            FileNotFoundError: If there is no such program.
+        Raises `FileNotFoundError` if there is no such program.
         """
         program, *arguments = self.command
         path = self.env.get('PATH', os.environ.get('PATH'))
@@ -63,11 +62,6 @@ class ProxiedEntry(Server):
     type: str | None = None
     disabled: bool = False
 
-    @model_validator(mode='before')
-    @classmethod
-    def _only_known_keys(cls, value: object) -> object:
-        return value
-
     @field_validator('type')
     @classmethod
     def _is_spoken(cls, value: str | None) -> str | None:
@@ -83,27 +77,14 @@ class ProxiedEntries(Strict):
 
     servers: Annotated[dict[ServerName, ProxiedEntry], Field(alias='mcpServers')]
 
-    @model_validator(mode='before')
-    @classmethod
-    def _only_known_keys(cls, value: object) -> object:
-        return value
-
 
 def from_file(path: Path) -> list[ProxiedServer]:
-    """The servers of a file with `mcpServers`, without those that are disabled.
-
-    Raises:
-        ConfigurationError: If the file is wrong, a variable is not set, or no server is left.
-    """
+    """The servers of a file with `mcpServers` that are not disabled; raises `ConfigurationError` if none can be had."""
     servers: list[ProxiedServer] = []
     for name, entry in read_json(path, ProxiedEntries).servers.items():
         if entry.disabled:
             continue
-        texts: dict[tuple[object, ...], str] = {}
-        for place, text in entry.texts():
-            if problem := problem_of(text, place, name):
-                raise ConfigurationError(f'{path}: {key_path("mcpServers", name, *place)}: {problem}')
-            texts[place] = filled(text)
+        texts = entry.filled(path, name)
         servers.append(
             ProxiedServer(
                 name,
@@ -121,26 +102,15 @@ def from_file(path: Path) -> list[ProxiedServer]:
 
 
 def from_command(command: Sequence[str], name: str | None = None) -> ProxiedServer:
-    """A server that is started with the variables that the proxy was started with.
-
-    Args:
-        command: A program and its arguments.
-        name: Of the server; by default that of the program.
-    """
+    """A server that is started with the variables of the proxy; its name is by default that of the program."""
     env = {variable: value for variable, value in os.environ.items() if variable.upper() not in OF_THE_PROXY}
     return ProxiedServer(name or Path(command[0]).stem, command=tuple(command), env=env)
 
 
 def from_url(url: str, headers: Sequence[str], name: str | None = None) -> ProxiedServer:
-    """A server at a URL.
+    """A server at a URL with `${VARIABLE}`s, as in a file, and headers `Name: value`; its name is by default its host.
 
-    Args:
-        url: With `${VARIABLE}`s, as in a file.
-        headers: `Name: value` each, the same.
-        name: Of the server; by default its host.
-
-    Raises:
-        ConfigurationError: If the URL or a header is none, or a variable is not set.
+    Raises `ConfigurationError` if the URL or a header is none, or a variable is not set.
     """
     if problem := problem_of(url, ('url',), 'url'):
         raise ConfigurationError(f'--url: {problem}')

@@ -9,12 +9,15 @@ With a token all but the page and health need `Authorization: Bearer <token>`; w
 read from no URL, so that it stands in no log. Without one, only this machine is served.
 """
 
+import hmac
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import uvicorn
 from anyio import CancelScope
@@ -24,19 +27,17 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from sse_starlette.sse import SendTimeoutError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from researcher_integration.timeline.access import Access, required
-from researcher_integration.timeline.broker import SlowSubscriberError
+from researcher_integration.timeline.broker import Hub, SlowSubscriberError
 from researcher_integration.timeline.events import TimelineEvent, encoded
-from researcher_integration.timeline.hub import Hub
 from researcher_integration.timeline.log import EventLog, LoggedRun
-from summarizer_tool import StoreError
+from summarizer_tool import ConfigurationError, StoreError
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 HEARTBEAT_SECONDS = 15.0
 """Proxies close connections on which nothing is said; a client that hears nothing for longer knows that it is lost."""
@@ -143,6 +144,69 @@ _logger = logging.getLogger('researcher_integration')
 _runs: TypeAdapter[list[LoggedRun]] = TypeAdapter(list[LoggedRun])
 
 
+class Access:
+    """The ASGI application in front of all others: refuses whoever may not read.
+
+    With a `token` it must be sent; without one, only this machine is served. What stands under `open_paths` is the same
+    for everybody, and needs none.
+    """
+
+    def __init__(self, app: 'ASGIApp', *, token: bytes | None, open_paths: frozenset[str]) -> None:
+        self._app = app
+        self._token = token
+        self._open_paths = open_paths
+
+    async def __call__(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
+        """Answer one request, or pass it on."""
+        response = self._refusal(HTTPConnection(scope)) if scope['type'] == 'http' else None
+        if response is not None:
+            await response(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _refusal(self, request: HTTPConnection) -> Response | None:
+        if self._token is None:
+            error = 'without a token only this machine is served; set one to serve others'
+            return None if _is_of_this_machine(request) else JSONResponse({'error': error}, 403)
+        # Below a prefix, where the application is mounted.
+        path = request.scope['path'].removeprefix(request.scope.get('root_path', ''))
+        if path in self._open_paths:
+            return None
+        given = request.headers.get('authorization', '')
+        scheme, _, token = given.partition(' ')
+        is_right = hmac.compare_digest(token.strip().encode('latin-1'), self._token)
+        if is_right and scheme.lower() == 'bearer':
+            return None
+        description = 'the token is not the right one' if given else 'send Authorization: Bearer <token>'
+        error = 'invalid_token' if given else 'unauthorized'
+        challenge = f'Bearer realm="timeline", error="{error}", error_description="{description}"'
+        return JSONResponse({'error': description}, 401, {'WWW-Authenticate': challenge, 'Cache-Control': 'no-store'})
+
+
+def _is_of_this_machine(request: HTTPConnection) -> bool:
+    """Return whether a request comes from this machine, and is meant for it.
+
+    A page of another site that has its name point to this machine sends that name as Host or as Origin.
+    """
+    names = [request.headers.get('host', '')]
+    if 'origin' in request.headers:
+        names.append(urlsplit(request.headers['origin']).netloc)
+    # None over a socket of the file system.
+    return all(is_loopback(name) for name in names) and (request.client is None or is_loopback(request.client.host))
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host, with or without a port, is this machine by its name or number."""
+    try:
+        name = host if host.count(':') > 1 and not host.startswith('[') else urlsplit(f'//{host}').hostname or ''
+        address = ip_address('127.0.0.1' if name == 'localhost' else name)
+    except ValueError:
+        return False
+    # How a socket for both versions of IP names those who come by the older one.
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
 def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None) -> Starlette:
     """The application; to be run by uvicorn, alone or mounted in another.
 
@@ -153,6 +217,10 @@ def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None
     Raises:
         ConfigurationError: If the token is empty.
     """
+    given = token.get_secret_value() if isinstance(token, SecretStr) else token
+    if given is not None and not given.strip():
+        raise ConfigurationError('the token of the timeline is empty; set one, or none to serve this machine alone')
+    secret = given and given.strip().encode()
     pages = _Pages(source if isinstance(source, Hub) else Hub(source))
     open_paths = frozenset({'/health', *_PAGE})
     app = Starlette(
@@ -162,7 +230,7 @@ def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None
             Route('/health', pages.health),
             *(Route(path, _file(name)) for path, name in _PAGE.items()),
         ],
-        middleware=[Middleware(Access, token=required(token), open_paths=open_paths)],
+        middleware=[Middleware(Access, token=secret or None, open_paths=open_paths)],
         exception_handlers={StoreError: _unreadable},
     )
     app.state.streams = pages.streams

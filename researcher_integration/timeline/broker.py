@@ -11,6 +11,7 @@ import threading
 from asyncio import AbstractEventLoop, Event, get_running_loop, run_coroutine_threadsafe, wrap_future
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -20,8 +21,7 @@ import anyio
 from anyio import CancelScope
 
 from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, stamped, within
-from researcher_integration.timeline.log import EventLog
-from researcher_integration.timeline.threads import in_thread, to_its_end
+from researcher_integration.timeline.log import EventLog, LoggedRun, in_thread, to_its_end
 from summarizer_tool import StoreError, SummarizerError
 
 MAX_WAITING = 1000
@@ -32,9 +32,7 @@ MAX_WAITING_BYTES = 16_000_000
 class Waiting:
     """The events that wait for one subscriber, who takes them in its own event loop."""
 
-    def __init__(self, max_events: int = MAX_WAITING, max_bytes: int = MAX_WAITING_BYTES) -> None:
-        self._max_events = max_events
-        self._max_bytes = max_bytes
+    def __init__(self) -> None:
         self._loop: AbstractEventLoop = get_running_loop()
         self._wake = Event()
         self._gate = Lock()
@@ -83,7 +81,7 @@ class Waiting:
 
     def _fits(self, size: int) -> bool:
         # Any event fits into an empty queue.
-        return not self._events or (len(self._events) < self._max_events and self._bytes + size <= self._max_bytes)
+        return not self._events or (len(self._events) < MAX_WAITING and self._bytes + size <= MAX_WAITING_BYTES)
 
     def _keep(self, events: deque[tuple[Draft, int]]) -> None:
         self._events = events
@@ -273,7 +271,7 @@ class Timeline:
 
     async def _keep(self, event: TimelineEvent, body: bytes) -> None:
         if not event.is_transient:
-            await self._logged(partial(self.log.append_encoded, self.run_id, event.seq, body))
+            await self._logged(partial(self.log.append, event, body))
         elif event.seq > self._reserved:
             self._reserved = event.seq + RESERVED
             await self._logged(partial(self.log.reserve, self.run_id, self._reserved))
@@ -308,3 +306,83 @@ class Timeline:
             self._said.add(what)
             # What an error says may repeat what was emitted.
             _logger.warning(what, extra={} if error is None else {'error': type(error).__name__})
+
+
+POLL_SECONDS = 0.25
+"""Between two looks into the log for the events of another process."""
+
+
+class Hub:
+    """The timelines of a process, for those who follow them by the name of the run.
+
+    Args:
+        log: Where persistent events of all of them are kept; in memory where not given. Runs of other processes that
+            write the same file can be followed, too: their persistent events, from the log. What cannot be read there
+            is a `StoreError`.
+    """
+
+    def __init__(self, log: EventLog | None = None) -> None:
+        self.log = log if log is not None else EventLog()
+        self._gate = threading.Lock()
+        self._live: dict[str, Timeline] = {}
+
+    def open(self, run_id: str, *, sink: Sink | None = None) -> Timeline:
+        """The timeline of a new run, or of one that goes on; to be closed by the caller.
+
+        Raises `ValueError` if the name is none, or such a run is live already.
+        """
+        timeline = Timeline(run_id, log=self.log, sink=sink)
+        with self._gate:
+            if self._find(run_id) is not None:
+                raise ValueError(f'the run {run_id} is live already; close its timeline first, or name another run')
+            self._live[run_id] = timeline
+        return timeline
+
+    async def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[TimelineEvent]:
+        """As `Timeline.follow`; a run of another process is followed by its log, as long as that knows it."""
+        while True:
+            timeline = self.live(run_id)
+            if timeline is not None:
+                async with aclosing(timeline.follow(after)) as events:
+                    async for event in events:
+                        yield event
+                return
+            page = await in_thread(partial(self.log.page, run_id, after=after, limit=PAGE_EVENTS))
+            for event in page.events:
+                yield event
+                after = event.seq
+            if len(page.events) < PAGE_EVENTS:
+                if page.is_closed or not page.is_known:
+                    return
+                await anyio.sleep(POLL_SECONDS)
+
+    def live(self, run_id: str) -> Timeline | None:
+        """The timeline of a run of this process that has not ended."""
+        with self._gate:
+            return self._find(run_id)
+
+    async def run(self, run_id: str) -> LoggedRun | None:
+        """What is known of a run."""
+        known = await in_thread(partial(self.log.run, run_id))
+        return known if known is not None or self.live(run_id) is None else _unheard(run_id)
+
+    async def runs(self, limit: int = 100) -> Sequence[LoggedRun]:
+        """The runs, those first that began last."""
+        known = await in_thread(partial(self.log.runs, limit))
+        names = {run.run_id for run in known}
+        with self._gate:
+            silent = [run_id for run_id in [*self._live] if run_id not in names and self._find(run_id) is not None]
+        return [*map(_unheard, silent), *known][:limit]
+
+    def _find(self, run_id: str) -> Timeline | None:
+        timeline = self._live.get(run_id)
+        if timeline is not None and timeline.is_closed:
+            del self._live[run_id]
+            return None
+        return timeline
+
+
+def _unheard(run_id: str) -> LoggedRun:
+    """A run that has emitted nothing."""
+    now = datetime.now(UTC)
+    return LoggedRun(run_id=run_id, began_at=now, updated_at=now, is_closed=False)

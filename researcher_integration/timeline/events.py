@@ -41,7 +41,6 @@ def as_json(value: object) -> JsonValue:
 Arguments = Annotated[JsonValue, BeforeValidator(as_json)]
 """A field that takes any value."""
 
-
 UNSTAMPED: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """The time of a draft."""
 
@@ -59,13 +58,9 @@ def _name(value: object) -> object:
     return '' if value is None else encodable(value[:MAX_NAME]) if isinstance(value, str) else value
 
 
-def _text(value: object) -> object:
-    return encodable(value) if isinstance(value, str) else value
-
-
 Name = Annotated[str, BeforeValidator(_name)]
 Label = Annotated[str, BeforeValidator(lambda value: value[:MAX_LABEL] if isinstance(value, str) else value)]
-Text = Annotated[str, BeforeValidator(_text)]
+Text = Annotated[str, BeforeValidator(lambda value: encodable(value) if isinstance(value, str) else value)]
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -185,19 +180,14 @@ def decoded(body: bytes) -> Draft:
 
 def within(event: Draft, max_bytes: int) -> tuple[Draft, bytes]:
     """An event cut to a size, and how it is written."""
+    text = '' if isinstance(event, ToolCall | Summarizing) else event.text
+    if len(text) <= max_bytes:  # else it need not be written to know
+        body = encoded(event)
+        if len(body) <= max_bytes or isinstance(event, Summarizing):
+            return event, body
     if isinstance(event, ToolCall):
-        body = encoded(event)
-        if len(body) <= max_bytes:
-            return event, body
-        text = _arguments.dump_json(event.arguments).decode()
-        return _cut(event, 'arguments', text, max_bytes)
-    if isinstance(event, Summarizing):
-        return event, encoded(event)
-    if len(event.text) <= max_bytes:  # else it need not be written to know
-        body = encoded(event)
-        if len(body) <= max_bytes:
-            return event, body
-    return _cut(event, 'text', event.text, max_bytes)
+        return _cut(event, 'arguments', _arguments.dump_json(event.arguments).decode(), max_bytes)
+    return _cut(event, 'text', text, max_bytes)
 
 
 def _cut(event: Draft, name: str, text: str, max_bytes: int) -> tuple[Draft, bytes]:

@@ -9,13 +9,16 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Generator, Sequence
+from asyncio import CancelledError, create_task, wait
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
+import anyio.to_thread
+from anyio import CancelScope, CapacityLimiter
 from pydantic import BaseModel
 
 from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
@@ -49,7 +52,6 @@ FORMAT = DatabaseFormat(
     busy_seconds=10.0,
 )
 
-
 MAX_EVENT_BYTES = 250_000
 """Of one event: what a page shows of a result. The whole is in the store of the sources."""
 
@@ -59,12 +61,11 @@ MAX_MB = 200.0
 _ROW_BYTES = 200
 """What a row takes besides its event."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
 _RUN = (
-    'SELECT id, began_at, updated_at, is_closed, events, dropped, '
-    '(SELECT max(seq) FROM events WHERE run = number) FROM runs'
+    'SELECT id, began_at / 1e6, updated_at / 1e6, is_closed, '
+    '(SELECT coalesce(max(seq), 0) FROM events WHERE run = number), events, dropped FROM runs'
 )
+"""The fields of a `LoggedRun`."""
 
 _Row = tuple[Any, ...]
 
@@ -84,6 +85,33 @@ class LoggedRun(BaseModel):
     """That are kept."""
     dropped: int = 0
     """The oldest ones, that were not kept for the size cap."""
+
+
+T = TypeVar('T')
+
+
+async def in_thread(function: Callable[[], T]) -> T:
+    """Run a function in a thread."""
+    # With a limiter of its own: the tools of an agent may have taken all threads that there are.
+    return await anyio.to_thread.run_sync(function, limiter=CapacityLimiter(1))
+
+
+async def to_its_end(function: Callable[[], T]) -> T:
+    """Run a function in a thread and wait until it is done; a caller that is cancelled meanwhile is so after that."""
+    work = create_task(in_thread(function))
+    cancelled: CancelledError | None = None
+    while not work.done():
+        try:
+            # The scope keeps anyio's cancellation out; from asyncio's `wait` keeps what is waited for.
+            with CancelScope(shield=True):
+                await wait([work])
+        except CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not work.cancelled():
+            work.exception()  # which nobody is there to be told
+        raise cancelled
+    return work.result()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +186,17 @@ class EventLog:
         with self._write() as db:
             db.execute('UPDATE runs SET reserved = max(reserved, ?) WHERE number = ?', (up_to, self._run(db, run_id)))
 
-    def append(self, event: TimelineEvent) -> None:
-        """Keep an event that has its place in a run, cut to size; a second one with its number is a `StoreError`."""
-        _, body = within(event, self.max_event_bytes)
-        self.append_encoded(event.run_id, event.seq, body)
+    def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
+        """Keep an event that has its place in a run, cut to size; a second one with its number is a `StoreError`.
 
-    def append_encoded(self, run_id: str, seq: int, body: bytes) -> None:
-        """Keep an event as it is written; a second one with its number is a `StoreError`."""
+        `body` is how it is written, where it has been cut already.
+        """
+        body = within(event, self.max_event_bytes)[1] if body is None else body
         size = len(body) + _ROW_BYTES
         with self._write() as db:
-            number = self._run(db, run_id)
+            number = self._run(db, event.run_id)
             self._make_room(db, number, size)
-            db.execute('INSERT INTO events VALUES (?, ?, ?)', (number, seq, body))
+            db.execute('INSERT INTO events VALUES (?, ?, ?)', (number, event.seq, body))
             db.execute(
                 'UPDATE runs SET bytes = bytes + ?, events = events + 1, updated_at = ? WHERE number = ?',
                 (size, _now(), number),
@@ -281,16 +308,7 @@ def _total(db: sqlite3.Connection) -> int:
 
 
 def _logged(row: _Row) -> LoggedRun:
-    run_id, began_at, updated_at, is_closed, events, dropped, last_seq = row
-    return LoggedRun(
-        run_id=run_id,
-        began_at=_EPOCH + timedelta(microseconds=began_at),
-        updated_at=_EPOCH + timedelta(microseconds=updated_at),
-        is_closed=bool(is_closed),
-        last_seq=last_seq or 0,
-        events=events,
-        dropped=dropped,
-    )
+    return LoggedRun.model_validate(dict(zip(LoggedRun.model_fields, row, strict=True)))
 
 
 def _now() -> int:

@@ -1,37 +1,120 @@
-"""One tool call: which server the tool belongs to, what holds for it, and what it says without secrets."""
+"""One tool call: its server, what holds for it, what it says without secrets, and what a front end is told of it."""
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Protocol, cast
 
+import anyio
 import anyio.to_thread
-from pydantic_ai import ModelMessage, RunContext, ToolCallPart, ToolDefinition
-from pydantic_ai.mcp import MCPToolset
+from pydantic_ai import ModelMessage, RunContext, ToolCallPart, ToolDefinition, ToolFailed
+from pydantic_ai.mcp import CallToolFunc, MCPToolset, ProcessToolCallback
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.mcp.run_servers import SERVER_NAME
-from researcher_integration.timeline.events import MAX_LABEL, encodable
-from researcher_integration.tool_results.conversation import ConversationFocus, describe
+from researcher_integration.timeline.events import (
+    MAX_LABEL,
+    Draft,
+    Summarizing,
+    SummaryDelta,
+    ToolCall,
+    ToolResult,
+    ToolSummary,
+    encodable,
+)
+from researcher_integration.tool_results.history import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
 from researcher_integration.tool_results.result_note import ORIGINAL, ResultOutcome, StoredResult, outcome
-from researcher_integration.tool_results.rules import Rules, ToolResultRules
+from researcher_integration.tool_results.rules import Rules, RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummary
-from researcher_integration.tool_results.tool_call_reporter import Events, ToolCallReporter
-from summarizer_tool import one_line, render_prompt, trace_span
+from summarizer_tool import defect_attributes, first_error, one_line, render_prompt, trace_span
 
 MAX_TITLE = 200
 
 LABELS = ('session_id', 'stage', 'model_call_id')
 """Keys of a run's metadata that its events repeat."""
 
-
 _logger = logging.getLogger('researcher_integration')
+
+
+class Events(Protocol):
+    """Where events go: `researcher_integration.Timeline` is one."""
+
+    async def emit(self, draft: Draft, /) -> object:
+        """Take an event."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallReporter:
+    """Tells of one tool call. Everything that it is given has been masked."""
+
+    events: Events | None
+    call_id: str
+    tool: str
+    server: str = ''
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What each event says besides, by the names of its fields: ids of the session, the stage, the model call."""
+
+    async def started(self, arguments: object) -> None:
+        """The call begins."""
+        await self._tell(ToolCall, status='started', server=self.server, tool=self.tool, arguments=arguments)
+
+    async def completed(
+        self, text: str | None = None, size: int | None = None, source_id: str = '', *, is_error: bool = False
+    ) -> None:
+        """The tool has answered, or failed with the text; or put it off, and then nothing more follows."""
+        sizes = {'size_characters': None if text is None or size is None else len(text), 'size_tokens': size}
+        await self._tell(ToolCall, status='completed', server=self.server, tool=self.tool, is_error=is_error, **sizes)
+        if text is not None:
+            await self._tell(ToolResult, text=text, source_id=source_id, is_error=is_error)
+
+    async def summarizing(self, size: int) -> None:
+        """The answer is large, and is being summarized."""
+        await self._tell(Summarizing, estimated_tokens=size)
+
+    async def summarized(self, text: str, *, original: int, size: int, model: str, source_id: str, state: str) -> None:
+        """What the model gets instead."""
+        sizes = {'original_tokens': original, 'summary_tokens': size}
+        about = {'server': self.server, 'tool': self.tool, 'model': model, 'source_id': source_id, 'state': state}
+        await self._tell(ToolSummary, text=text, **sizes, **about)
+
+    @asynccontextmanager
+    async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:
+        """A function to be told each fact while it is written; none if nobody looks. All are out at the end."""
+        if self.events is None:
+            yield None
+            return
+        send, receive = anyio.create_memory_object_stream[str](float('inf'))
+
+        async def forward() -> None:
+            async with receive:
+                index = 0
+                async for text in receive:
+                    await self._tell(SummaryDelta, index=index, text=text)
+                    index += 1
+
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(forward)
+                with send:
+                    yield send.send_nowait
+        except ExceptionGroup as errors:  # the caller wants it by its own type
+            raise first_error(errors) from None
+
+    async def _tell(self, event: type[Draft], **said: object) -> None:
+        if self.events is None:
+            return
+        try:
+            draft = event.model_validate({'call_id': self.call_id, **self.labels, **said})
+            await self.events.emit(draft)
+        except Exception as error:  # noqa: BLE001 - whatever becomes of an event, the run goes on
+            _logger.warning('an event was lost', extra={'type': event.__name__, **defect_attributes(error)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +221,13 @@ class CallRules:
         return CalledTool(tool, server, self.rules.for_server(server), masker, arguments, reporter)
 
     def server_of(self, ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
-        """The name of a tool's server: the one that rules go by, else that of the selection, else its own."""
-        names = server_names(ctx, tool_def)
+        """The name of a tool's server or toolset, however it is wrapped; none for the agent's own functions.
+
+        Of its names the one that rules go by, else that in a selection of servers, else the `id` of the toolset, or the
+        host of an MCP server without one.
+        """
+        selected = (tool_def.metadata or {}).get(SERVER_NAME)
+        names = [name for name in (selected, _toolset_id(ctx, tool_def)) if isinstance(name, str)]
         return next((name for name in names if name in self.rules.mcp_servers), names[0] if names else None)
 
     def unmatched(self, ctx: RunContext[Any], tool_defs: Sequence[ToolDefinition]) -> tuple[list[str], list[str]]:
@@ -165,16 +253,6 @@ class CallRules:
         return self._maskers[key]
 
 
-def server_names(ctx: RunContext[Any], tool_def: ToolDefinition) -> list[str]:
-    """The names of a tool's MCP server or toolset, however it is wrapped; none for the agent's own functions.
-
-    First the name in a selection of servers; then the `id` of the toolset, or the host of an MCP server without one.
-    """
-    selected = (tool_def.metadata or {}).get(SERVER_NAME)
-    names = [selected if isinstance(selected, str) else None, _toolset_id(ctx, tool_def)]
-    return [name for name in names if name is not None]
-
-
 def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
     if tool_def.toolset_id is not None:
         return None if tool_def.toolset_id.startswith('<') else tool_def.toolset_id
@@ -196,3 +274,27 @@ def reading_tools(ctx: RunContext[Any]) -> dict[str, str]:
         return {}
     tagged = [(definition.name, definition.metadata or {}) for definition in manager.tool_defs]
     return {str(metadata[OWN]): name for name, metadata in tagged if OWN in metadata}
+
+
+def masked_calls(rules: RulesSource, server: str | None = None) -> ProcessToolCallback:
+    """What masks the results of a server at once: `MCPToolset(url, process_tool_call=masked_calls(rules, 'pods'))`.
+
+    Args:
+        rules: As `SummarizeToolResults` takes them.
+        server: Its name in them.
+    """
+    of_server = load_rules(rules).for_server(server)
+    masker = of_server.masking.masker()
+
+    async def process(ctx: RunContext[Any], call_tool: CallToolFunc, name: str, args: dict[str, Any]) -> Any:
+        called = CalledTool(name, server, of_server, masker, None, ToolCallReporter(None, '', name))
+        try:
+            raw = Observation.of(await call_tool(name, args))
+        except Exception as error:  # noqa: BLE001 - it is raised again
+            await called.raise_masked(error)
+        try:
+            return (await called.masked(raw)).result
+        except MaskingError:
+            raise ToolFailed(render_prompt('tool_results/redacted', tool=called.name)) from None
+
+    return process

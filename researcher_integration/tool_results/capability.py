@@ -19,7 +19,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.called import CalledTool, CallRules, reading_tools
+from researcher_integration.tool_results.called import CalledTool, CallRules, Events, reading_tools
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
     FramedResults,
@@ -27,13 +27,11 @@ from researcher_integration.tool_results.history import (
     mask_history,
     result_ids,
 )
-from researcher_integration.tool_results.keeping import keep, storable
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, ReadingToolset
-from researcher_integration.tool_results.result_note import StoredResult
+from researcher_integration.tool_results.result_note import StoredResult, keep, storable
 from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
-from researcher_integration.tool_results.tool_call_reporter import Events
 from researcher_integration.untrusted.framing import instructions
 from researcher_integration.usage import share_of
 from summarizer_tool import (

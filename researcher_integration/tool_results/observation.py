@@ -19,7 +19,6 @@ from pydantic_ai.messages import (
 from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masking import Masker, MaskingError
-from researcher_integration.tool_results.binary_room import BinaryRoom
 from summarizer_tool import SummarizerError, count_tokens, fits_tokens, read_html, render_prompt, texts_of_json
 
 SMALL_MEMBER = 60
@@ -48,6 +47,34 @@ NOTE = 'note'
 
 _TEXT_TYPE = re.compile(r'text/|application/(?:[\w.-]+\+)?(?:json|xml|x-ndjson|yaml|x-yaml|toml)\b')
 """Media types of files that are read as text."""
+
+MAX_FILE_BYTES = 8_000
+"""Of a file that a client of the proxy writes out for its model, a token for every few bytes."""
+
+MAX_KIND = 80
+"""Characters of a media type that are repeated."""
+
+
+@dataclass(slots=True)
+class BinaryRoom:
+    """What is left of one result's limit."""
+
+    limit_kb: int
+    """Of all that models are shown as such, images and sound above all."""
+    used: int = 0
+    """Bytes."""
+
+    def refused(self, kind: str, size: int, *, is_shown: bool = True) -> str:
+        """The note in the place of content that has no room; empty for what goes on.
+
+        `kind` is the media type, `is_shown` whether models are shown it as such.
+        """
+        limit = self.limit_kb * 1000 if is_shown else MAX_FILE_BYTES
+        if size + self.used * is_shown > limit:
+            kilobytes = {'size': f'{-(-size // 1000):,}', 'limit': f'{limit // 1000:,}'}
+            return render_prompt('tool_results/left_out', what=kind[:MAX_KIND], **kilobytes)
+        self.used += size * is_shown
+        return ''
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import anyio.to_thread
 from pydantic import BeforeValidator
-from pydantic_ai import FunctionToolset, RunContext, Tool, ToolFailed
+from pydantic_ai import FunctionToolset, Tool, ToolFailed
 from pydantic_ai.tools import AgentDepsT
 
 from summarizer_tool import (
@@ -65,6 +65,11 @@ def _number(default: int) -> BeforeValidator:
     return BeforeValidator(lambda value: default if value is None else value)
 
 
+MaxTokens = Annotated[int, _number(DEFAULT_TOKENS)]
+Line = Annotated[int, _number(1)]
+Offset = Annotated[int, _number(0)]
+
+
 class ReadingToolset(FunctionToolset[AgentDepsT]):
     """Shows what is in the stored results of one collection; its own results are never summarized."""
 
@@ -80,13 +85,7 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
         self.add_tool(_tool('read_source', self._read))
         self.add_tool(_tool('query_source', self._query))
 
-    async def _search(
-        self,
-        ctx: RunContext[AgentDepsT],
-        source_id: str,
-        text: str,
-        max_tokens: Annotated[int, _number(DEFAULT_TOKENS)] = DEFAULT_TOKENS,
-    ) -> str:
+    async def _search(self, source_id: str, text: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
         with _told_to_the_model(source_id):
             document = await anyio.to_thread.run_sync(self._collection.document, source_id)
             if text.strip() and text.strip().lower() not in document.text.lower():
@@ -97,25 +96,14 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
             return await anyio.to_thread.run_sync(find_lines, document, text, max_tokens)
 
     async def _read(
-        self,
-        ctx: RunContext[AgentDepsT],
-        source_id: str,
-        start_line: Annotated[int, _number(1)] = 1,
-        max_tokens: Annotated[int, _number(DEFAULT_TOKENS)] = DEFAULT_TOKENS,
-        offset: Annotated[int, _number(0)] = 0,
+        self, source_id: str, start_line: Line = 1, max_tokens: MaxTokens = DEFAULT_TOKENS, offset: Offset = 0
     ) -> str:
         with _told_to_the_model(source_id):
             return await self._service.read_source(
                 ReadSourceRequest(source_id=source_id, start_line=start_line, max_tokens=max_tokens, offset=offset)
             )
 
-    async def _query(
-        self,
-        ctx: RunContext[AgentDepsT],
-        source_id: str,
-        query: str,
-        max_tokens: Annotated[int, _number(DEFAULT_TOKENS)] = DEFAULT_TOKENS,
-    ) -> str:
+    async def _query(self, source_id: str, query: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
         with _told_to_the_model(source_id):
             return await self._service.query_source(
                 QuerySourceRequest(source_id=source_id, query=query, max_tokens=max_tokens)
@@ -202,7 +190,7 @@ def _tool(name: str, function: Callable[..., Any]) -> Tool[Any]:
     parameters = dict[str, str](_PARAMETER.findall(listed))
     tool = Tool[Any](
         function,
-        takes_ctx=True,
+        takes_ctx=False,
         name=name,
         description=head.partition('\n')[2].strip(),
         metadata={'summarize': 'never', OWN: name},

@@ -1,12 +1,16 @@
-"""What stands in the place of a large result: its summary under a note, or what the failure policy says. Pure."""
+"""What stands in the place of a large result: its summary under a note, or what a policy says; and where it is kept."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import anyio.to_thread
 
 from researcher_integration.tool_results.observation import NOTE, Observation
 from researcher_integration.tool_results.rules import Summarization
 from researcher_integration.tool_results.summarizing import ResultSummary
-from summarizer_tool import count_tokens, render_prompt, without_own_lines
+from summarizer_tool import Collection, Document, StoreError, count_tokens, render_prompt, without_own_lines
 
 WITHHELD = 'withheld'
 """An error text stands for the result."""
@@ -87,3 +91,28 @@ def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: S
         size = count_tokens(text)
         return ResultOutcome(seen.replaced(text, **told, summary_tokens=size, state=WITHHELD), text, size, WITHHELD)
     return ResultOutcome(seen.result, '', kept.original, ORIGINAL)
+
+
+MAX_STORED_CHARACTERS = 5_000_000
+"""Of one result; the rest is not kept, and the last line says so."""
+
+_logger = logging.getLogger('researcher_integration')
+
+
+def storable(text: str) -> str:
+    """As much of a text as is kept."""
+    if len(text) <= MAX_STORED_CHARACTERS:
+        return text
+    cut = render_prompt('tool_results/cut', kept=f'{MAX_STORED_CHARACTERS:,}', all=f'{len(text):,}')
+    return f'{text[:MAX_STORED_CHARACTERS]}\n{cut}'
+
+
+async def keep(collection: Collection, title: str, text: str) -> str:
+    """Keep a masked result; returns its handle, empty if it could not be stored."""
+    document = Document(text, title=title)
+    try:
+        added = await anyio.to_thread.run_sync(lambda: collection.add(document, fetched_at=datetime.now(UTC)))
+    except StoreError as error:
+        _logger.warning('a tool result could not be stored', extra={'reason': str(error)})
+        return ''
+    return added.id

@@ -12,11 +12,12 @@ from dbos import DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusStrin
 
 from summarizer_tool.batch.database import APPLICATION, BatchDatabase
 from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRecord, files_of
-from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome
+from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome, unpack
 from summarizer_tool.batch.worker import WORKFLOW
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats.files import read_path
+from summarizer_tool.schemas import Summary
 
 PAGE = 200
 """Workflows that are asked for at once."""
@@ -161,22 +162,17 @@ class Batch:
         Jobs of earlier runs that are not asked for any more are forgotten; their results stay. `look` is called with
         each look at the database; what it raises ends this process's part, not the jobs.
 
-        Raises:
-            ConfigurationError: If the documents, or the folder of results, cannot be read or written.
+        Raises `ConfigurationError` if the documents, or the folder of results, cannot be read or written.
         """
         self._before = {job.workflow_id: (name_of(job), str(job.status)) for job in self.jobs(None)}
-        source = Path(self.record.source)
         try:
-            self._run(source, limit_mb, look)
+            self._do(self._file_jobs(files_of(Path(self.record.source), self.folder.path), limit_mb), look)
+            if self.record.merge:
+                self._merge(look)
+            self._forget('')
+            self.client.delete_queue(self.queue)  # no worker need look for its jobs any more
         finally:
             self.folder.report(self.outcomes.items())
-
-    def _run(self, source: Path, limit_mb: float, look: Callable[[BatchProgress], None]) -> None:
-        self._do(self._file_jobs(files_of(source, self.folder.path), limit_mb), look)
-        if self.record.merge:
-            self._merge(look)
-        self._forget('')
-        self.client.delete_queue(self.queue)  # no worker need look for its jobs any more
 
     def _file_jobs(self, files: Iterable[tuple[str, Path]], limit_mb: float) -> Generator[BatchJob]:
         for path_name, path in files:
@@ -185,9 +181,9 @@ class Batch:
             try:
                 raw = content(path, limit_mb)
             except FetchError as error:
-                yield BatchJob.refused(name, str(error), self.record.asked)
+                yield BatchJob.of(name, 'refused', str(error).encode(), self.record.asked)
             else:
-                yield BatchJob.of_file(name, raw, self.record.asked)
+                yield BatchJob.of(name, 'file', raw, self.record.asked)
         self._forget(f'{DOCUMENTS}/')
 
     def _forget(self, prefix: str) -> None:
@@ -255,7 +251,7 @@ class Batch:
                 continue
             steps = self.client.list_workflow_steps(job.workflow_id)
             result = JobResult.model_validate(steps[0]['output'])
-            self.folder.keep(name, result.unpacked())
+            self.folder.keep(name, Summary.model_validate_json(unpack(result.summary)))
             self._finish(name, result.outcome)
 
     def _finish(self, name: str, outcome: Outcome) -> None:

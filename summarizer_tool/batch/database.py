@@ -35,8 +35,7 @@ class BatchDatabase:
     def __init__(self, url: str) -> None:
         """Connect to `postgresql://…` or `sqlite:///PATH`, and make the tables.
 
-        Raises:
-            ConfigurationError: If it cannot be reached; names it without its password.
+        Raises `ConfigurationError` if it cannot be reached, which names it without its password.
         """
         parsed = parsed_url(url)
         self.is_sqlite = parsed.drivername == 'sqlite'

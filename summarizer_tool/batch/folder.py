@@ -137,8 +137,7 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
     A manifest is a text file with a path a line, from its own folder on. Empty lines, and those that begin with `#`, do
     not count; nor do hidden files, nor those in the folder `leave_out`.
 
-    Raises:
-        ConfigurationError: If it cannot be read, has none, or is no manifest: few of its lines are files.
+    Raises `ConfigurationError` if it cannot be read, has none, or is no manifest: few of its lines are files.
     """
     is_empty = True
     try:

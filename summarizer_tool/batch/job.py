@@ -43,6 +43,10 @@ class Asked(BaseModel):
 
 _TEXTS = TypeAdapter(list[tuple[str, str, str]])
 
+Kind = Literal['file', 'texts', 'refused']
+"""Whether content is the bytes of a file that is yet to be read, or texts that have been: title, URL and text of each,
+or why a file cannot be read, which is told as of any other."""
+
 
 class BatchJob(BaseModel):
     """One document, or several texts, to summarize."""
@@ -51,9 +55,7 @@ class BatchJob(BaseModel):
 
     name: str
     """Where its results stand, below the folder of the batch."""
-    kind: Literal['file', 'texts', 'refused']
-    """Whether the content is the bytes of a file, or texts that have been read: title, URL and text of each, or why a
-    file cannot be read."""
+    kind: Kind
     content: str
     """Packed."""
     digest: str
@@ -61,25 +63,16 @@ class BatchJob(BaseModel):
     asked: Asked
 
     @classmethod
-    def of_file(cls, name: str, raw: bytes, asked: Asked) -> Self:
-        """A file that is yet to be read."""
-        return cls._of(name, 'file', raw, asked)
-
-    @classmethod
-    def refused(cls, name: str, why: str, asked: Asked) -> Self:
-        """A file that cannot be read, which is told as of any other."""
-        return cls._of(name, 'refused', why.encode(), asked)
+    def of(cls, name: str, kind: Kind, raw: bytes, asked: Asked) -> Self:
+        """The job of some content."""
+        digest = hashlib.sha256(raw).hexdigest()
+        return cls(name=name, kind=kind, content=pack(raw), digest=digest, asked=asked)
 
     @classmethod
     def of_documents(cls, name: str, documents: list[Document], asked: Asked) -> Self:
         """Texts that become one summary."""
         texts = [(document.title, document.url, document.text) for document in documents]
-        return cls._of(name, 'texts', _TEXTS.dump_json(texts), asked)
-
-    @classmethod
-    def _of(cls, name: str, kind: Literal['file', 'texts', 'refused'], raw: bytes, asked: Asked) -> Self:
-        digest = hashlib.sha256(raw).hexdigest()
-        return cls(name=name, kind=kind, content=pack(raw), digest=digest, asked=asked)
+        return cls.of(name, 'texts', _TEXTS.dump_json(texts), asked)
 
     @property
     def key(self) -> str:
@@ -127,16 +120,12 @@ class Outcome(BaseModel):
         """That of a summary."""
         stats = summary.stats
         return cls(
+            **stats.model_dump(include={'tokens_in', 'tokens_out', 'cached_calls', 'cost', 'seconds'}),
             state=summary.state,
             title=title,
-            tokens_in=stats.tokens_in,
-            tokens_out=stats.tokens_out,
             calls=stats.map_calls + stats.reduce_calls + stats.repair_calls,
-            cached_calls=stats.cached_calls,
             model_tokens_in=stats.usage.input_tokens,
             model_tokens_out=stats.usage.output_tokens,
-            cost=stats.cost,
-            seconds=stats.seconds,
             degraded_parts=len(summary.degraded),
             warnings=summary.warnings,
         )
@@ -147,10 +136,6 @@ class JobResult(BaseModel):
 
     outcome: Outcome
     summary: str
-
-    def unpacked(self) -> Summary:
-        """The summary."""
-        return Summary.model_validate_json(unpack(self.summary))
 
 
 PlainJson = dict[str, Any]

@@ -204,7 +204,7 @@ def _show(opened: 'Batch') -> None:
 
 def _run(running: 'Batch', settings: 'Settings', workers: int) -> None:
     """Run a batch with workers of this machine, and tell how far it is."""
-    from summarizer_tool.batch.local_workers import LocalWorkers
+    from summarizer_tool.batch.worker import LocalWorkers
     from summarizer_tool.cli.terminal import progress
     from summarizer_tool.llm.options import Progress
 

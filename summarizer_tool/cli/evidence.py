@@ -1,17 +1,19 @@
-"""The commands that work with what is stored: search it, answer from it and from the web, add to it, and list it."""
+"""The commands that work with what is stored: search it, answer from it and the web, add to it, list it, and `call`."""
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from summarizer_tool.cli.stored import (
+    STDIN,
     add_all,
     handles_and_urls,
     handles_of,
     on_store,
     read_places,
+    read_text,
     require_store,
     stored_place,
 )
@@ -20,8 +22,11 @@ from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.evidence.question import ResearchMode
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from summarizer_tool import RequestOptions, Retriever, Settings
     from summarizer_tool.service.evidence_brief import EvidenceBrief
+    from summarizer_tool.service.operations import Operation
 
 _SHOWN_TITLE = 40
 """Tokens of a title in a line."""
@@ -75,7 +80,7 @@ def search(
             )
 
         evidence = on_store(settings, work)
-    _show(evidence, as_json=as_json, is_found=_is_found(evidence))
+    _show(evidence, as_json=as_json)
 
 
 def answer(
@@ -128,7 +133,7 @@ def answer(
             )
 
         evidence = on_store(settings, work)
-    _show(evidence, as_json=as_json, is_found=_is_found(evidence))
+    _show(evidence, as_json=as_json)
 
 
 def add(
@@ -142,8 +147,7 @@ def add(
     are stored), 130 interrupted.
     """
     with ending():
-        settings = _without_model(configured())
-        require_store(settings, 'add keeps sources')
+        settings = _settings_of_store('add keeps sources')
         added = on_store(settings, lambda retriever, _: add_all(retriever.service, places, settings))
     from summarizer_tool.evidence.brief.quoting import label
 
@@ -174,14 +178,13 @@ def status(
     Exit codes: 0 done, 1 there is no such source (said on stderr) or the store failed, 2 wrong setting.
     """
     with ending():
-        settings = _without_model(configured())
-        require_store(settings, 'status tells of kept sources')
+        settings = _settings_of_store('status tells of kept sources')
 
         async def tell(retriever: 'Retriever', _: 'RequestOptions') -> 'EvidenceBrief':
             return await retriever.status(stored_place(retriever.service, place, settings) if place else '')
 
         evidence = on_store(settings, tell)
-    _show(evidence, as_json=as_json, is_found=not evidence.is_error)
+    _show(evidence, as_json=as_json, needs_passages=False)
 
 
 def diff(
@@ -197,11 +200,10 @@ def diff(
 
     Exit codes: 0 done, 1 there is no such source or no older version (said on stderr), 2 wrong setting.
     """
-    from summarizer_tool.service.requests import DiffSourceRequest
+    from summarizer_tool.service.operations import DiffSourceRequest
 
     with ending():
-        settings = _without_model(configured())
-        require_store(settings, 'diff compares kept sources')
+        settings = _settings_of_store('diff compares kept sources')
 
         async def compare(retriever: 'Retriever', _: 'RequestOptions') -> str:
             newer, before = (each and stored_place(retriever.service, each, settings) for each in (place, older))
@@ -211,9 +213,11 @@ def diff(
         write(on_store(settings, compare))
 
 
-def _without_model(settings: 'Settings') -> 'Settings':
-    """The settings of a command that asks no model: whatever is wrong with those configured, it does not matter."""
-    return settings.model_copy(update={'llm_model': 'extractive', 'embedding_model': None})
+def _settings_of_store(why: str) -> 'Settings':
+    """Those of a command that needs a store and asks no model: whatever is wrong with its own, it does not matter."""
+    settings = configured().model_copy(update={'llm_model': 'extractive', 'embedding_model': None})
+    require_store(settings, why)
+    return settings
 
 
 def _check(query: str, max_tokens: int) -> None:
@@ -223,25 +227,90 @@ def _check(query: str, max_tokens: int) -> None:
         stop(ExitCode.USAGE, f'--max-tokens {max_tokens} is less than a brief needs; give at least {MIN_BUDGET}')
 
 
-def _show(evidence: 'EvidenceBrief', *, as_json: bool, is_found: bool) -> None:
-    """Print what there is; where there is nothing, say so on stderr and end."""
-    if as_json:
-        shown = {
-            'text': evidence.text,
-            'tokens': evidence.tokens,
-            'is_error': evidence.is_error,
-            'source_ids': evidence.source_ids,
-            'figures': dict(evidence.figures),
-        }
+def _show(evidence: 'EvidenceBrief', *, as_json: bool, needs_passages: bool = True) -> None:
+    """Print what there is; where there is nothing, say so on stderr and end.
+
+    That there are no passages is no error, but nothing to answer from.
+    """
+    is_found = not evidence.is_error and (bool(evidence.figures.get('hits')) or not needs_passages)
+    shown = {
+        'text': evidence.text,
+        'tokens': evidence.tokens,
+        'is_error': evidence.is_error,
+        'source_ids': evidence.source_ids,
+        'figures': dict(evidence.figures),
+    }
+    _print(evidence.text if is_found else in_commands(evidence.text), shown if as_json else None, is_found=is_found)
+
+
+def _print(text: str, shown: 'Mapping[str, object] | None', *, is_found: bool) -> None:
+    """Print a text, or all that is shown as JSON; where nothing was found, say so on stderr and end."""
+    if shown is not None:
         write(json.dumps(shown, ensure_ascii=False, indent=2))
     elif is_found:
-        write(evidence.text)
+        write(text)
     else:
-        complain(in_commands(evidence.text))
+        complain(text)
     if not is_found:
         sys.exit(ExitCode.FAILED)
 
 
-def _is_found(evidence: 'EvidenceBrief') -> bool:
-    """Return whether there are passages: that there are none is no error, but nothing to answer from."""
-    return not evidence.is_error and bool(evidence.figures.get('hits'))
+_HELP = '--help'
+
+
+def call(
+    context: typer.Context, name: Annotated[str, typer.Argument(metavar='OPERATION', show_default=False)] = _HELP
+) -> None:
+    """Call an operation as an agent does: summarizer call OPERATION --PARAMETER VALUE ...
+
+    Without an operation it lists them; with one and --help it says what that is for, and its parameters. A parameter
+    that is given twice is a list; a value of - is read from stdin. With --json the result has its figures.
+
+    Exit codes: 0 done, 1 failed (said on stderr), 2 wrong parameter, setting or key, 130 interrupted.
+    """
+    with ending():
+        from summarizer_tool.service.operations import OPERATIONS, operation
+
+        if name == _HELP:
+            write(
+                f'{(context.command.help or "").strip()}\n\n'
+                + '\n'.join(f'{each.name}: {each.text().title}' for each in OPERATIONS)
+            )
+            return
+        asked = operation(name)
+        if asked is None:
+            stop(
+                ExitCode.USAGE, f'there is no operation {name}; there are {", ".join(each.name for each in OPERATIONS)}'
+            )
+        if _HELP in context.args:
+            write(_description(asked))
+            return
+        as_json = '--json' in context.args
+        settings = configured()
+        request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
+        reply = on_store(settings, lambda retriever, options: asked.answer(retriever, request, options))
+    shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
+    _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
+
+
+def _description(asked: 'Operation[Any]') -> str:
+    text = asked.text()
+    parameters = [
+        f'--{name.replace("_", "-")}{" (required)" if name in asked.schema()["required"] else ""}: {description}'
+        for name, description in text.parameters.items()
+    ]
+    return '\n'.join([f'{text.title}: summarizer call {asked.name}', '', text.description, '', *parameters])
+
+
+def _arguments(words: 'Sequence[str]', settings: 'Settings') -> dict[str, object]:
+    """`--name value` and `--name=value` pairs by name; what is given more than once as a list."""
+    found: dict[str, list[str]] = {}
+    rest = iter(words)
+    for word in rest:
+        name, has_value, value = word.removeprefix('--').partition('=')
+        if not word.startswith('--'):
+            stop(ExitCode.USAGE, f'{word} belongs to no parameter; give --PARAMETER VALUE')
+        if not has_value and (value := next(rest, None)) is None:
+            stop(ExitCode.USAGE, f'{word} has no value')
+        found.setdefault(name.replace('-', '_'), []).append(read_text(settings) if value == STDIN else value)
+    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}

@@ -12,9 +12,8 @@ from typer.main import get_command
 
 from summarizer_tool.cli import evidence
 from summarizer_tool.cli.batch import batch, worker
-from summarizer_tool.cli.call import call
-from summarizer_tool.cli.inputs import STDIN
-from summarizer_tool.cli.stored import Place, given_sources, is_kept, on_collection, read_places
+from summarizer_tool.cli.evidence import call
+from summarizer_tool.cli.stored import STDIN, Place, given_sources, is_kept, on_collection, read_places
 from summarizer_tool.cli.terminal import (
     check_writable,
     ending,

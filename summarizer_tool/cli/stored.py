@@ -1,27 +1,94 @@
-"""The store a command works on, a file or memory, and what it puts into it."""
+"""What a command is given to read, the store it works on, a file or memory, and what it puts into that."""
 
+import re
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from summarizer_tool.cli.inputs import MAX_AT_ONCE, Given, is_handle, read_place
 from summarizer_tool.cli.loading import loaded
-from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, stop
+from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, say, stop
 from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, UnknownSourceError
 
 if TYPE_CHECKING:
     from summarizer_tool import Collection, RequestOptions, Retriever, Service, Settings, Source
+    from summarizer_tool.documents.document import Document
+    from summarizer_tool.html.page import Page
     from summarizer_tool.service.service import GivenSource
     from summarizer_tool.service.setup import Setup
 
 P = TypeVar('P')
 T = TypeVar('T')
 
+STDIN = '-'
+
+MAX_AT_ONCE = 5
+"""Pages that are fetched at the same time."""
+
+_URL = re.compile(r'https?://', re.IGNORECASE)
+_HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An input that has been read."""
+
+    document: 'Document'
+    page: 'Page | None' = None
+    """Of an HTML page or a document: what stands beside its text."""
+    path: str = ''
+    """Where a file stands, from the root on."""
+
+
+def is_handle(name: str) -> bool:
+    """Return whether an input is the handle of a stored source."""
+    return _HANDLE.fullmatch(name) is not None
+
+
+def read_place(name: str, settings: 'Settings') -> Given | str:
+    """Read a path or stdin (`-`) within the limit; a URL stays. Raises `UnreadableError` for what is no text."""
+    return name if _URL.match(name) else _read_file(name, settings)
+
+
+def read_text(settings: 'Settings') -> str:
+    """The text on stdin; raises `UnreadableError` if it cannot be read, is too large, or is no text."""
+    from summarizer_tool.formats.files import decode
+
+    try:
+        return decode(_read_stdin(settings))
+    except FetchError as error:
+        raise UnreadableError(f'stdin {error}') from None
+
+
+def _read_file(name: str, settings: 'Settings') -> Given:
+    from summarizer_tool.formats.files import read_file, read_path
+
+    path = Path(name)
+    if name != STDIN and path.is_dir():
+        raise UnreadableError(f'{name} is a directory; name the files in it, e.g. {name.rstrip("/")}/*.md')
+    try:
+        if name == STDIN:
+            return Given(*read_file(_read_stdin(settings)))
+        return Given(*read_file(read_path(path, settings.summarizer_max_input_mb), name), str(path.resolve()))
+    except FetchError as error:
+        raise UnreadableError(f'{"stdin" if name == STDIN else name} {error}') from None
+
+
+def _read_stdin(settings: 'Settings') -> bytes:
+    from summarizer_tool.formats.files import read_within
+
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - it is, where it was closed
+        raise UnreadableError('stdin is closed; name a file')
+    if sys.stdin.isatty():
+        say('reading from the terminal; end with Ctrl-D')
+    return read_within(sys.stdin.buffer, settings.summarizer_max_input_mb)
+
+
 _IN_MEMORY = ':memory:'
 _NOWHERE = 'set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3'
-
 
 Place = Given | str
 """An input that has been read; or a URL, or the handle of what is stored already."""
@@ -54,17 +121,16 @@ def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], 
 def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, RequestOptions], Awaitable[T]]') -> T:
     """Do the work of a command on the store, or on one in memory where none is named, with progress for whoever looks.
 
-    Raises:
-        ConfigurationError: If the store cannot be used, or a setting, key or package of a model is wrong.
+    Raises `ConfigurationError` if the store cannot be used, or a setting, key or package of a model is wrong.
     """
     import asyncio
 
     from pydantic_ai.exceptions import UserError
 
-    from summarizer_tool import RequestOptions, SourceStore
+    from summarizer_tool import RequestOptions, SourceStore, Summarizer
     from summarizer_tool.service.setup import Setup
 
-    setup = Setup.of(settings)
+    setup = Setup.of(Summarizer(settings))
 
     # What the task itself returned, asyncio would write out in full where it takes leave of signals.
     results: list[T] = []
@@ -119,8 +185,7 @@ async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[
 def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
     """What a path, URL, handle or title means in the store: a file is its text or what was last stored from its path.
 
-    Raises:
-        UnknownSourceError: If it is a file of which nothing is stored.
+    Raises `UnknownSourceError` if it is a file of which nothing is stored.
     """
     path = str(Path(name).resolve())
     stored, given = service.collection.at(path), None
@@ -159,15 +224,9 @@ def is_kept(settings: 'Settings') -> bool:
 
 async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> list[T]:
     """Do the work for each place in order, several at the same time."""
-    import asyncio
+    from summarizer_tool.mapreduce.job import Call, calls_at_once
 
-    turn = asyncio.Semaphore(MAX_AT_ONCE)
-
-    async def one(place: P) -> T:
-        async with turn:
-            return await work(place)
-
-    return await asyncio.gather(*map(one, places))
+    return await calls_at_once([Call(partial(work, place), 'fetch', 'read') for place in places], MAX_AT_ONCE)
 
 
 async def _added(service: 'Service', place: Place) -> 'Source':

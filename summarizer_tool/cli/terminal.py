@@ -75,8 +75,7 @@ _OVERRIDDEN = {'model': 'LLM_MODEL', 'transport': 'MCP_TRANSPORT', 'host': 'MCP_
 def ending(**options: object) -> 'Generator[None]':
     """End the program with one line and an exit code where the work within fails or is interrupted.
 
-    Args:
-        options: Those of the command: a wrong value is told by the option that was given, not by its variable.
+    A wrong value is told by the option of the command that was given, not by its variable.
     """
     try:
         yield
@@ -158,11 +157,7 @@ def write(text: str) -> None:
 
 
 def check_writable(path: 'Path', option: str) -> None:
-    """Check, before anything is paid for, that a file can be written at its end.
-
-    Raises:
-        ConfigurationError: If it cannot; names the option.
-    """
+    """Check, before anything is paid for, that a file can be written; else a `ConfigurationError` names the option."""
     is_new = not path.exists()
     if is_new or path.is_file() or path.is_dir():  # who reads a pipe would see it end
         try:

@@ -6,7 +6,6 @@ so that after a change the cuts meet those of before again. Code fences and tabl
 The token strategy cuts fixed windows that overlap. Both put the open headings before each piece and count them.
 """
 
-import logging
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -15,15 +14,9 @@ from functools import lru_cache
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.token_index import TokenIndex, index_tokens
-from summarizer_tool.schemas import STRATEGIES
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE, Structure, parse
-
-_logger = logging.getLogger('summarizer_tool')
-
-MIN_SIZE = 16
-"""Tokens a chunk needs to hold any character together with a heading path."""
 
 _LEAST = 0.74
 """The part of the allowed size that a chunk has at least where the text offers a place to end it: 15 % on each side of
@@ -94,21 +87,14 @@ def chunk(
 
     Args:
         documents: The sources, in the order in which they are to be read. An empty one gives no piece.
-        size: Tokens a chunk may have, heading paths included; at least 16.
+        size: Tokens a chunk may have, heading paths included; at least 16, which hold any character together with one.
         overlap: Tokens that two neighbouring windows of the token strategy share, at most a quarter of a chunk. The
             semantic strategy needs none: heading paths give the context.
-        strategy: One of `STRATEGIES`; any other is logged and means semantic.
+        strategy: One of `STRATEGIES`.
 
     Returns:
         Chunks of at most `size` tokens. The pieces of a document, in order, make up its text (less the overlap).
-
-    Raises:
-        ValueError: If `size` is less than 16 or `overlap` is negative.
     """
-    if size < MIN_SIZE or overlap < 0:
-        raise ValueError(f'size={size} must be at least {MIN_SIZE} tokens and overlap={overlap} at least 0')
-    if strategy not in STRATEGIES:
-        _logger.warning('unknown chunking strategy %.40s, using semantic instead', repr(strategy))
     packer = _Packer(size)
     given = [document for document in documents if document.text]
     for document, token_index in zip(given, measure(given, size), strict=True):

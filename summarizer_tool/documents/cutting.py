@@ -1,4 +1,4 @@
-"""Counts and chunks as they travel between processes: places only, no text."""
+"""Counts and chunks as they travel between processes, places only and no text; and documents that repeat others."""
 
 from array import array
 from collections.abc import Sequence
@@ -6,11 +6,34 @@ from dataclasses import dataclass, field, replace
 
 from summarizer_tool.documents.chunking import Chunk, ChunkPiece, chunk, measure
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.repeats import find
 from summarizer_tool.documents.token_index import TokenIndex
+from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.structure import LONGEST_TITLE
 
 Place = tuple[int, int, int, tuple[str, ...], str]
 """Index of a document, and the members of a `ChunkPiece` after its document."""
+
+LEAST_WORDS = 40
+"""Words from which a text names its own subject; what is shorter may go on with the document before it."""
+
+
+def repeats_among(documents: Sequence[Document]) -> dict[int, int]:
+    """The documents that are an earlier one's equal: by the index of each that of the earlier one."""
+    first: dict[str, int] = {}
+    found: dict[int, int] = {}
+    for index, document in enumerate(documents):
+        kept_in = first.setdefault(document.id, index) if document.text else index
+        if kept_in != index and _is_same(documents[kept_in], document):
+            found[index] = kept_in
+    return found
+
+
+def _is_same(one: Document, other: Document) -> bool:
+    """Return whether two documents are about the same; a short text may be about what its title names."""
+    title, again = (one_line(document.title, LONGEST_TITLE).casefold() for document in (one, other))
+    is_long = len(other.text.split(None, LEAST_WORDS)) >= LEAST_WORDS
+    names_itself = is_long and other.text.lstrip()[:2] in ('# ', '#\t')
+    return one.text == other.text and (title == again or names_itself) and (bool(title) or is_long)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +43,7 @@ class ChunkCuts:
     chunks: list[tuple[int, list[Place]]] = field(default_factory=list[tuple[int, list[Place]]])
     """Tokens and pieces of each."""
     repeats: dict[int, int] = field(default_factory=dict[int, int])
-    """The documents that are an earlier one's equal, and in no chunk, as `find` gives them."""
+    """The documents that are an earlier one's equal, and in no chunk, as `repeats_among` gives them."""
     repeated_tokens: int = 0
     """The size of these, in tokens."""
 
@@ -36,19 +59,23 @@ def measures(documents: Sequence[Document], size: int) -> list[tuple[int, 'array
 def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -> ChunkCuts:
     """Cut documents into chunks, as `chunking.chunk` does, without those that repeat an earlier one."""
     index_of = {id(document): index for index, document in enumerate(documents)}
-    repeats = find(documents)
+    repeats = repeats_among(documents)
     left = [document for index, document in enumerate(documents) if index not in repeats]
     chunks = chunk(left, size=size, overlap=overlap, strategy=strategy)
     return ChunkCuts(
-        chunks=[(each.tokens, [_place(piece, index_of) for piece in each.pieces]) for each in chunks],
+        chunks=[
+            (
+                each.tokens,
+                [
+                    (index_of[id(piece.document)], piece.start, piece.end, piece.heading_path, piece.header)
+                    for piece in each.pieces
+                ],
+            )
+            for each in chunks
+        ],
         repeats=repeats,
         repeated_tokens=sum(documents[index].tokens for index in repeats),
     )
-
-
-def _place(piece: ChunkPiece, index_of: dict[int, int]) -> Place:
-    index = index_of[id(piece.document)]
-    return index, piece.start, piece.end, piece.heading_path, piece.header
 
 
 def chunks_of(cut: ChunkCuts, documents: Sequence[Document]) -> list[Chunk]:

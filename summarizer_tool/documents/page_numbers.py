@@ -6,6 +6,7 @@ Such a text needs no more to be stored, and the mark costs a token. It counts as
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 PAGE_BREAK = '\f'
 
@@ -22,15 +23,9 @@ class PageNumbers:
     @classmethod
     def of(cls, text: str) -> 'PageNumbers':
         """Look for the pages of a text."""
-        breaks: list[int] = []
-        lines: list[int] = []
-        line, before = 1, 0
-        for match in re.finditer(PAGE_BREAK, text):
-            line += text.count('\n', before, match.start())
-            before = match.start()
-            breaks.append(before)
-            lines.append(line)
-        return cls(tuple(breaks), tuple(lines))
+        breaks = [match.start() for match in re.finditer(PAGE_BREAK, text)]
+        between = (text.count('\n', start, end) for start, end in pairwise((0, *breaks)))
+        return cls(tuple(breaks), tuple(accumulate(between, initial=1))[1:])
 
     def at(self, offset: int) -> int | None:
         """The page, from 1, that the character at `offset` is on; nothing where the text has no pages."""

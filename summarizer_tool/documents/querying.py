@@ -5,7 +5,6 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from jmespath import exceptions, functions, parser, visitor
@@ -31,17 +30,8 @@ _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
 _FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.\d{1,15}(?:[eE][+-]?\d{1,2})?')
 
 
-@dataclass(frozen=True, slots=True)
-class MachineRecords:
-    """A text as a value."""
-
-    value: Json
-    form: str
-    """As what it was read, with the number of records: `CSV, 20 rows`."""
-
-
-def read_records(text: str) -> MachineRecords:
-    """Read a text as JSON, else as CSV with a line of names, else as lines.
+def read_records(text: str) -> tuple[Json, str]:
+    """Read a text as JSON, else as CSV with a line of names, else as lines; with it comes which: `CSV, 20 rows`.
 
     JSON is what it says; of several values, one after another, a list, and where objects begin their `line`, from 1.
     CSV is a list of rows by the names of their columns, in which numbers are numbers; fields
@@ -54,16 +44,17 @@ def read_records(text: str) -> MachineRecords:
         value = None
     if isinstance(value, list | dict):
         members = f', {len(value):,} items' if isinstance(value, list) else ''
-        return MachineRecords(value, f'JSON{members}')
+        return value, f'JSON{members}'
     if len(values := _stream(text)) > 1:
         is_lines = len(values) == sum(line.strip() != '' for line in text.split('\n'))
-        return MachineRecords(values, f'JSON {"lines" if is_lines else "values"}, {len(values):,}')
+        return values, f'JSON {"lines" if is_lines else "values"}, {len(values):,}'
     lines = text.removeprefix('\ufeff').split('\n')
     if not lines[-1]:
         lines.pop()
     if (rows := _rows(lines)) is not None:
-        return MachineRecords(rows, f'CSV, {len(rows):,} rows')
-    return _lines(lines)
+        return rows, f'CSV, {len(rows):,} rows'
+    read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1)]
+    return [{'line': number, 'text': line, **fields} for number, line, fields in read], f'lines, {len(read):,} of them'
 
 
 def _rows(lines: Sequence[str]) -> list[Json] | None:
@@ -81,7 +72,6 @@ def _rows(lines: Sequence[str]) -> list[Json] | None:
 
 
 def _columns(lines: Sequence[str], separator: str) -> list[str]:
-    """The names of the columns, if there are any."""
     try:
         rows = [row for row in csv.reader(lines, delimiter=separator) if row]
     except csv.Error:
@@ -116,12 +106,6 @@ def _stream(text: str) -> list[Json]:
             return []
         values.append({'line': number, **cast('dict[str, Json]', value)} if isinstance(value, dict) else value)
     return [] if text[end:].strip() else values
-
-
-def _lines(lines: Sequence[str]) -> MachineRecords:
-    read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1)]
-    records = [{'line': number, 'text': line, **fields} for number, line, fields in read]
-    return MachineRecords(records, f'lines, {len(read):,} of them')
 
 
 def _fields(line: str) -> dict[str, Json]:
@@ -163,31 +147,29 @@ class _LimitError(exceptions.JMESPathError):
 def query(document: Document, expression: str, max_tokens: int) -> str:
     """What a JMESPath expression finds, a line for each member, as JSON; a last line says what was read and left out.
 
-    `max_tokens` are those of the whole, brought between 50 and 20,000.
-
-    Raises:
-        RequestError: If the expression is wrong, or goes over a limit.
+    `max_tokens` are those of the whole, brought between 50 and 20,000. An expression that is wrong, or goes over a
+    limit, is a `RequestError`.
     """
     if len(expression) > MAX_QUERY:
         raise RequestError(f'the query has {len(expression):,} characters, over {MAX_QUERY:,}; ask for less at once')
     if len(document.text) > MAX_CHARACTERS:
         size = f'{len(document.text):,} characters, over the {MAX_CHARACTERS:,}'
         raise RequestError(f'{document.id} has {size} that can be queried; use read_source')
-    records = read_records(document.text)
+    records, form = read_records(document.text)
     try:
-        found = _Interpreter().visit(parser.Parser().parse(expression).parsed, records.value)
+        found = _Interpreter().visit(parser.Parser().parse(expression).parsed, records)
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
         # jmespath lets some errors of Python through, such as of a slice with step 0.
         reason = one_line(str(error).partition(', for expression:')[0], 200)
         quoting = "text stands in 'single quotes', a number in `backticks`"
-        raise RequestError(f'the query is no JMESPath that fits: {reason} ({records.form}; {quoting})') from None
-    return _written(document, records, cast('Json', found), min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS))
+        raise RequestError(f'the query is no JMESPath that fits: {reason} ({form}; {quoting})') from None
+    told = {'id': document.id, 'form': form}
+    return _written(told, records, cast('Json', found), min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS))
 
 
-def _written(document: Document, records: MachineRecords, found: Json, room: int) -> str:
-    told = {'id': document.id, 'form': records.form}
+def _written(told: Mapping[str, str], records: Json, found: Json, room: int) -> str:
     if found is None or (isinstance(found, list | dict) and not found):
-        return prompts.render('answers/query_nothing', keys=' '.join(['', _keys(records.value)]).rstrip(), **told)
+        return prompts.render('answers/query_nothing', keys=' '.join(['', _keys(records)]).rstrip(), **told)
     is_list = isinstance(found, list)
     members = list(_members(found)) if is_list or not tokens.fits(_json(found), room // 2) else [_json(found)]
     count = f'{len(members):,} results' if is_list and len(members) > 1 else 'one result'

@@ -4,8 +4,8 @@ import hashlib
 import json
 import logging
 from asyncio import AbstractEventLoop, Lock, get_running_loop
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -25,14 +25,21 @@ from summarizer_tool.schemas import ChunkSummary, Summary
 _FACTS = TypeAdapter(list[str])
 
 
+@contextmanager
+def _forgiving(what: str) -> Generator[None]:
+    """Log what fails of a cache, or is damaged there; the work goes on without it."""
+    try:
+        yield
+    except (StoreError, ValidationError) as error:
+        _logger.warning(what, extra={'reason': str(error) if isinstance(error, StoreError) else 'bad entry'})
+
+
 async def find_summary(cache: Cache, key: str) -> Summary | None:
     """The summary that is kept under a key, as one that has cost nothing; none where it cannot be read."""
-    try:
+    summary = None
+    with _forgiving('a kept summary cannot be read'):
         kept = await in_io_thread(cache.answer, key, least=0, most=0)
         summary = None if kept is None else await in_thread(Summary.model_validate_json, kept)
-    except (StoreError, ValidationError):
-        _logger.warning('a kept summary cannot be read')
-        return None
     if summary is not None:
         stats = summary.stats
         stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls + stats.repair_calls
@@ -51,25 +58,20 @@ def names_key(documents: Sequence[Document], request: SummarizeRequest) -> str:
 
 async def said_before(cache: Cache, documents: Sequence[Document], request: SummarizeRequest) -> frozenset[str]:
     """The facts of the last summary of documents of these names."""
-    if not (key := names_key(documents, request)):
-        return frozenset()
-    try:
-        kept = await in_io_thread(cache.answer, key, least=0, most=0)
+    key = names_key(documents, request)
+    with _forgiving('the facts of the last summary cannot be read'):
+        kept = await in_io_thread(cache.answer, key, least=0, most=0) if key else None
         return frozenset(_FACTS.validate_json(kept) if kept else ())
-    except (StoreError, ValidationError):
-        _logger.warning('the facts of the last summary cannot be read')
-        return frozenset()
+    return frozenset()
 
 
 async def keep_summary(cache: Cache, key: str, summary: Summary, of_names: str) -> None:
     """Keep a summary under its key, and its facts under that of the names of its documents, if they have one."""
-    try:
+    with _forgiving('the summary cannot be kept'):
         await in_io_thread(cache.keep_answer, key, 0, await in_thread(summary.model_dump_json))
         if of_names:
             facts = _FACTS.dump_json([fact.text for fact in summary.facts]).decode()
             await in_io_thread(cache.keep_answer, of_names, 0, facts)
-    except StoreError as error:
-        _logger.warning('the summary cannot be kept', extra={'reason': str(error)})
 
 
 LEAST = 0.9
@@ -113,12 +115,10 @@ class AnswerCache:
 
     async def _find(self, cache: Cache, key: str, target: int) -> ChunkSummary | None:
         least, most = (target, target) if self.is_exact else (round(target * LEAST), round(target * MOST))
-        try:
+        answer = None
+        with _forgiving('the cache failed'):
             kept = await in_io_thread(cache.answer, key, least=least, most=most)
             answer = None if kept is None else ChunkSummary.model_validate_json(kept)
-        except (StoreError, ValidationError) as error:
-            _complain(error)
-            return None
         self.found += answer is not None
         return answer
 
@@ -126,10 +126,8 @@ class AnswerCache:
         """Keep an answer."""
         if self.cache is None:
             return
-        try:
+        with _forgiving('the cache failed'):
             await in_io_thread(self.cache.keep_answer, key, target, answer.model_dump_json())
-        except StoreError as error:
-            _complain(error)
 
     @asynccontextmanager
     async def asking(self, key: str, target: int, deadline: Deadline) -> AsyncGenerator[ChunkSummary | None]:
@@ -149,7 +147,3 @@ class AnswerCache:
 
 _locks: WeakValueDictionary[tuple[AbstractEventLoop, str], Lock] = WeakValueDictionary()
 """Of those who ask now; of others nothing stays."""
-
-
-def _complain(error: Exception) -> None:
-    _logger.warning('the cache failed', extra={'reason': str(error) if isinstance(error, StoreError) else 'bad entry'})

@@ -15,23 +15,22 @@ from summarizer_tool import telemetry
 from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm.failures import DEADLINE
-from summarizer_tool.mapreduce import (
-    audit,
-    merging,
-    render,
-    repair,
-    supersede,
-    topics,
+from summarizer_tool.mapreduce import audit, merging, render, topics
+from summarizer_tool.mapreduce.job import (
+    MIN_TARGET_TOKENS,
+    Call,
+    ChunkOutcome,
+    calls_at_once,
+    chunk_shares,
+    chunk_size,
+    turns,
 )
-from summarizer_tool.mapreduce.calls_at_once import Call, calls_at_once
-from summarizer_tool.mapreduce.compose import Composer
-from summarizer_tool.mapreduce.job import ChunkOutcome
 from summarizer_tool.mapreduce.mapping import ChunkMapper
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import headings_of, segment_relevances
 from summarizer_tool.mapreduce.reducing import Reducer
+from summarizer_tool.mapreduce.report import Composer
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, chunk_shares, chunk_size, turns
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import Summary
@@ -85,7 +84,6 @@ class Engine:
     """Runs one job. Make a new one for each, on the event loop that runs it."""
 
     def __init__(self, runner: SubAgentRunner) -> None:
-        """Make ready for the job of `runner`, which makes its calls."""
         self._runner, self._job, self._settings = runner, runner.job, runner.settings
         self._stats = runner.stats
         self._mapper, self._reducer = ChunkMapper(runner), Reducer(runner)
@@ -190,20 +188,21 @@ class Engine:
     async def _compose(self, facts: Sequence[GroundedFact]) -> Summary:
         chunks, outcomes = self._chunks, self._outcomes
         with telemetry.span('fit', facts=len(facts), budget=self._job.budget) as span:
-            now = await in_process(supersede.current, facts, self._job.documents, self._job.budget)
-            self._stats.dropped.superseded += now.left_out
-            facts = now.facts
+            documents, budget = self._job.documents, self._job.budget
+            facts, left_out, is_disputed = await in_process(merging.current, facts, documents, budget)
+            self._stats.dropped.superseded += left_out
             if asked := self._job.focus.topics:
-                rendered = await self._fit_topics(facts, is_disputed=now.is_disputed)
+                rendered = await self._fit_topics(facts, is_disputed=is_disputed)
                 summary = await in_thread(
                     self._composer.summary, chunks, outcomes, facts, topics.joined(asked, rendered)
                 )
                 summary.topics = await in_thread(topics.summaries, asked, rendered, facts, self._job.documents)
             else:
-                rendered = await self._fit(facts, is_disputed=now.is_disputed)
-                if self._runner.is_extractive and await in_thread(self._is_unfilled, rendered.text):
+                rendered = await self._fit(facts, is_disputed=is_disputed)
+                unfilled = (1 - UNUSED) * self._job.budget
+                if self._runner.is_extractive and await in_thread(tokens.count, rendered.text) < unfilled:
                     facts = await self._with_more(facts)
-                    rendered = await self._fit(facts, is_disputed=now.is_disputed)
+                    rendered = await self._fit(facts, is_disputed=is_disputed)
                 summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
             said = await self._said(summary.text)
             summary.coverage = await in_thread(audit.report, self._inventory, said, self._job.documents)
@@ -223,9 +222,6 @@ class Engine:
             is_disputed,
             self._job.said_before,
         )
-
-    def _is_unfilled(self, text: str) -> bool:
-        return tokens.count(text) < (1 - UNUSED) * self._job.budget
 
     async def _with_more(self, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
         """The facts with fillers: for a small budget there are few, and the next one may be too long for what is left.
@@ -362,12 +358,12 @@ class Engine:
         if not is_on or not has_time or room <= max(self._job.budget * UNUSED, MIN_TARGET_TOKENS):
             return facts
         said = await self._said('\n'.join(fact.text for fact in facts))
-        lost = await in_thread(repair.losses, self._inventory, said, chunks, self._relevance, self._job)
-        lost = [loss for loss in lost if outcomes[loss.chunk].state == 'summarized'][: repair.MAX_CHUNKS]
+        lost = await in_thread(audit.losses, self._inventory, said, chunks, self._relevance, self._job)
+        lost = [loss for loss in lost if outcomes[loss.chunk].state == 'summarized'][: audit.MAX_CHUNKS]
         if not lost:
             return facts
         with telemetry.span('repair', chunks=len(lost), room=room, model=self._runner.model_name) as span:
-            targets = repair.targets(lost, room * OVERSAMPLE)
+            targets = audit.targets(lost, room * OVERSAMPLE)
             calls = [
                 Call(
                     partial(self._mapper.ask_again, chunks[loss.chunk], loss.missing, self._runner.target(target)),

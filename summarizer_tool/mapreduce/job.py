@@ -1,13 +1,23 @@
-"""The engine's input, and its result for each chunk."""
+"""A job: what is asked for, its calls, as many at once as are allowed, and what comes of each chunk."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from graphlib import TopologicalSorter
+from heapq import heappop, heappush
+from typing import Generic, TypeVar
 
+import anyio
+
+from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.document import Document
+from summarizer_tool.llm import failures
+from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
-from summarizer_tool.schemas import PartState
+from summarizer_tool.schemas import PartState, Stats
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,11 @@ class Job:
         """The index of each document, by its `id()`."""
         return {id(document): index for index, document in enumerate(self.documents)}
 
+    def stats(self, model: str, tokens_out: int = 0) -> Stats:
+        """The account of it, before a call is made."""
+        strategy, budget = self.strategy, self.budget
+        return Stats(tokens_in=self.tokens_in, tokens_out=tokens_out, budget=budget, model=model, strategy=strategy)
+
 
 @dataclass(slots=True)
 class ChunkOutcome:
@@ -41,3 +56,131 @@ class ChunkOutcome:
     """The last segment of which the model has said something, if its answer was broken off."""
     is_failure: bool = False
     """Whether the model's call failed for good, rather than lacking time or answering with too little."""
+
+
+T = TypeVar('T')
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """One call, and the calls it comes after."""
+
+    make: Callable[[], Awaitable[T]]
+    phase: Phase
+    what: str
+    """What has been done when it is finished, for the progress: `summarized chunk`."""
+    rank: float = 0
+    """Of several that could begin, those of the lowest rank do; of equal ones the first."""
+    after: Sequence[int] = ()
+    """The indices of the calls that must be finished before."""
+
+
+async def calls_at_once(
+    calls: Sequence[Call[T]], most: int, on_progress: Callable[[Progress], None] | None = None
+) -> list[T]:
+    """Make all calls, at most so many at the same time, telling of each; returns their results in order."""
+    done: dict[int, T] = {}
+    order = TopologicalSorter({index: call.after for index, call in enumerate(calls)})
+    order.prepare()
+    ready: list[tuple[float, int]] = []
+    totals, finished, running = Counter(call.phase for call in calls), Counter[Phase](), 0
+
+    def begin() -> None:
+        nonlocal running
+        for index in order.get_ready():
+            heappush(ready, (calls[index].rank, index))
+        while ready and running < most:
+            running += 1
+            group.start_soon(make, heappop(ready)[1])
+
+    async def make(index: int) -> None:
+        nonlocal running
+        done[index] = await calls[index].make()
+        running -= 1
+        phase = calls[index].phase
+        finished[phase] += 1
+        if on_progress is not None:
+            message = f'{calls[index].what} {finished[phase]} of {totals[phase]}'
+            on_progress(Progress(phase, finished[phase], totals[phase], message))
+        order.done(index)
+        begin()
+
+    try:
+        async with anyio.create_task_group() as group:
+            begin()
+    except BaseExceptionGroup as errors:
+        # A usage limit or a mistake in the setup ends all calls; the caller wants to catch it by its own type.
+        raise failures.first_of(errors) from None
+    return [done[index] for index in range(len(calls))]
+
+
+MIN_TARGET_TOKENS = 96
+"""The least that a call is asked for: two or three facts."""
+
+STEP = 1.1
+"""Sizes that are asked for are powers of it."""
+
+OFF_FOCUS_SHARE = 0.1
+"""What a chunk that has nothing to do with the focus weighs against one that is all about it."""
+
+CHUNK_SCALES = (2.0, 1.6, 1.25, 1.0)
+"""Chunk sizes that may be chosen, against the least. Few, so that a text that has grown is mostly cut as before."""
+
+FILLED = 0.87
+"""The part of the size that a chunk has on average, since it ends where the text offers a place."""
+
+MOST_ASKED = 1000
+"""Tokens of facts that one chunk may be asked for so that chunks may be larger: more takes long to write, and a model
+says less of it than it is asked for."""
+
+FEW_IDLE = 0.85
+"""The part of the places of all rounds of calls that should be taken."""
+
+
+def in_steps(wanted: float) -> int:
+    """A size near the wanted one, equal for nearly equal ones: what a small change elsewhere leaves as it was."""
+    return round(STEP ** round(math.log(max(1.0, wanted), STEP)))
+
+
+def chunk_shares(
+    chunks: Sequence[Chunk], index_of: Mapping[int, int], relevance: Sequence[Sequence[float]], room: float
+) -> list[float]:
+    """Each chunk's share of the room, by its size and how much is about the focus; at most its size."""
+    weights: list[float] = []
+    for chunk in chunks:
+        about = [
+            relevance[index_of[id(piece.document)]][segment - 1] for piece in chunk.pieces for segment in piece.segments
+        ]
+        weights.append(chunk.tokens * (OFF_FOCUS_SHARE + sum(about) / max(1, len(about))))
+    shares = [0.0] * len(chunks)
+    left = sum(weights)
+    # The chunks that are full first; what they leave is for the others.
+    for index in sorted(range(len(chunks)), key=lambda index: chunks[index].tokens / max(1e-9, weights[index])):
+        shares[index] = min(float(chunks[index].tokens), room * weights[index] / max(1e-9, left))
+        room, left = room - shares[index], left - weights[index]
+    return shares
+
+
+def chunk_size(least: int, tokens_in: int, asked: float, at_once: int) -> int:
+    """The tokens a chunk may have, the `least` or more: the more, the less is paid for instructions.
+
+    That holds as long as no places for calls `at_once` stay idle; `asked` are tokens of facts in all.
+    """
+
+    def taken(size: float) -> float:
+        calls = max(1, round(tokens_in / (FILLED * size)))
+        return min(FEW_IDLE, calls / (at_once * math.ceil(calls / at_once)))
+
+    sizes = [least * scale for scale in CHUNK_SCALES if scale == 1 or least * scale * asked <= MOST_ASKED * tokens_in]
+    return round(max(sizes, key=lambda size: (taken(size), size)))
+
+
+def turns(chunks: Sequence[Chunk], targets: Sequence[float], asked: Sequence[int]) -> list[int]:
+    """When each chunk's turn is, by its share of the room (`targets`) and the tokens that it is asked for.
+
+    Where time runs out, it does so for what has least to do with the focus; of the rest the longest answers are begun
+    first, so that none is still being written when all others are finished.
+    """
+    shares = [target / chunk.tokens for target, chunk in zip(targets, chunks, strict=True)]
+    order = sorted(range(len(chunks)), key=lambda index: (-round(10 * shares[index] / max(shares)), -asked[index]))
+    return [place for _, place in sorted(zip(order, range(len(chunks)), strict=True))]

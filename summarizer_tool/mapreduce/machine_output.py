@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from summarizer_tool.digests.digest import Digest, digest_of, machine_output
 from summarizer_tool.digests.statements import TOPICS, DigestStatement
-from summarizer_tool.documents import repeats
+from summarizer_tool.documents.cutting import repeats_among
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.render import shorten, title_line
 from summarizer_tool.mapreduce.report import evidence_at, joined_tokens, part_of, repeated_part
 from summarizer_tool.prompts import Focus
-from summarizer_tool.schemas import SourcedFact, Stats, Summary
+from summarizer_tool.schemas import SourcedFact, Summary
 from summarizer_tool.text import names, tokens
 
 _PLACES = 5
@@ -28,7 +28,7 @@ def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict
     A share grows with the root of the size, since much of what is long is said again and again; what one digest leaves
     the next ones may use. That of an earlier one's equal is empty.
     """
-    again = repeats.find(documents)
+    again = repeats_among(documents)
     sizes = {index: len(document.text) ** 0.5 for index, document in enumerate(documents) if index not in again}
     asked = f'{focus.focus_areas} {focus.schema_hint}'
     found: dict[int, Digest] = {}
@@ -50,7 +50,7 @@ def with_digests(job: Job, digests: Mapping[int, Digest], other: Summary | None,
         texts = [*_heading_of_rest(job, digests), other.text, *texts]
     text = shorten('\n'.join(texts), job.budget)
     facts = [fact for index in sorted(digests) for fact in _facts(job.documents[index], digests[index].lines)]
-    again = repeats.find(job.documents)
+    again = repeats_among(job.documents)
     parts = [
         repeated_part(job.documents[index], again[index])
         if index in again
@@ -58,8 +58,7 @@ def with_digests(job: Job, digests: Mapping[int, Digest], other: Summary | None,
         for index in sorted(digests)
     ]
     if other is None:
-        stats = Stats(tokens_in=0, tokens_out=0, budget=0, model=model_name, strategy=job.strategy)
-        other = Summary(text='', state='complete', stats=stats)
+        other = Summary(text='', state='complete', stats=job.stats(model_name))
     order = {document.id: place for place, document in enumerate(job.documents)}
     counted = {'tokens_in': job.tokens_in, 'tokens_out': tokens.count(text), 'budget': job.budget}
     counted |= {

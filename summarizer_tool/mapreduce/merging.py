@@ -1,16 +1,18 @@
-"""Bring the facts of many chunks together without a model: union, duplicates out, groups for the merger."""
+"""Bring the facts of many chunks together without a model: union, what is out of date, groups for the merger."""
 
 import math
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import regex
 
+from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
-from summarizer_tool.text import names, tokens
+from summarizer_tool.text import names, structure, tokens
 from summarizer_tool.text.scoring import content_words
+from summarizer_tool.text.superseding import superseded
 
 FITS = 1.75
 """Up to this many times the budget the last step only has to drop facts, which needs no model; above, the merger
@@ -208,3 +210,51 @@ def fact_groups(facts: Sequence[GroundedFact], window: int) -> list[list[Grounde
     texts = [fact.text for fact in facts]
     costs = [tokens.count_cached(text) + 5 for text in texts]  # its number and line break
     return [list(facts[group.start : group.stop]) for group in groups(costs, texts, window)]
+
+
+FORMER = 'Formerly: '
+"""Stands before what no longer holds."""
+
+
+def current(
+    facts: Sequence[GroundedFact], documents: Sequence[Document], budget: int
+) -> tuple[list[GroundedFact], int, bool]:
+    """Find the facts that a later one of the same document puts out of date.
+
+    Where all facts fit the budget these are marked as the former ones, else left out. A fact that another document
+    states too stands, and so do those of different documents that contradict each other.
+
+    Returns:
+        The facts, how many were left out, and whether documents give one thing different values: both stand, and the
+        reader must see which says which.
+    """
+    of_document: defaultdict[int, list[int]] = defaultdict(list)
+    for index, fact in enumerate(facts):
+        if len({document for document, _ in fact.evidence}) == 1:
+            of_document[fact.evidence[-1][0]].append(index)
+    former: set[int] = set()
+    for document, inside in of_document.items():
+        inside.sort(key=lambda index: facts[index].evidence[-1])
+        sections = _sections(documents[document], [facts[index] for index in inside])
+        former.update(inside[place] for place in superseded([facts[index].text for index in inside], sections))
+    standing = [index for inside in of_document.values() for index in inside if index not in former]
+    said = [facts[index].text for index in standing]
+    source = [facts[index].evidence[-1][0] for index in standing]
+    is_disputed = len(of_document) > 1 and any(
+        source[earlier] != source[later] for earlier, later in superseded(said).items()
+    )
+    if size(facts) > budget:
+        return [fact for index, fact in enumerate(facts) if index not in former], len(former), is_disputed
+    marked = [
+        replace(fact, text=f'{FORMER}{fact.text.removeprefix(FORMER)}', importance=1, is_filler=True)
+        if index in former
+        else fact
+        for index, fact in enumerate(facts)
+    ]
+    return marked, 0, is_disputed
+
+
+def _sections(document: Document, facts: Sequence[GroundedFact]) -> list[str]:
+    found = structure.parse(document.text)
+    starts = document.segment_starts
+    return [' / '.join(found.path(starts[fact.evidence[-1][1] - 1])) for fact in facts]

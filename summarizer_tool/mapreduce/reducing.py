@@ -8,11 +8,10 @@ from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.mapreduce import grounding, merging, sub_agent_runner, topics
-from summarizer_tool.mapreduce.calls_at_once import Call, calls_at_once
+from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, calls_at_once, in_steps
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import merged
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.mapreduce.targets import MIN_TARGET_TOKENS, in_steps
 from summarizer_tool.prompts import Focus, NumberedLine
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary

@@ -28,7 +28,7 @@ from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_process, in_thread, request_load
-from summarizer_tool.schemas import STRATEGIES, Stats, Summary
+from summarizer_tool.schemas import STRATEGIES, Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.relevance import is_met
@@ -47,7 +47,6 @@ _TITLE = 80
 """Characters of each."""
 
 _logger = logging.getLogger('summarizer_tool')
-
 
 _background = BackgroundLoop()
 
@@ -360,11 +359,5 @@ def _passed_through(job: Job, model_name: str) -> Summary:
         text=text,
         state='unchanged' if text else 'empty',
         parts=[part_of(document, 'unchanged') for document in job.documents if document.text],
-        stats=Stats(
-            tokens_in=job.tokens_in,
-            tokens_out=job.tokens_in if text else 0,
-            budget=job.budget,
-            model=model_name,
-            strategy=job.strategy,
-        ),
+        stats=job.stats(model_name, job.tokens_in if text else 0),
     )

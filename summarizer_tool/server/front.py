@@ -24,7 +24,6 @@ HEALTH = '/health'
 CLOSING_SECONDS = 2.0
 """For the last bytes of answers, when the server stops and everything else has ended."""
 
-
 MAX_CONNECTIONS = 2000
 """At once; one more is closed."""
 

@@ -21,8 +21,8 @@ from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from summarizer_tool.server.calls import has_wrong_id
 from summarizer_tool.server.front import HEALTH, PATH
-from summarizer_tool.server.message_ids import has_wrong_id
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anyio import Event
 
     from summarizer_tool.runtime.executors import WorkerProcesses
-    from summarizer_tool.server.served import MakeServed, Served
+    from summarizer_tool.server.calls import MakeServed, Served
     from summarizer_tool.server.tools import Tools
     from summarizer_tool.settings import Settings
     from summarizer_tool.store.source_store import SourceStore
@@ -38,8 +38,7 @@ _logger = logging.getLogger('summarizer_tool')
 def serve(settings: 'Settings', make: 'MakeServed | None' = None) -> None:
     """Serve until told to stop, by a signal or the end of stdin; by default the summarizer's own tools.
 
-    Raises:
-        ConfigurationError: If a setting is wrong, or the store or the address cannot be used.
+    Raises `ConfigurationError` if a setting is wrong, or the store or the address cannot be used.
     """
     import anyio
 
@@ -98,10 +97,7 @@ async def serve_http(
     """Serve everybody who connects, until told to stop; then let the calls that run come to an answer.
 
     The listener is closed at the end. `prepare` is called in a thread when health is answered already, before anything
-    else is loaded, `on_ready` when calls can be answered; what is made are by default the summarizer's own tools.
-
-    Raises:
-        ConfigurationError: If a setting is wrong, or the store cannot be used.
+    else is loaded, `on_ready` when calls can be answered; what is made, and raised, is as for `serve`.
     """
     import anyio
 
@@ -172,11 +168,7 @@ def _announce(settings: 'Settings', served: 'Served', address: str) -> None:
 async def make_tools(
     settings: 'Settings', *, prepare: 'Callable[[Settings], None]' = _nothing
 ) -> 'AsyncGenerator[Tools]':
-    """Everything that answers calls, for the length of the block; `prepare` is called in a thread before all is loaded.
-
-    Raises:
-        ConfigurationError: If a setting is wrong, or the store cannot be used.
-    """
+    """Everything that answers calls, for the length of the block; `prepare` is called in a thread, before all else."""
     import anyio
 
     from summarizer_tool.mapreduce import extractive_fallback
@@ -218,14 +210,14 @@ def _trim() -> 'Callable[[int], int] | None':
 def _load(settings: 'Settings', workers: 'WorkerProcesses | None', prepare: 'Callable[[Settings], None]') -> 'Tools':
     """Import and build what answers calls, which takes a second or two."""
     prepare(settings)
+    from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.server.calls import RunningCalls
     from summarizer_tool.server.tools import Tools
     from summarizer_tool.service.setup import Setup
 
     is_sampling = settings.llm_model == 'sampling'
-    setup = Setup.of(
-        settings.model_copy(update={'llm_model': 'extractive'}) if is_sampling else settings, workers=workers
-    )
+    asked = settings.model_copy(update={'llm_model': 'extractive'}) if is_sampling else settings
+    setup = Setup.of(Summarizer(asked, workers=workers))
     return Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout), is_sampling)
 
 

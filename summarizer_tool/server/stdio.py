@@ -5,8 +5,8 @@ import sys
 import threading
 from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsafe
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Self, cast
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
 
 import anyio
 import mcp_types as types
@@ -15,9 +15,8 @@ from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
+from summarizer_tool.server.calls import CallsInFlight, Served, has_wrong_id
 from summarizer_tool.server.front import CLOSING_SECONDS
-from summarizer_tool.server.message_ids import has_wrong_id
-from summarizer_tool.server.served import CallsInFlight, Served
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -42,7 +41,7 @@ async def talk(served: Served, stop: Event, grace: float) -> None:
 
 async def _talk(served: Served, stop: Event, grace: float) -> None:
     server = served.server()
-    async with _lines(stop) as lines, stdio_server(stdin=cast('anyio.AsyncFile[str]', lines)) as (read, write):
+    async with stdio_server(stdin=cast('anyio.AsyncFile[str]', _lines(stop))) as (read, write):
         requests = _Requests(served.calls, grace, read, write)
         # While the SDK serves, the descriptor of stdout is that of stderr; but what libraries print may wait in a
         # buffer until the SDK has given it back. So they get another file, and what has the first is flushed in time.
@@ -53,37 +52,16 @@ async def _talk(served: Served, stop: Event, grace: float) -> None:
             stdout.flush()
 
 
-class _StdinLines:
-    """The lines of stdin, until it ends or the program should: as much of a file as the SDK needs."""
-
-    def __init__(self, stop: Event, lines: 'MemoryObjectReceiveStream[bytes]') -> None:
-        self._stop = stop
-        self._lines = lines
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> str:
-        line: bytes | None = None
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_cancel_when, self._stop, tasks.cancel_scope)
-            with suppress(anyio.EndOfStream):
-                line = await self._lines.receive()
-            tasks.cancel_scope.cancel()
-        if line is None:
-            raise StopAsyncIteration
-        text = line.decode('utf-8', 'replace')
-        return NO_MESSAGE if has_wrong_id(text) else text
-
-
 async def _cancel_when(event: Event, scope: CancelScope) -> None:
     await event.wait()
     scope.cancel()
 
 
-@asynccontextmanager
-async def _lines(stop: Event) -> AsyncGenerator[_StdinLines]:
-    """Read stdin in a thread of its own, which nobody need wait for: a read cannot be interrupted."""
+async def _lines(stop: Event) -> AsyncGenerator[str]:
+    """The lines of stdin, until it ends or the program should: as much of a file as the SDK needs.
+
+    A thread of its own reads them, which nobody need wait for: a read cannot be interrupted.
+    """
     fd = os.dup(0)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)  # so that nothing else reads what belongs to the protocol
@@ -91,7 +69,19 @@ async def _lines(stop: Event) -> AsyncGenerator[_StdinLines]:
     send, receive = anyio.create_memory_object_stream[bytes](0)
     threading.Thread(target=_read, args=(fd, send, get_running_loop()), name='stdin', daemon=True).start()
     with receive:
-        yield _StdinLines(stop, receive)
+        while line := await _next(receive, stop):
+            text = line.decode('utf-8', 'replace')
+            yield NO_MESSAGE if has_wrong_id(text) else text
+
+
+async def _next(lines: 'MemoryObjectReceiveStream[bytes]', stop: Event) -> bytes:
+    line = b''
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_cancel_when, stop, tasks.cancel_scope)
+        with suppress(anyio.EndOfStream):
+            line = await lines.receive()
+        tasks.cancel_scope.cancel()
+    return line
 
 
 def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoop) -> None:

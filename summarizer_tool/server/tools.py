@@ -1,17 +1,18 @@
-"""The tools of the MCP server, and the server that offers them."""
+"""The MCP server: its tools, and the sources of a client's collection as resources."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import anyio
 import mcp_types as types
 from mcp.server.caching import CacheHint
-from mcp.server.context import CallNext, HandlerResult
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic_ai.exceptions import UsageLimitExceeded
@@ -24,11 +25,20 @@ from summarizer_tool.mapreduce.request import Request
 from summarizer_tool.runtime.turns import on_behalf_of
 from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server.http import arrival
-from summarizer_tool.server.resources import DEFECT, Context, RefusedError, Sources, retriever_of
 from summarizer_tool.server.sampling import sampling_model, sampling_scope
-from summarizer_tool.service.operations import OPERATIONS, Effect, Operation, Sizes, instructions, operation
+from summarizer_tool.service.operations import (
+    OPERATIONS,
+    Effect,
+    Operation,
+    ReadSourceRequest,
+    Sizes,
+    instructions,
+    operation,
+)
+from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.setup import Setup
 from summarizer_tool.settings import Settings
+from summarizer_tool.store.source import DEFAULT_COLLECTION
 from summarizer_tool.store.source_store import SourceStore
 
 DAY_MS = 86_400_000
@@ -39,46 +49,77 @@ _TOLD = ('max_output_tokens', 'max_tokens', 'start_line', 'top_k', 'research_mod
 _COUNTED = {'source_ids': 'sources', 'source_urls': 'urls'}
 """Arguments of which the log says how long they are, those it repeats, and those it counts, by its own words."""
 
-_LOGGED = ('summarizer/state', 'summarizer/model', 'summarizer/tokens_in', 'summarizer/tokens_out')
+_LOGGED = ('state', 'model', 'tokens_in', 'tokens_out')
+"""Figures of a result that the log repeats."""
 
 _logger = logging.getLogger('summarizer_tool')
 
 # What they are given is kept, so they are not read-only; but that only adds, and twice is as good as once. They
 # reach nothing but this server and its model, save for `add_source`, which fetches from the web.
-_KEEPING = types.ToolAnnotations(
+_KEEPS = types.ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-_FETCHING = types.ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
-)
-_READING = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
-
-_ANNOTATIONS: Mapping[Effect, types.ToolAnnotations] = MappingProxyType(
-    {'keeps': _KEEPING, 'fetches': _FETCHING, 'reads': _READING}
-)
+_ANNOTATIONS: Mapping[Effect, types.ToolAnnotations] = {
+    'keeps': _KEEPS,
+    'fetches': _KEEPS.model_copy(update={'open_world_hint': True}),
+    'reads': types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+}
 
 NOTIFICATIONS = frozenset(
-    {
-        'notifications/initialized',
-        'notifications/cancelled',
-        'notifications/progress',
-        'notifications/roots/list_changed',
-    }
+    f'notifications/{name}' for name in ('initialized', 'cancelled', 'progress', 'roots/list_changed')
 )
 
 METHODS = frozenset(
-    {
-        'initialize',
-        'ping',
-        'server/discover',
-        'tools/list',
-        'tools/call',
-        'resources/list',
-        'resources/templates/list',
-        'resources/read',
-        'prompts/list',
-    }
+    """initialize ping server/discover tools/list tools/call resources/list resources/templates/list resources/read
+    prompts/list""".split()  # noqa: SIM905
 )
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+MAX_LISTED = 100
+"""Sources in a list of resources, the last used first."""
+
+RESOURCE_TOKENS = 5000
+"""Of a source that one resource holds; the next begins where it ends."""
+
+TEMPLATES = {
+    'source://{id}': (
+        'source',
+        'A stored source',
+        'The beginning of a stored source, as numbered lines; its end says how to read on.',
+    ),
+    'source://{id}/{start_line}': ('source_from_line', 'A stored source from a line on', 'The same, from a line on.'),
+    'source://{id}/{start_line}/{offset}': (
+        'source_from_character',
+        'A stored source from within a line on',
+        'The same, from a character of a line on; for very long lines.',
+    ),
+}
+"""How a source is read: URI, name, title, description."""
+
+DEFECT = 'the request failed because of a defect in the server; its log names it'
+
+_RESOURCE = re.compile(r'source://([^/]+)(?:/(\d{1,9}))?(?:/(\d{1,9}))?/?')
+
+
+class RefusedError(MCPError):
+    """A request for a resource that is answered with an error; what it says may quote titles, which traces must not."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(types.INVALID_PARAMS, 'refused')
+        self.reason = reason
+
+
+@contextmanager
+def _refusing() -> Generator[None]:
+    try:
+        yield
+    except SummarizerError as error:
+        raise RefusedError(str(error)) from None
+    except Exception as error:  # noqa: BLE001 - as for calls
+        _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
+        raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
+
 
 NO_SAMPLING = 'the client lets no model be sampled in this session, so the extractive model did the work'
 
@@ -94,10 +135,8 @@ class Tools:
     is_sampling: bool = False
     """Whether the models of clients do the work where they can."""
     _listed: list[types.Tool] = field(default_factory=list[types.Tool])
-    _sources: Sources = field(init=False)
 
     def __post_init__(self) -> None:
-        self._sources = Sources(self.setup, self.store)
         sizes = Sizes.of(self.settings)
         for each in OPERATIONS:
             text = each.text(sizes)
@@ -113,10 +152,8 @@ class Tools:
 
     def facts(self) -> Mapping[str, object]:
         """The model and the store, for the log."""
-        return {
-            'model': 'sampling' if self.is_sampling else self.setup.summarizer.model_name,
-            'store': self.store.kind,
-        }
+        model = 'sampling' if self.is_sampling else self.setup.summarizer.model_name
+        return {'model': model, 'store': self.store.kind}
 
     def server(self) -> 'Server[Any]':
         """The MCP server with these handlers."""
@@ -129,9 +166,9 @@ class Tools:
             get_tool_input_schema={tool.name: tool.input_schema for tool in self._listed}.get,
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
-            on_list_resources=self._sources.list_resources,
-            on_list_resource_templates=self._sources.list_resource_templates,
-            on_read_resource=self._sources.read_resource,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_resource_templates,
+            on_read_resource=self.read_resource,
             on_list_prompts=self.list_prompts,
         )
         server.middleware.insert(0, _guard_traces)
@@ -148,6 +185,64 @@ class Tools:
     ) -> types.ListPromptsResult:
         """None, but some clients ask."""
         return types.ListPromptsResult(prompts=[])
+
+    async def list_resources(
+        self, context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """The sources of the client's collection."""
+        with _refusing():
+            sources = await self._retriever(context).service.sources(MAX_LISTED)
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    name=source.id,
+                    title=source.title or None,
+                    uri=f'source://{source.id}',
+                    description=f'{source.tokens:,} tokens in {source.lines:,} lines',
+                    mime_type='text/plain',
+                    size=source.size,
+                )
+                for source in sources
+            ]
+        )
+
+    async def list_resource_templates(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """How a source is read."""
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    name=name, title=title, uri_template=uri, description=text, mime_type='text/plain'
+                )
+                for uri, (name, title, text) in TEMPLATES.items()
+            ]
+        )
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Numbered lines of a source."""
+        asked = _RESOURCE.fullmatch(params.uri)
+        if asked is None:
+            raise RefusedError(f'resources are {", ".join(TEMPLATES)}')
+        source_id, start_line, offset = asked.groups()
+        with _refusing():
+            request = ReadSourceRequest(
+                source_id=source_id,
+                start_line=int(start_line or 1),
+                offset=int(offset or 0),
+                max_tokens=RESOURCE_TOKENS,
+            )
+            text = await self._retriever(context).service.read_source(request)
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)]
+        )
+
+    def _retriever(self, context: Context) -> Retriever:
+        """What works on the collection of the client that makes a request."""
+        came = arrival(context.request)
+        return self.setup.retriever(self.store.collection(came.collection if came else DEFAULT_COLLECTION))
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Answer a call in time, whatever happens; only a cancelled call has no result."""
@@ -186,9 +281,9 @@ class Tools:
                 **({'error': failure} if failure else {}),
                 'seconds': _since(started),
                 **{
-                    name.removeprefix('summarizer/'): value
-                    for name, value in (result.meta or {}).items()
-                    if name in _LOGGED
+                    name: value
+                    for name in _LOGGED
+                    if (value := (result.meta or {}).get(f'summarizer/{name}')) is not None
                 },
             },
         )
@@ -198,7 +293,7 @@ class Tools:
         self, asked: Operation[Any], running: RunningCall, context: Context, arguments: Mapping[str, Any]
     ) -> types.CallToolResult:
         request = asked.read(arguments)
-        retriever = retriever_of(context, self.setup, self.store)
+        retriever = self._retriever(context)
         extra = {'tool': asked.name, 'collection': retriever.collection.name, **_sizes(request)}
         _logger.info('call', extra=extra)
         options = self._options(running, context, names_phases=asked.is_brief)
@@ -228,19 +323,12 @@ class Tools:
             on_progress=partial(_with_phase, tell) if names_phases else tell, deadline=running.deadline
         )
         model = sampling_model(context, self.settings) if self.is_sampling else None
+        if model is None:
+            return options
         # Sampling has no tools, through which output is structured elsewhere.
         # Where it is refused there is no other model; the original text, larger than clients take, would be no help.
-        return (
-            replace(
-                options,
-                model=model,
-                output_mode='prompted',
-                on_failure='extractive',
-                cache_scope=sampling_scope(context),
-            )
-            if model
-            else options
-        )
+        scope = sampling_scope(context)
+        return replace(options, model=model, output_mode='prompted', on_failure='extractive', cache_scope=scope)
 
 
 async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:

@@ -5,6 +5,7 @@ raised.
 """
 
 import logging
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,13 +28,13 @@ from summarizer_tool.runtime.executors import in_io_thread, in_process, in_threa
 from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.service import evidence_brief
 from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
-from summarizer_tool.service.named_sources import MAX_LISTED, listed, not_stored, sources_named
-from summarizer_tool.service.requests import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
+from summarizer_tool.service.operations import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
 from summarizer_tool.service.service import Service
 from summarizer_tool.settings import variable
+from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
-from summarizer_tool.text.addresses import key_of
+from summarizer_tool.text.addresses import host_of, key_of, likeness
 from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
@@ -57,6 +58,45 @@ MAX_WHOLE = 100
 
 WHOLE_SHARE = 0.7
 """Of a brief's budget, that sources may have to be shown whole; the rest is for their numbers, names and quotes."""
+
+MAX_LISTED = 1000
+"""Sources that a status looks at; a brief's budget lists fewer."""
+
+MAX_NAMED = 100
+"""Sources that one search may name."""
+
+# URLs may have commas in them; before a handle or another URL, or between quotes, one stands between places.
+_APART = re.compile(r'\s+|[,;](?=src_|https?://)|(?<=["\'])[,;](?=["\'])', re.IGNORECASE)
+_AROUND = ' ,;"\'`<>[]'
+
+
+def listed(places: str | Sequence[str]) -> list[str]:
+    """Places as a model gives them: a list, or one string with several in it, perhaps as JSON."""
+    items = [places] if isinstance(places, str) else places
+    parts = (part.strip(_AROUND) for item in items for part in _APART.split(item))
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+def sources_named(collection: Collection, places: Sequence[str], budget: int) -> list[Source] | Problem:
+    """The sources at these places, or that one is not stored; raises `RequestError` over `MAX_NAMED` places."""
+    if len(places) > MAX_NAMED:
+        raise RequestError(f'{len(places)} sources are named, over {MAX_NAMED}; name fewer, or none for all')
+    chosen: dict[str, Source] = {}
+    for place in places:
+        source = collection.find(place)
+        if source is None:
+            return not_stored(collection, place, budget)
+        chosen[source.id] = source
+    return list(chosen.values())
+
+
+def not_stored(collection: Collection, url: str, budget: int) -> Problem:
+    """That nothing is stored at a place, and what is stored near it."""
+    host = host_of(url)
+    stored = collection.sources(MAX_LISTED + 1)
+    near = [source for source in stored[:MAX_LISTED] if source.url and host_of(source.url) == host]
+    near.sort(key=lambda source: likeness(url, source.url), reverse=True)
+    return problems.not_stored(url, near, budget, is_all=len(stored) <= MAX_LISTED)
 
 
 _adding: InFlight[StoredPage] = InFlight('pages')
@@ -82,7 +122,6 @@ class Retriever:
     """Searches and answers from the sources of one collection."""
 
     def __init__(self, service: Service, *, similar: 'EmbeddedPassages | None' = None) -> None:
-        """Bring together what stores the pages, whose settings and model are used, and what ranks by meaning."""
         self.service = service
         self.collection = service.collection
         self.settings = service.summarizer.settings
@@ -140,8 +179,9 @@ class Retriever:
                 raise
             except SummarizerError as error:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
-                most = max(MIN_BUDGET, self._most(request.max_tokens))
-                made.append(evidence_brief.told(await in_thread(problems.of_error, error, most)))
+                most = self.settings.mcp_response_token_budget
+                budget = max(MIN_BUDGET, min(request.max_tokens or most, most))
+                made.append(evidence_brief.told(await in_thread(problems.of_error, error, budget)))
             evidence = made[0] if made else self._late(time.monotonic() - started, deadline)
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
@@ -249,10 +289,6 @@ class Retriever:
             raise RequestError(
                 f'max_tokens={max_tokens} is less than a brief needs; give at least {MIN_BUDGET}, or 0 for {most}'
             )
-        return self._most(max_tokens)
-
-    def _most(self, max_tokens: int) -> int:
-        most = self.settings.mcp_response_token_budget
         return min(max_tokens or most, most)
 
     # Answer

@@ -9,14 +9,14 @@ from datetime import datetime
 from functools import partial
 
 from summarizer_tool import prompts
-from summarizer_tool.documents import changes, reading
+from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.formats import reading as formats
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
-from summarizer_tool.mapreduce import compose
+from summarizer_tool.mapreduce import report
 from summarizer_tool.mapreduce.content import check_size, measure, page_in
 from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.mapreduce.summarizer import Summarizer
@@ -25,7 +25,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread, request_load
 from summarizer_tool.schemas import Summary
 from summarizer_tool.service import handles
-from summarizer_tool.service.requests import (
+from summarizer_tool.service.operations import (
     DEFAULT_READ_TOKENS,
     AddSourceRequest,
     DiffSourceRequest,
@@ -100,7 +100,6 @@ class Service:
     """Summarizes, stores and reads the sources of one collection."""
 
     def __init__(self, summarizer: Summarizer, collection: Collection) -> None:
-        """Bring together who does the work and where sources and finished work are kept."""
         self.summarizer = summarizer
         self.collection = collection
 
@@ -188,13 +187,12 @@ class Service:
         title, url = one_line(request.title, LONGEST_TITLE), request.url.strip()
         if request.content.strip():
             given = await self._read(request.content, title, url)
-            document, source = given.document, await self._add(given)
         elif url:
             given = await self.fetch_page(url, title=title)
-            document, source = given.document, await self._add(given)
         else:
             raise RequestError('give content (a text) or url (a page to fetch); both are empty')
-        headings = await in_thread(reading.outline, document)
+        source = await self._add(given)
+        headings = await in_thread(reading.outline, given.document)
         text = prompts.render(
             'answers/added',
             id=source.id,
@@ -272,7 +270,7 @@ class Service:
         after = await in_io_thread(self.collection.document, newer.id)
         room, is_version = request.max_tokens or DEFAULT_READ_TOKENS, older is None
         with self._computing_for(before.text, after.text):
-            return await in_process(changes.report, before, after, room, is_version=is_version)
+            return await in_process(reading.changes_report, before, after, room, is_version=is_version)
 
     def _meant(self, place: str) -> Source:
         return self.collection.find(place) or self.collection.source(place)
@@ -302,7 +300,7 @@ class Service:
         budget = budget or self.summarizer.default_budget(known, for_extraction=request.for_extraction)
         free = handles.reserve(ids, budget) if ids else 0
         summary = await in_io_thread(
-            compose.truncated_summary,
+            report.truncated_summary,
             documents,
             max(1, budget - free),
             self.summarizer.model_name,
@@ -321,7 +319,7 @@ class Service:
             raise RequestError('give content or source_ids, not both; leave content empty to ask about stored sources')
         if source_ids:
             return [await in_io_thread(self.collection.document, source_id) for source_id in source_ids], ''
-        if _only_url(content):
+        if len(content) <= MAX_HANDLES and _URL.fullmatch(content.strip()):  # as models put it where the text should be
             raise RequestError('content is only a URL; add_source(url=...) gives a handle of the page for source_ids')
         if not content.strip() and not given:
             raise RequestError('give content (a text) or source_ids (handles of stored sources); both are empty')
@@ -426,11 +424,6 @@ def _only_handles(content: str) -> list[str]:
     ):
         return []
     return list(dict.fromkeys(found))
-
-
-def _only_url(content: str) -> bool:
-    """Return whether a text is nothing but an address: models put it where the text should be."""
-    return len(content) <= MAX_HANDLES and _URL.fullmatch(content.strip()) is not None
 
 
 def _listed(source_ids: str | Sequence[str]) -> list[str]:

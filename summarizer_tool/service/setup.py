@@ -3,13 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
-from pydantic_ai.models import Model
-
 from summarizer_tool.mapreduce.summarizer import Summarizer
-from summarizer_tool.runtime.executors import WorkerProcesses
 from summarizer_tool.service.service import Service
-from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 
 if TYPE_CHECKING:
@@ -26,21 +21,13 @@ class Setup:
     """Ranks by meaning, where the settings name a model for that."""
 
     @classmethod
-    def of(
-        cls,
-        settings: Settings | None = None,
-        *,
-        model: Model | str | None = None,
-        limiter: AbstractConcurrencyLimiter | None = None,
-        workers: WorkerProcesses | None = None,
-    ) -> Self:
-        """Check settings and model now, as `Summarizer` with the same parameters; raises `ConfigurationError`."""
-        summarizer = Summarizer(settings, model=model, limiter=limiter, workers=workers)
+    def of(cls, summarizer: Summarizer) -> Self:
+        """Check what its settings say of ranking now; raises `ConfigurationError`."""
         if not summarizer.settings.embedding_model:
             return cls(summarizer, None)
         from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 
-        return cls(summarizer, EmbeddedPassages.of(summarizer.settings, limiter=limiter))
+        return cls(summarizer, EmbeddedPassages.of(summarizer.settings, limiter=summarizer.limiter))
 
     def service(self, collection: Collection) -> Service:
         """What summarizes and stores in a collection."""

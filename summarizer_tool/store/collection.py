@@ -13,8 +13,17 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store import index
 from summarizer_tool.store.database import Database
 from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, path_of, stored_at, written
-from summarizer_tool.store.source import COLUMNS, Row, Source, StoreTotals, find, microseconds, source_of
-from summarizer_tool.store.unknown_handles import handle_in, unknown_source
+from summarizer_tool.store.source import (
+    COLUMNS,
+    Row,
+    Source,
+    StoreTotals,
+    find,
+    handle_in,
+    microseconds,
+    source_of,
+    unknown_source,
+)
 from summarizer_tool.text.addresses import is_url
 
 MAX_TEXT_MB = 1000.0
@@ -30,16 +39,11 @@ class Collection:
     Every method raises `StoreError` if the store cannot be read or written.
     """
 
-    __slots__ = ('_database', 'name')
+    __slots__ = ('database', 'name')
 
     def __init__(self, database: Database, name: str) -> None:
-        self._database = database
+        self.database = database
         self.name = name
-
-    @property
-    def database(self) -> Database:
-        """Where the tables are, for the modules beside this one that read the index."""
-        return self._database
 
     def add(
         self,
@@ -80,8 +84,8 @@ class Collection:
         if entry is None and not self.has(document.id):
             _ = document.tokens
             entry = index.entry_of(document)
-        with self._database.write() as db:
-            now = self._database.now()
+        with self.database.write() as db:
+            now = self.database.now()
             kept = db.execute(
                 'SELECT digest, title, url FROM sources WHERE collection = ? AND id = ?', place
             ).fetchone()
@@ -89,7 +93,7 @@ class Collection:
                 entry = entry or index.entry_of(document)
                 held = _SOURCE_BYTES + len(text) + _named(document.title, document.url) + entry.size + described.size
                 self._check_size(len(text), held)
-                self._database.make_room(db, held, self.name)
+                self.database.make_room(db, held, self.name)
                 lines = document.text.count('\n') + (not document.text.endswith('\n'))
                 size = (len(text), document.tokens, lines)
                 db.execute(
@@ -124,7 +128,7 @@ class Collection:
             UnknownSourceError: If there is none in this collection; says which are near, or that it was evicted.
             StoreError: If the store cannot be read, or the text is damaged.
         """
-        with self._database.read() as db:
+        with self.database.read() as db:
             found: Row | None = db.execute(
                 'SELECT s.rowid, s.used_at, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
                 'ON t.collection = s.collection AND t.id = s.id WHERE s.collection = ? AND s.id = ?',
@@ -136,15 +140,15 @@ class Collection:
         document = Document(text.decode(errors='replace'), title=title, url=url)
         if document.id != kept_id:
             raise StoreError(
-                f'the text of {kept_id} in {self._database.path} is damaged; move the file away and start again'
+                f'the text of {kept_id} in {self.database.path} is damaged; move the file away and start again'
             )
         document.remember(tokens=count)
-        self._database.touch('sources', row, used_at)
+        self.database.touch('sources', row, used_at)
         return document
 
     def same(self, document: Document) -> Document | None:
         """What is kept of the same text, which is not read; counts as a use of it."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             found: Row | None = db.execute(
                 'SELECT rowid, used_at, title, url, tokens FROM sources WHERE collection = ? AND id = ? AND digest = ?',
                 (self.name, document.id, document.digest),
@@ -154,21 +158,17 @@ class Collection:
         row, used_at, title, url, count = found
         kept = copy(document)
         vars(kept).update(title=title, url=url, tokens=count)
-        self._database.touch('sources', row, used_at)
+        self.database.touch('sources', row, used_at)
         return kept
 
     def has(self, source_id: str) -> bool:
         """Return whether a source, by its exact handle, is kept here; no use of it."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             return find(db, (self.name, source_id)) is not None
 
     def source(self, source_id: str) -> Source:
-        """What is known of a source, by its handle as for `document`, without its text; no use of it.
-
-        Raises:
-            UnknownSourceError: If there is none in this collection; says which are near, or that it was evicted.
-        """
-        with self._database.read() as db:
+        """What is known of a source without its text; by its handle, and raises, as `document`; no use of it."""
+        with self.database.read() as db:
             found = find(db, (self.name, handle_in(source_id)))
         if found is None:
             raise self._unknown(source_id)
@@ -176,14 +176,14 @@ class Collection:
 
     def kept(self, source_ids: Iterable[str]) -> list[Source]:
         """What is known of sources by exact handles, in that order, without those not here; no use of them."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             rows = [find(db, (self.name, source_id)) for source_id in source_ids]
         return [self._source(row) for row in rows if row is not None]
 
     def sources(self, limit: int = 100) -> list[Source]:
         """The sources of this collection, most recently used first, at most `limit`."""
-        self._database.write_touches()
-        with self._database.read() as db:
+        self.database.write_touches()
+        with self.database.read() as db:
             rows: list[Row] = db.execute(
                 f'SELECT {COLUMNS} FROM sources WHERE collection = ? ORDER BY used_at DESC LIMIT ?',  # noqa: S608 - fixed text
                 (self.name, max(0, limit)),
@@ -192,7 +192,7 @@ class Collection:
 
     def details(self, source_id: str) -> PageDetails:
         """The images and links of a source's page, by its exact handle; none where it is no page."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             return details(db, (self.name, source_id))
 
     def at(self, url: str) -> Source | None:
@@ -205,10 +205,7 @@ class Collection:
     def find(self, place: str) -> Source | None:
         """The source that somebody means: by URL, path or name of its file, title where it has neither, or handle.
 
-        None is returned for a URL alone.
-
-        Raises:
-            UnknownSourceError: If it is no URL, and nothing has that name; says which are near, or that it was evicted.
+        Where there is none, it is `None` of a URL, and an `UnknownSourceError` of all else.
         """
         if is_url(place):
             return self.at(place)
@@ -220,7 +217,7 @@ class Collection:
 
     def versions(self, url: str) -> list[Source]:
         """All sources that were stored under a URL, as for `at`, the last stored one first; no use of them."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             stored = stored_at(db, self.name, url)
         return self.kept(stored)
 
@@ -229,7 +226,7 @@ class Collection:
 
         Of several paths `place` is meant; by default the last one.
         """
-        with self._database.read() as db:
+        with self.database.read() as db:
             place = source.url if is_url(source.url) else path_of(db, (self.name, source.id), place)
         if place:
             return self.versions(place)
@@ -237,7 +234,7 @@ class Collection:
 
     def titled(self, title: str) -> list[Source]:
         """All sources without a URL that have a title, such as the name of a file, the last stored one first."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             rows: list[Row] = db.execute(
                 f'SELECT {COLUMNS} FROM sources WHERE collection = ? AND title = ? AND url = ? '  # noqa: S608 - fixed text
                 'ORDER BY added_at DESC',
@@ -247,17 +244,17 @@ class Collection:
 
     def passages(self, ids: Sequence[int]) -> list[Passage]:
         """Passages by `Passage.id`, in the given order; those that are not there any more are left out."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             return index.passages(db, self.name, ids)
 
     def passage_count(self, source_ids: Sequence[str] = ()) -> int:
         """How many passages some sources have, by exact handles, or all of the collection."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             return index.count_passages(db, self.name, source_ids)
 
     def totals(self) -> StoreTotals:
         """What the collection holds."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             [documents, count] = db.execute(
                 'SELECT count(*), coalesce(sum(tokens), 0) FROM sources WHERE collection = ?', (self.name,)
             ).fetchone()
@@ -268,7 +265,7 @@ class Collection:
 
         The key names the question: chunk, prompt, focus, model. `most` is 0 for a whole summary.
         """
-        with self._database.read() as db:
+        with self.database.read() as db:
             found: Row | None = db.execute(
                 'SELECT rowid, used_at, text FROM work '
                 'WHERE collection = ? AND kind = ? AND key = ? AND target BETWEEN ? AND ? ORDER BY target LIMIT 1',
@@ -277,7 +274,7 @@ class Collection:
         if found is None:
             return None
         row, used_at, text = found
-        self._database.touch('work', row, used_at)
+        self.database.touch('work', row, used_at)
         return text.decode(errors='surrogatepass')
 
     def keep_answer(self, key: str, target: int, answer: str) -> None:
@@ -286,19 +283,19 @@ class Collection:
         The key names the question; the target is that in tokens which it was made for, 0 for a whole summary.
         """
         encoded = answer.encode(errors='surrogatepass')
-        if len(encoded) > min(self._database.cap, MAX_TEXT_MB * 1e6):
+        if len(encoded) > min(self.database.cap, MAX_TEXT_MB * 1e6):
             return  # it would have to go first, and work that is done must not fail for it
         place = (self.name, _kind(target), _key(key), target)
-        with self._database.write() as db:
+        with self.database.write() as db:
             db.execute('DELETE FROM work WHERE collection = ? AND kind = ? AND key = ? AND target = ?', place)
-            self._database.make_room(db, len(encoded), self.name)
+            self.database.make_room(db, len(encoded), self.name)
             db.execute(
-                'INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, ?)', (*place, self._database.now(), len(encoded), encoded)
+                'INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, ?)', (*place, self.database.now(), len(encoded), encoded)
             )
 
     def _check_size(self, size: int, held: int) -> None:
-        limit, name = self._database.max_mb, variable('store_max_mb')
-        if held > self._database.cap:
+        limit, name = self.database.max_mb, variable('store_max_mb')
+        if held > self.database.cap:
             with_index = f', {_mb(held)} with its index' if held > size else ''
             raise StoreError(
                 f'the text is {_mb(size)} MB{with_index}, over {name}={limit:g}, all that the store may hold; '
@@ -308,12 +305,12 @@ class Collection:
             raise StoreError(f'the text is {_mb(size)} MB, and the store takes at most {MAX_TEXT_MB:g}; split it')
 
     def _source(self, row: Row) -> Source:
-        return source_of(row, self._database.touched.get(('sources', row[0]), 0))
+        return source_of(row, self.database.touched.get(('sources', row[0]), 0))
 
     def _unknown(self, asked: str) -> UnknownSourceError:
         """Why there is no such source, and what there is instead."""
-        with self._database.read() as db:
-            return unknown_source(db, self.name, asked, self._database.max_mb)
+        with self.database.read() as db:
+            return unknown_source(db, self.name, asked, self.database.max_mb)
 
 
 def _kind(target: int) -> str:

@@ -11,11 +11,9 @@ class StoreConnection(Protocol):
 
     def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Any:
         """Run a query; what it gives is a cursor of the driver."""
-        ...
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Any:
         """Run a query for each row of parameters."""
-        ...
 
 
 class Among(list[Any]):

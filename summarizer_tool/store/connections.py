@@ -10,14 +10,16 @@ from contextlib import contextmanager, suppress
 from summarizer_tool.errors import StoreError
 from summarizer_tool.settings import variable
 from summarizer_tool.store.connection import StoreConnection
-from summarizer_tool.store.damaged_files import Identity, identity_of, keeping_names
 from summarizer_tool.store.sqlite_file import (
     MEMORY,
     DatabaseFormat,
+    Identity,
     close,
     connect,
     error_code,
+    identity_of,
     is_damage,
+    keeping_names,
     open_database,
     set_aside,
     wait_for_others,
@@ -145,21 +147,17 @@ class Connections:
             close(db)
 
     def _return(self, db: sqlite3.Connection | None, identity: Identity | None) -> None:
-        is_broken = db is None
-        if db is not None and db.in_transaction:
-            try:
+        with suppress(sqlite3.Error):  # then it is still in its transaction
+            if db is not None and db.in_transaction:
                 db.execute('ROLLBACK')
-            except sqlite3.Error:
-                is_broken = db.in_transaction
         with self._gate:
             self._borrowed -= 1
-            is_kept = not is_broken and identity == self._identity and not self._is_closed
-            is_kept = is_kept and len(self._idle) < _IDLE_CONNECTIONS
-            if db is not None and is_kept:
+            has_room = not self._is_closed and len(self._idle) < _IDLE_CONNECTIONS
+            if db is not None and not db.in_transaction and has_room and identity == self._identity:
                 self._idle.append(db)
+                db = None
             self._gate.notify_all()
-        if db is not None and not is_kept:
-            close(db)
+        close(db)
 
     def close(self) -> None:
         """Close what is idle now, and what is borrowed when it comes back."""

@@ -4,8 +4,8 @@ import os
 import time
 import weakref
 from collections import Counter, deque
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,8 +15,8 @@ from summarizer_tool.settings import POSTGRES_SCHEMES, variable
 from summarizer_tool.store import index, page_details
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.connections import Connections
+from summarizer_tool.store.source import shown
 from summarizer_tool.store.sqlite_file import MEMORY, DatabaseFormat, not_writable
-from summarizer_tool.store.unknown_handles import shown
 
 if TYPE_CHECKING:
     from summarizer_tool.store.postgres import PostgresConnections
@@ -67,7 +67,6 @@ FORMAT: Final = DatabaseFormat(
 )
 """The files of a store."""
 
-
 MAX_TOMBSTONES = 10_000
 """Evicted sources that are remembered by name, over all collections; the newest."""
 
@@ -85,6 +84,8 @@ class Database:
         """Uses that are not written yet, as (table, row): microseconds. Only atomic operations change it."""
         self._connections = connections_to(path)
         self.path = self._connections.path
+        self.read: Callable[[], AbstractContextManager[StoreConnection]] = self._connections.borrow
+        """A connection, whose errors are told as ours."""
         self._last_time = 0
         # A file that is found to be damaged here is empty then.
         with suppress(StoreError), self.read() as db:
@@ -100,12 +101,6 @@ class Database:
         """Write what is noted, and close the file."""
         self.write_touches()
         self._close()
-
-    @contextmanager
-    def read(self) -> Generator[StoreConnection]:
-        """A connection, whose errors are told as ours."""
-        with self._connections.borrow() as db:
-            yield db
 
     @contextmanager
     def write(self) -> Generator[StoreConnection]:
@@ -157,10 +152,8 @@ class Database:
             except KeyError:  # another thread took the last one
                 return
             # The row may belong to something newer by now, which is then no older than this.
-            if table == 'sources':
-                db.execute('UPDATE sources SET used_at = max(used_at, ?) WHERE rowid = ?', (used_at, row))
-            else:
-                db.execute('UPDATE work SET used_at = max(used_at, ?) WHERE rowid = ?', (used_at, row))
+            update = f'UPDATE {table} SET used_at = max(used_at, ?) WHERE rowid = ?'  # noqa: S608 - one of two
+            db.execute(update, (used_at, row))
 
     def make_room(self, db: StoreConnection, size: int, collection: str) -> None:
         """Evict until `size` more bytes fit, which the caller then adds to a collection.
@@ -181,7 +174,13 @@ class Database:
         while over > 0 and held:
             largest = max(held, key=lambda name: (held[name], name))
             if not oldest.get(largest):
-                oldest[largest] = deque(self._oldest(db, largest))
+                # Table, row, size and last use of what it has not used for longest.
+                found = db.execute(
+                    "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? UNION ALL "
+                    "SELECT 'work', rowid, size, used_at FROM work WHERE collection = ? ORDER BY used_at LIMIT 100",
+                    (largest, largest),
+                )
+                oldest[largest] = deque(found)
             if not oldest[largest]:  # all that it has is still to be added
                 del held[largest]
                 continue
@@ -192,14 +191,6 @@ class Database:
                 db.execute('DELETE FROM work WHERE rowid = ?', (row,))
             held[largest] -= freed
             over -= freed
-
-    def _oldest(self, db: StoreConnection, collection: str) -> list[tuple[str, int, int, int]]:
-        """What a collection has not used for longest: table, row, size and last use of each."""
-        return db.execute(
-            "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? UNION ALL "
-            "SELECT 'work', rowid, size, used_at FROM work WHERE collection = ? ORDER BY used_at LIMIT 100",
-            (collection, collection),
-        ).fetchall()
 
     def _evict(self, db: StoreConnection, row: int) -> None:
         """Delete a source, and remember that it was there."""

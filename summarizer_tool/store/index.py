@@ -245,9 +245,8 @@ _PASSAGE = 'id, source, number, first_line, last_line, "offset", path, text, hea
 
 
 def _passage(row: tuple[int, str, int, int, int, int, str, str, str, int]) -> Passage:
-    number, source_id, place, first_line, last_line, offset, path, text, header, header_line = row
-    headings = tuple(path.split('\n')) if path else ()
-    return Passage(number, source_id, place, first_line, last_line, offset, headings, text, header, header_line)
+    path = tuple(row[6].split('\n')) if row[6] else ()
+    return Passage(*row[:6], path, *row[7:])
 
 
 def passages(db: StoreConnection, collection: str, ids: Sequence[int]) -> list[Passage]:

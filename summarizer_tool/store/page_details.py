@@ -95,8 +95,7 @@ def keep(db: StoreConnection, place: tuple[str, str], new: WrittenDetails) -> in
     """Keep the images and links that are given, within a transaction; returns by how many bytes they have grown."""
     if not new.size:
         return 0
-    found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
-    before = WrittenDetails(*found) if found else WrittenDetails(b'', b'')
+    before = _kept(db, place)
     kept = WrittenDetails(new.images or before.images, new.links or before.links)
     db.execute(
         'INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT (collection, id) '
@@ -108,11 +107,13 @@ def keep(db: StoreConnection, place: tuple[str, str], new: WrittenDetails) -> in
 
 def details(db: StoreConnection, place: tuple[str, str]) -> PageDetails:
     """The images and links of a source; none where there are none."""
+    kept = _kept(db, place)
+    return PageDetails(_IMAGES.validate_json(kept.images or b'[]'), _LINKS.validate_json(kept.links or b'[]'))
+
+
+def _kept(db: StoreConnection, place: tuple[str, str]) -> WrittenDetails:
     found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
-    if found is None:
-        return PageDetails()
-    images, links = found
-    return PageDetails(_IMAGES.validate_json(images or b'[]'), _LINKS.validate_json(links or b'[]'))
+    return WrittenDetails(*found or (b'', b''))
 
 
 def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:

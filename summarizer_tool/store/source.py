@@ -1,9 +1,13 @@
-"""What is known of a stored source beside its text, and its row in the store's tables."""
+"""What is known of a stored source beside its text, its row in the tables, and handles as callers write them."""
 
+import difflib
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from summarizer_tool.errors import UnknownSourceError
+from summarizer_tool.settings import variable
 from summarizer_tool.store.connection import StoreConnection
 
 DEFAULT_COLLECTION: Final = 'default'
@@ -58,18 +62,9 @@ def find(db: StoreConnection, place: tuple[str, str]) -> Row | None:
 
 def source_of(row: Row, last_use: int = 0) -> Source:
     """The source of a row; `last_use`, in microseconds since 1970, counts where a use is not written yet."""
-    _, source_id, title, url, fetched_at, added_at, used_at, size, count, lines = row
-    return Source(
-        id=source_id,
-        title=title,
-        url=url,
-        fetched_at=None if fetched_at is None else _datetime(fetched_at),
-        added_at=_datetime(added_at),
-        used_at=_datetime(max(used_at, last_use)),
-        size=size,
-        tokens=count,
-        lines=lines,
-    )
+    _, source_id, title, url, fetched_at, added_at, used_at, *sizes = row
+    fetched = None if fetched_at is None else _datetime(fetched_at)
+    return Source(source_id, title, url, fetched, _datetime(added_at), _datetime(max(used_at, last_use)), *sizes)
 
 
 def microseconds(moment: datetime) -> int:
@@ -81,3 +76,73 @@ def microseconds(moment: datetime) -> int:
 
 def _datetime(count: int) -> datetime:
     return _EPOCH + timedelta(microseconds=count)
+
+
+_MAX_SHOWN = 80
+"""Characters of a title or a wrong handle that an error repeats."""
+
+_NEAR = 5
+_CANDIDATES = 200
+"""Most recently used sources that a wrong handle is compared with: with long titles about 40 ms."""
+
+# A handle as models write it: quoted, in brackets, as a resource, in capitals.
+_HANDLE = re.compile(r'[\s"\'`“”‘’\[(<{]*(?:source://)?(src_[0-9a-f]{12})[\s"\'`“”‘’\])>}.,;:]*', re.IGNORECASE)
+
+
+def shown(text: str) -> str:
+    """A short and printable form of any text, on one line."""
+    cut = text.strip()[: _MAX_SHOWN + 1]
+    line = ' '.join(''.join(character if character.isprintable() else ' ' for character in cut).split())
+    return line if len(cut) <= _MAX_SHOWN else f'{line[: _MAX_SHOWN - 1]}…'
+
+
+def handle_in(asked: str) -> str:
+    """The handle within what a caller wrote, or the beginning of that."""
+    text = asked.strip()[:_MAX_SHOWN]
+    match = _HANDLE.fullmatch(text)
+    return match[1].lower() if match else text.encode(errors='replace').decode()
+
+
+def _near(handle: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The sources that a wrong handle may have meant: those whose handle is alike, else those whose title is."""
+    titles = dict(rows)
+    alike = difflib.get_close_matches(handle.lower(), titles, _NEAR, 0.65)
+    if alike:
+        return [(source_id, titles[source_id]) for source_id in alike]
+    asked = handle.casefold()
+    if len(asked) < 3 or _HANDLE.fullmatch(handle):
+        return []
+    folded = [(shown(title).casefold(), source_id) for source_id, title in rows if title.strip()]
+    close = set(difflib.get_close_matches(asked, {title for title, _ in folded}, _NEAR))
+    found = [source_id for title, source_id in folded if asked in title or title in close]
+    return [(source_id, titles[source_id]) for source_id in found[:_NEAR]]
+
+
+def _named(source_id: str, title: str) -> str:
+    return f'{source_id} ("{shown(title)}")' if title.strip() else source_id
+
+
+def unknown_source(db: StoreConnection, collection: str, asked: str, max_mb: float) -> UnknownSourceError:
+    """Why there is no such source in a collection, which the size cap may have evicted, and what there is instead."""
+    handle = handle_in(asked)
+    tombstone: tuple[Any, ...] | None = db.execute(
+        'SELECT title, evicted_at FROM evicted WHERE collection = ? AND id = ?', (collection, handle)
+    ).fetchone()
+    rows: list[tuple[str, str]] = db.execute(
+        'SELECT id, title FROM sources WHERE collection = ? ORDER BY used_at DESC LIMIT ?',
+        (collection, _CANDIDATES),
+    ).fetchall()
+    if tombstone:
+        title, evicted_at = tombstone
+        day = datetime.fromtimestamp(evicted_at // 10**6, UTC)
+        return UnknownSourceError(
+            f'{_named(handle, title)} was evicted on {day:%Y-%m-%d}, the store is over '
+            f'{variable("store_max_mb")}={max_mb:g}; add it again'
+        )
+    problem = f'there is no source "{shown(asked)}"'
+    if not rows:
+        return UnknownSourceError(f'{problem}, nor any other yet; add_source takes a text or a URL and gives a handle')
+    near = _near(handle, rows)
+    listed = ', '.join(_named(source_id, title) for source_id, title in near or rows[:_NEAR])
+    known = f'did you mean {listed}?' if near else f'the last used are {listed};'
+    return UnknownSourceError(f'{problem}; {known} add_source gives a handle for a text or a URL')

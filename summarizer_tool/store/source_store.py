@@ -44,16 +44,7 @@ class SourceStore:
 
     @classmethod
     def open(cls, settings: Settings, *, default: str | Path = MEMORY) -> 'SourceStore':
-        """The store that the settings name.
-
-        Args:
-            settings: For `store`, `database_url` and `store_max_mb`.
-            default: The path where neither of the first two is set.
-
-        Raises:
-            ConfigurationError: If the file cannot be made or written.
-            StoreError: If the file belongs to another program, or to another version of this one.
-        """
+        """The store that `store` or `database_url` of the settings name, else one at `default`; raises as the class."""
         return cls(settings.kept_in or default, max_mb=settings.store_max_mb)
 
     @property

@@ -76,10 +76,8 @@ class Vectors:
                     (self._model, first, last),
                 ).fetchone()
                 # Nearly always all have one, which counting tells in a tenth of the time.
-                if (
-                    have
-                    == db.execute('SELECT count(*) FROM passages WHERE id BETWEEN ? AND ?', (first, last)).fetchone()[0]
-                ):
+                counting = 'SELECT count(*) FROM passages WHERE id BETWEEN ? AND ?'
+                if (have,) == tuple(db.execute(counting, (first, last)).fetchone()):
                     continue
                 rows: list[tuple[int, str, int, str]] = db.execute(
                     'SELECT p.id, p.source, p.number, i.title FROM passages p '

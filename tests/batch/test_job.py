@@ -16,7 +16,7 @@ ASKED = Asked(model='extractive')
 @settings(max_examples=20)
 @given(st.binary(max_size=200), st.text(max_size=50))
 def test_what_is_packed_comes_back(raw: bytes, name: str) -> None:
-    job = BatchJob.of_file(name, raw, ASKED)
+    job = BatchJob.of(name, 'file', raw, ASKED)
     assert unpack(job.content) == raw
     assert BatchJob.model_validate(json.loads(json.dumps(job.model_dump(mode='json')))) == job
 
@@ -28,7 +28,7 @@ def test_texts_keep_what_they_are_called() -> None:
 
 def test_the_same_work_has_the_same_key_and_no_other_has() -> None:
     def key(name: str = 'a', raw: bytes = b'text', **asked: object) -> str:
-        return BatchJob.of_file(name, raw, Asked.model_validate({'model': 'extractive', **asked})).key
+        return BatchJob.of(name, 'file', raw, Asked.model_validate({'model': 'extractive', **asked})).key
 
     others = [key('b'), key(raw=b'texts'), key(model='other'), key(max_output_tokens=5), key(focus_areas=['x'])]
     assert key() == key()
@@ -37,9 +37,9 @@ def test_the_same_work_has_the_same_key_and_no_other_has() -> None:
 
 def test_what_cannot_be_read_or_asked_for() -> None:
     with pytest.raises(FetchError, match='looks like a binary file'):
-        BatchJob.of_file('noise.bin', b'\0\1\2', ASKED).documents()
+        BatchJob.of('noise.bin', 'file', b'\0\1\2', ASKED).documents()
     for nothing in (b'', b' \n\n'):
         with pytest.raises(FetchError, match='holds no text'):
-            BatchJob.of_file('empty.txt', nothing, ASKED).documents()
+            BatchJob.of('empty.txt', 'file', nothing, ASKED).documents()
     with pytest.raises(RequestError, match='max_output_tokens=-1 is negative'):
         Asked(model='extractive', max_output_tokens=-1).request()

@@ -7,8 +7,8 @@ from inline_snapshot import snapshot
 from typer.testing import CliRunner, Result
 
 from summarizer_tool import Settings
-from summarizer_tool.cli.inputs import Given, read_place
 from summarizer_tool.cli.main import app
+from summarizer_tool.cli.stored import Given, read_place
 from summarizer_tool.cli.terminal import UnreadableError
 from summarizer_tool.html.page import Image
 from tests.support.site import Site

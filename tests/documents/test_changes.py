@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.documents.changes import changes, report
 from summarizer_tool.documents.document import Document
+from summarizer_tool.documents.reading import changes, changes_report
 from summarizer_tool.text import tokens
 
 OLD = """\
@@ -19,7 +19,7 @@ Its mole was built in 1840.
 
 def test_lines_stand_with_their_numbers_in_each_version() -> None:
     new = OLD.replace('900', '1,100') + '\nA new lamp was lit in May.\n'
-    shown = report(Document(OLD), Document(new), 2000)
+    shown = changes_report(Document(OLD), Document(new), 2000)
     assert shown.partition('\n')[2] == snapshot("""\
 
 - 3| Morn is a harbour of 900 souls.
@@ -34,19 +34,19 @@ def test_lines_stand_with_their_numbers_in_each_version() -> None:
 
 def test_texts_that_say_the_same_have_no_changes() -> None:
     assert changes(OLD, OLD.replace('\n\n', '\n\n\n')) == []
-    assert 'says the same' in report(Document(OLD), Document(OLD + '\n'), 2000)
+    assert 'says the same' in changes_report(Document(OLD), Document(OLD + '\n'), 2000)
 
 
 def test_what_has_no_room_is_counted() -> None:
     old = '\n'.join(f'Line {number} says that nothing happened on that day.' for number in range(300))
-    shown = report(Document(old), Document(old.replace('5 says', '5 denies')), 300)
+    shown = changes_report(Document(old), Document(old.replace('5 says', '5 denies')), 300)
     assert tokens.count(shown) <= 300
     assert 'more changes, for which there is no room' in shown.splitlines()[-1]
 
 
 def test_a_large_change_leaves_room_for_those_after_it() -> None:
     many = '\n'.join(f'Lamp {number} is lit from dusk till dawn.' for number in range(300))
-    shown = report(Document(OLD), Document(f'{many}\n{OLD.replace("1840", "1848")}'), 200, is_version=False)
+    shown = changes_report(Document(OLD), Document(f'{many}\n{OLD.replace("1840", "1848")}'), 200, is_version=False)
     assert tokens.count(shown) <= 200
     assert 'version before' not in shown
     assert shown.partition('\n')[2] == snapshot("""\
@@ -68,13 +68,13 @@ text = st.lists(st.sampled_from(['', 'a', 'b', 'c', 'd'])).map('\n'.join)
 
 @given(text, text, st.integers(50, 120))
 def test_what_has_changed_has_room(older: str, newer: str, room: int) -> None:
-    assert tokens.count(report(Document(older), Document(newer), room)) <= max(room, 90)
+    assert tokens.count(changes_report(Document(older), Document(newer), room)) <= max(room, 90)
 
 
 @given(text, text)
 def test_changes_name_all_that_differs(older: str, newer: str) -> None:
     found = changes(older, newer)
-    gone = {number for change in found for number in change.before}
-    new = {number for change in found for number in change.after}
+    gone = {number for before, _ in found for number in before}
+    new = {number for _, after in found for number in after}
     kept = [line for number, line in enumerate(older.split('\n'), 1) if number not in gone and line]
     assert kept == [line for number, line in enumerate(newer.split('\n'), 1) if number not in new and line]

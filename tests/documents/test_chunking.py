@@ -1,6 +1,5 @@
 """Chunks keep within their size, lose nothing, and end where the text offers a place."""
 
-import logging
 from itertools import pairwise
 
 import pytest
@@ -9,9 +8,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.documents.chunking import MIN_SIZE, STRATEGIES, Chunk, chunk
+from summarizer_tool.documents.chunking import Chunk, chunk
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.token_index import index_tokens
+from summarizer_tool.schemas import STRATEGIES
 from summarizer_tool.text import tokens
 from tests.text.test_structure import lines
 from tests.text.test_tokens import texts
@@ -202,21 +202,6 @@ def test_small_documents_share_a_window() -> None:
     )
 
 
-def test_an_unknown_strategy_is_logged_and_means_semantic(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING, 'summarizer_tool'):
-        chunks = chunk([Document(GUIDE)], size=70, strategy='by\nmood' * 1000)
-    assert chunks == chunk([Document(GUIDE)], size=70)
-    assert [record.getMessage() for record in caplog.records] == snapshot(
-        ["unknown chunking strategy 'by\\nmoodby\\nmoodby\\nmoodby\\nmoodby\\nmoo, using semantic instead"]
-    )
-
-
-@pytest.mark.parametrize(('size', 'overlap'), [(15, 0), (100, -1)])
-def test_sizes_that_cannot_be(size: int, overlap: int) -> None:
-    with pytest.raises(ValueError, match=f'size={size} must be at least 16 tokens and overlap={overlap} at least 0'):
-        chunk([Document('a')], size=size, overlap=overlap)
-
-
 ODD = {
     'letters': 'a' * 80_000,
     'json': '{"k":[1,2,3],"v":"abc"},' * 3_000,
@@ -246,7 +231,7 @@ odd = st.one_of(texts, st.lists(st.one_of(lines, texts), max_size=25).map('\n'.j
 @hypothesis_settings(max_examples=60)
 @given(
     st.lists(st.builds(Document, odd, title=st.one_of(st.just(''), texts)), max_size=4),
-    st.one_of(st.integers(MIN_SIZE, 60), st.integers(60, 400)),
+    st.one_of(st.integers(16, 60), st.integers(60, 400)),
     st.integers(0, 30),
     st.sampled_from(STRATEGIES),
 )

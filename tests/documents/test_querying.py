@@ -249,10 +249,10 @@ def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_how_a_text_is_read(text: str, form: str, first: object) -> None:
-    records = read_records(text)
-    assert records.form == form
-    assert isinstance(records.value, list)
-    assert (records.value[0] if records.value else None) == first
+    records, read_as = read_records(text)
+    assert read_as == form
+    assert isinstance(records, list)
+    assert (records[0] if records else None) == first
 
 
 @pytest.mark.filterwarnings('ignore::PendingDeprecationWarning')  # of literals that are no JSON

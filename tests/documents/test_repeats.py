@@ -4,7 +4,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models.function import FunctionModel
 
 from summarizer_tool import Document, Settings, Summarizer, Summary
-from summarizer_tool.documents.repeats import find
+from summarizer_tool.documents.cutting import repeats_among
 from tests.support.texts import CHRONICLE, HARBOUR
 
 
@@ -42,7 +42,7 @@ def test_when_every_call_fails_the_original_is_all_of_it() -> None:
 
 
 def repeated(*documents: Document) -> list[int]:
-    return [*find(documents)]
+    return [*repeats_among(documents)]
 
 
 def test_which_documents_are_the_same() -> None:

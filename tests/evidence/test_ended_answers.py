@@ -10,7 +10,7 @@ import pytest
 from anyio import Event
 from inline_snapshot import snapshot
 
-from summarizer_tool.server.resources import DEFECT
+from summarizer_tool.server.tools import DEFECT
 from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.service.retrieval import Retriever
 from tests.support import serving

@@ -13,7 +13,7 @@ from summarizer_tool.cli.terminal import ExitCode
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError
 from summarizer_tool.formats.reading import read_data_url
-from summarizer_tool.service.requests import AddSourceRequest, ReadSourceRequest
+from summarizer_tool.service.operations import AddSourceRequest, ReadSourceRequest
 from tests.support.pdfs import lines, pdf
 
 BOOK = pdf(

@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import Summarizer, Summary, prompts
-from summarizer_tool.mapreduce.calls_at_once import Call, calls_at_once
+from summarizer_tool.mapreduce.job import Call, calls_at_once
 from tests.support.map_models import good, make, read
 from tests.support.texts import chronicle
 

@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from summarizer_tool import Settings, Summarizer
-from summarizer_tool.mapreduce.pace import Pace, Writing
+from summarizer_tool.mapreduce.sub_agent_runner import Pace, Writing
 from summarizer_tool.runtime.deadline import Deadline
 from tests.support import virtual_time
 from tests.support.provider import serve

@@ -3,7 +3,7 @@
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, Settings, Summarizer
-from summarizer_tool.mapreduce import supersede
+from summarizer_tool.mapreduce import merging
 from summarizer_tool.mapreduce.merging import GroundedFact
 
 NOTES = 'The deadline is 3 May.\n\nThe hall is booked for 200 guests.\n\nThe deadline was moved to 10 May.\n'
@@ -15,39 +15,39 @@ FACTS = [
 
 
 def test_the_former_value_is_named_as_such_where_there_is_room() -> None:
-    found = supersede.current(FACTS, [Document(NOTES)], 100)
-    assert [fact.text for fact in found.facts] == [
+    facts, left_out, is_disputed = merging.current(FACTS, [Document(NOTES)], 100)
+    assert [fact.text for fact in facts] == [
         'Formerly: The deadline is 3 May.',
         'The hall is booked for 200 guests.',
         'The deadline was moved to 10 May.',
     ]
-    assert found.facts[0].is_filler
-    assert found.left_out == 0
-    assert not found.is_disputed
+    assert facts[0].is_filler
+    assert left_out == 0
+    assert not is_disputed
 
 
 def test_it_is_left_out_and_counted_where_there_is_not() -> None:
-    found = supersede.current(FACTS, [Document(NOTES)], 20)
-    assert [fact.text for fact in found.facts] == [fact.text for fact in FACTS[1:]]
-    assert found.left_out == 1
+    facts, left_out, _ = merging.current(FACTS, [Document(NOTES)], 20)
+    assert [fact.text for fact in facts] == [fact.text for fact in FACTS[1:]]
+    assert left_out == 1
 
 
 def test_the_order_of_the_facts_is_not_that_of_the_document() -> None:
-    found = supersede.current(FACTS[::-1], [Document(NOTES)], 20)
-    assert [fact.text for fact in found.facts] == [FACTS[2].text, FACTS[1].text]
+    facts, *_ = merging.current(FACTS[::-1], [Document(NOTES)], 20)
+    assert [fact.text for fact in facts] == [FACTS[2].text, FACTS[1].text]
 
 
 def test_documents_that_contradict_each_other_both_stand() -> None:
     other = GroundedFact('The deadline is 9 June.', 3, ((1, 1),))
-    found = supersede.current([FACTS[0], other], [Document(NOTES), Document(other.text)], 5)
-    assert found.facts == [FACTS[0], other]
-    assert found.is_disputed
+    facts, _, is_disputed = merging.current([FACTS[0], other], [Document(NOTES), Document(other.text)], 5)
+    assert facts == [FACTS[0], other]
+    assert is_disputed
 
 
 def test_what_a_second_document_says_too_is_not_out_of_date() -> None:
     both = GroundedFact(FACTS[0].text, 3, ((0, 1), (1, 1)))
-    found = supersede.current([both, *FACTS[1:]], [Document(NOTES), Document(both.text)], 5)
-    assert both in found.facts
+    facts, *_ = merging.current([both, *FACTS[1:]], [Document(NOTES), Document(both.text)], 5)
+    assert both in facts
 
 
 def test_a_summary_keeps_the_newest_value_and_counts_the_former() -> None:

@@ -14,7 +14,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import Document
-from summarizer_tool.server.resources import DEFECT
+from summarizer_tool.server.tools import DEFECT
 from summarizer_tool.service.operations import operation
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import tokens

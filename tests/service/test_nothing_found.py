@@ -161,7 +161,7 @@ async def test_the_pages_of_a_host_that_are_named_alike_come_first() -> None:
 
 
 async def test_where_not_all_is_compared_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('summarizer_tool.service.named_sources.MAX_LISTED', 10)
+    monkeypatch.setattr('summarizer_tool.service.retrieval.MAX_LISTED', 10)
     with SourceStore() as store:
         retriever = retriever_of(store)
         for number in range(30):

@@ -16,8 +16,8 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError
-from summarizer_tool.store.damaged_files import move_aside
 from summarizer_tool.store.source_store import SourceStore
+from summarizer_tool.store.sqlite_file import move_aside
 from tests.support.store_programs import add_to_what_is_there, at_once
 from tests.support.stores import HARBOUR, ids, query, sound
 

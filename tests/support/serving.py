@@ -24,9 +24,9 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
+from summarizer_tool.server.calls import MakeServed
 from summarizer_tool.server.front import listen
 from summarizer_tool.server.main import serve_http
-from summarizer_tool.server.served import MakeServed
 from summarizer_tool.server.tools import Tools
 from summarizer_tool.settings import Settings
 from tests.support import forking

@@ -14,9 +14,8 @@ import anyio
 from pydantic import SecretStr
 
 from researcher_integration.timeline.app import TimelineServer, timeline_app
-from researcher_integration.timeline.broker import Timeline
+from researcher_integration.timeline.broker import Hub, Timeline
 from researcher_integration.timeline.events import Draft, Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
-from researcher_integration.timeline.hub import Hub
 from researcher_integration.timeline.log import EventLog
 from tests.support.server_process import free_port as free_port
 

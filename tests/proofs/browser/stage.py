@@ -7,9 +7,8 @@ from pathlib import Path
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from researcher_integration.timeline.broker import Timeline
+from researcher_integration.timeline.broker import Hub, Timeline
 from researcher_integration.timeline.events import Draft
-from researcher_integration.timeline.hub import Hub
 from researcher_integration.timeline.log import EventLog
 from tests.support.timeline import Shown, free_port, start
 

@@ -22,8 +22,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import AbstractToolset
 from starlette.types import Receive, Scope, Send
 
-from researcher_integration.mcp.entries import DEFAULT_RETRIES
-from researcher_integration.mcp.search_servers import SHIPPED_SERVERS, load_search_servers
+from researcher_integration.mcp.search_servers import DEFAULT_RETRIES, SHIPPED_SERVERS, load_search_servers
 from summarizer_tool import ConfigurationError
 from tests.support.threaded_server import ThreadedServer, served
 

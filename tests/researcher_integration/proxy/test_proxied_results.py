@@ -27,7 +27,7 @@ from mcp_types import (
     Tool,
 )
 
-from researcher_integration.proxy import progress
+from researcher_integration.proxy import proxy_server
 from researcher_integration.proxy.app import RULES
 from researcher_integration.proxy.offers import with_question
 from researcher_integration.tool_results.rules import (
@@ -116,7 +116,7 @@ async def test_a_long_result_is_a_digest_whose_whole_can_be_read() -> None:
 
 
 async def test_a_client_hears_of_a_call_whose_result_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, 'BEAT_SECONDS', 0.001)
+    monkeypatch.setattr(proxy_server, 'BEAT_SECONDS', 0.001)
     heard: list[tuple[float, str | None]] = []
 
     async def hear(done: float, total: float | None, message: str | None) -> None:

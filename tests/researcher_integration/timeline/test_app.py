@@ -24,9 +24,8 @@ from typer.testing import CliRunner
 
 from researcher_integration.timeline import app as timeline_module
 from researcher_integration.timeline.__main__ import main
-from researcher_integration.timeline.access import is_loopback
-from researcher_integration.timeline.app import TimelineServer, timeline_app
-from researcher_integration.timeline.hub import Hub
+from researcher_integration.timeline.app import TimelineServer, is_loopback, timeline_app
+from researcher_integration.timeline.broker import Hub
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import ConfigurationError
 from tests.support import forking

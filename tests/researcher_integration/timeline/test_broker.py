@@ -18,10 +18,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from researcher_integration.timeline import broker
-from researcher_integration.timeline import hub as hub_module
-from researcher_integration.timeline.broker import MAX_WAITING, SlowSubscriberError, Timeline
+from researcher_integration.timeline.broker import MAX_WAITING, Hub, SlowSubscriberError, Timeline
 from researcher_integration.timeline.events import TimelineEvent, ToolResult
-from researcher_integration.timeline.hub import Hub
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import StoreError
 from tests.support import forking
@@ -260,14 +258,14 @@ async def test_what_was_being_written_when_the_run_was_cancelled_is_not_lost(
 ) -> None:
     log = EventLog()
     writing, go_on = threading.Event(), threading.Event()
-    append = log.append_encoded
+    append = log.append
 
-    def slowly(run_id: str, seq: int, body: bytes) -> None:
+    def slowly(event: TimelineEvent, body: bytes) -> None:
         writing.set()
         assert go_on.wait(10)
-        append(run_id, seq, body)
+        append(event, body)
 
-    monkeypatch.setattr(log, 'append_encoded', slowly)
+    monkeypatch.setattr(log, 'append', slowly)
     timeline = Timeline('run', log=log)
     live = timeline.follow()
     first = asyncio.ensure_future(anext(live))
@@ -309,7 +307,7 @@ async def test_a_log_that_fails_does_not_end_the_run(
 
     told: list[TimelineEvent] = []
     async with Timeline('run', sink=told.append) as timeline:
-        monkeypatch.setattr(timeline.log, 'append_encoded', fail)
+        monkeypatch.setattr(timeline.log, 'append', fail)
         await timeline.emit(result())
         await timeline.emit(result())
     assert [event.seq for event in told] == [1, 2]
@@ -416,7 +414,7 @@ async def test_a_hub_knows_the_runs_of_its_process() -> None:
 
 
 async def test_a_run_of_another_process_is_followed_by_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub_module, 'POLL_SECONDS', 0.01)
+    monkeypatch.setattr(broker, 'POLL_SECONDS', 0.01)
     path = tmp_path / 't.sqlite3'
     with EventLog(path) as log:
         hub = Hub(log)

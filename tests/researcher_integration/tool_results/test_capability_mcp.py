@@ -21,8 +21,8 @@ from pydantic_ai.messages import BinaryContent, ModelMessagesTypeAdapter, ToolCa
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from researcher_integration.timeline.events import Draft, encoded
+from researcher_integration.tool_results.called import masked_calls
 from researcher_integration.tool_results.capability import COLLECTION
-from researcher_integration.tool_results.masked_calls import masked_calls
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import SourceStore
 from tests.proofs.tool_results import mcp_noise

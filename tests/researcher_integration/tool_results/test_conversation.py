@@ -4,7 +4,7 @@ from inline_snapshot import snapshot
 from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, ToolCallPart
 from pydantic_ai.messages import ToolReturnPart, UserPromptPart
 
-from researcher_integration.tool_results.conversation import MAX_TOKENS, describe
+from researcher_integration.tool_results.history import MAX_TOKENS, describe
 from summarizer_tool.text import tokens
 
 ALERT = 'ALERT mill-7. ' + ' '.join(f'Reading {n} is as usual.' for n in range(900)) + ' Find out who closed sluice 7.'
