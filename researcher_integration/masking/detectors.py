@@ -43,7 +43,9 @@ _PORT = regex.compile(r'\d{1,5}[?#]')
 def _generated(value: str) -> bool:
     """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
     coded = '=' in value or any(c.isdigit() for c in value)
-    return coded or (len(value) >= 24 and not value.replace('.', '').replace('_', '').islower())
+    return '://' not in value and (
+        coded or (len(value) >= 24 and not value.replace('.', '').replace('_', '').islower())
+    )
 
 
 def _password(value: str) -> bool:

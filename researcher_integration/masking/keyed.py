@@ -33,7 +33,7 @@ _IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\
 
 _TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'", '`')}
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
-_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
+_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
 _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
@@ -48,7 +48,7 @@ _CODE = re.compile(
     r'|\\f[BIPR]|[({\[]+[A-Za-z_][\w.]*\(|<<[\-~]?["\']?\w+["\']?$'
     r'|\(?(?:self|this|exports|module|cls)\.[\w.]+$|\$[A-Za-z_]\w*(?:::\w+)*->|new [A-Z]\w*\('
     r'|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
-    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
+    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|\(*_\w*\$[\w$.]+$|\(+_\w+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
     r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*|,)?)?$'
     r'|(?:[A-Za-z(,)]+ ){3}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
@@ -67,8 +67,9 @@ _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$')
 # Of letters alone, and all of one case in each word.
 _PLAIN_NAME = re.compile(
-    r'(?=.{1,40}$)(?>[a-z_]+|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
+    r'(?=.{1,40}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
+_NAME_OF_CODE = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_.]{8,40}')
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
@@ -77,8 +78,9 @@ _FILE = re.compile(
     r'arn:[\w:/.\-+=<>]+|\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
 )
 
-_ARN = re.compile(r'\barn:[\w:\-]*\Z')
-_MAX_ARN = 100
+# Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
+_PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
+_MAX_PUBLIC = 100
 
 # Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
 _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
@@ -176,8 +178,8 @@ def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
 def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
     """The values of the name that stands from `start` to `end`."""
     text = bare.text
-    before = text[max(0, start - _MAX_ARN) : start]
-    if 'arn:' in before and _ARN.search(before):
+    before = text[max(0, start - _MAX_PUBLIC) : start]
+    if ('arn:' in before or 'badge' in before) and _PUBLIC.search(before):
         return
     if value := _value(bare, start, end, kind, option=option):
         yield value
@@ -328,14 +330,14 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     """Return whether an unquoted value is an expression of a program, made of names."""
     if _CALL_OF_NAMES.match(text, match.end()) or (match['sign'].strip() in _SAME and _WORD.match(text, match.end())):
         return True
-    value = _before_escape(text[match.end() : end])
+    value = _before_escape(text[match.end() : end]).partition('})')[0]
     end = match.end() + len(value)
     if not _NAMED.match(value):
         return False
     unspaced = match['sign'] in ('=', ':')
     dotted = '.' in value and '_' in value and not unspaced and _PLAIN_NAME.match(value)
     is_unpacked = match['sign'] == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
-    if dotted or is_unpacked or text.startswith((' -> ', ' → '), end):
+    if dotted or is_unpacked or text.startswith((' -> ', ' → ', ' = '), end):
         return True
     if not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':':
         return True
@@ -389,9 +391,8 @@ def _indent(text: str, start: int, end: int) -> int:
 def _names_itself(kind: str, value: str) -> bool:
     """Return whether a value is the name of a field or a variable: `FIRST_TOKEN = 'ai.first_token'`."""
     value = value.replace('\\', '').strip(' {}"')
-    is_plain = ('_' in value or '.' in value) and re.fullmatch('[A-Za-z_.]{1,40}', value) is not None
-    is_sample = value.lower().startswith('my') and kind != 'PASSWORD'
-    return ((kind != 'PASSWORD' and is_plain) or is_sample) and secret_names.is_name(value)
+    is_plain = _NAME_OF_CODE.fullmatch(value) is not None or value.lower().startswith('my')
+    return kind != 'PASSWORD' and is_plain and secret_names.is_name(value)
 
 
 def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) -> Finding | None:
@@ -399,7 +400,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
     first = _before_escape(value).strip()
     if (
         (
-            first.isupper() and ('_' in first or first == 'PASSWORD') and secret_names.is_name(first)
+            first.isupper() and ('_' in first or '-' in first or first == 'PASSWORD') and secret_names.is_name(first)
         )  # `--token API_TOKEN`
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first == ','  # `"user:\npassword:",`

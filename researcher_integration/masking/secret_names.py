@@ -69,7 +69,7 @@ _LEAST_RANDOM = 16
 # Where a list continues, and what has no secret value of its own.
 _HARMLESS = regex.compile(
     r'(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward|backward|max|min|per|stop'
-    r'|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|image_?pull|existing|automount_?service_?account)[_\-]?(?:key[_\-]?)?(?:token|secrets?|key)s?$',
+    r'|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request|image_?pull|existing|automount_?service_?account)[_\-]?(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     regex.IGNORECASE,
 )
 
@@ -85,14 +85,16 @@ _PLACEHOLDER = regex.compile(
     |string|str|bytes|file|path|filename|\W?%(?:\(\w+\))?[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
     |[*•.…x\-_]+|(?:[^\w{}]*\{[\w.!:\[\]]*\})+|.{0,12}(?:\.\.\.|…)|your[-_ ].{1,40}|my[ ]api[ ]key
     |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
-    |(?:/[a-z][a-z._\-]*\d{0,2}){2,}/?
+    |(?:/[a-z][a-z._\-]*\d{0,2}){2,}/?|file://\S+
     |\[[A-Z_ ]{3,80}\]|\([a-z]+(?:\ [a-z]+){0,4}\))""",
     regex.IGNORECASE | regex.VERBOSE,
 )
 
 _VERSION = re.compile(
     r'[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
-    r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all'
+    r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
+    # An address without a random part.
+    r'|(?:https?://|\$?\{\w+\}/)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
 )
 
 _CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
@@ -187,8 +189,8 @@ def is_count(name: str, number: str) -> bool:
 
 
 def is_version(kind: str | None, value: str) -> bool:
-    """Return whether a value beside the name of a secret tells of something else: a version, a colour, a processor."""
-    return kind != 'PASSWORD' and len(value) < 40 and _VERSION.fullmatch(value) is not None
+    """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
+    return kind != 'PASSWORD' and len(value) < 100 and _VERSION.fullmatch(value) is not None
 
 
 def is_address(name: str, value: str) -> bool:

@@ -263,6 +263,11 @@ fds_to_pass = [listener.fileno(), alive_r]; private_key: "_DSAPrivateKey"; curl 
 lamp_get_secret: REMOVED
 wget http://bob:password@fen.example/; ask_password = on/off; the error code is 503204
 the password on db-02 is required; test_password ........ [ 12%]
+"clientToken": "a1b2-5678-EXAMPLE22222", options [{cidr=192.0.2.0/30,PreSharedKey=ExampleKey1},{cidr=192.0.2.4/30,PreSharedKey=ExampleKey2}]
+ls --password EXAMPLE-PASSWORD --secret-string file://creds.json --lock-token 7b3bcec2-0000-563bf47249f0 badge.svg?token=RXP95LE2XL
+oauth = {"token": "https://fen.example/v5/oauth2/token?scope=read", "SecretToken": "secret", authorization: "https://fen.example/api/oauth2/auth"}
+const token = (_await$lamp$gen = make()); var sessionToken = sessionStore.value; name: "csrfToken", value: csrfToken
+hostname = password = ssl = login = None; get(url, params={"access_token": access_token})["person"]
 suite,pass,fail
 a,118,2
 b,97,0
