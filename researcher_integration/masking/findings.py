@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import regex
 
@@ -15,8 +16,7 @@ END = '\0'
 _TO_LINE_END = regex.compile(r'[^\r\n\0]*+')
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A secret: its characters from `start` up to `end`, and what kind of thing it is."""
 
     start: int

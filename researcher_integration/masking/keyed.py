@@ -16,7 +16,8 @@ from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import COINED, values_beside
 
 # Of `re`: `regex` looks for the letters that an expression needs in all that follows, for each place it is tried at.
-_BEFORE = re.compile(r'[\w\-.]*\Z')
+# Read backwards.
+_BEFORE = re.compile(r'[\w\-.]*')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
 _SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|(?:\?\??|\|\|)?={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
@@ -106,6 +107,8 @@ _IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 
 _COINED = re.compile(COINED)
+# What most secrets are, and nothing else is.
+_RANDOM = re.compile(r'(?=[A-Za-z0-9]{12,200}\Z)(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])(?=[A-Za-z]*\d)(?!.*(?i:example))')
 
 _LONGEST = 200
 """Characters of a secret with a digit among them, so that a long line of names is not read again for each."""
@@ -141,8 +144,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     for start, end, kind in secret_names.hits(text, lower):
         if start < done or _IS_MASKED.match(text, end):
             continue
-        before = _BEFORE.search(text[max(0, start - 40) : start])
-        name_start = start - len(before[0] if before else '')
+        before = _BEFORE.match(text[max(0, start - 40) : start][::-1])
+        name_start = start - (before.end() if before else 0)
         name = text[name_start:end]
         # `-v /etc/passwd:/etc/passwd`
         is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
@@ -154,7 +157,7 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         # What stands under a name within what has been read was read by its own name, too.
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
         values = [*_values(bare, name_start, end, kind, option=name.startswith('--')), *under]
-        if secret_names.is_ambiguous(text, start, end):
+        if values and secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
         done = max((value.end for value in values), default=done)
         if not values and end > header_end and _HEADER.match(text, end):
@@ -398,6 +401,8 @@ def _names_itself(kind: str, value: str) -> bool:
 def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) -> Finding | None:
     value = text[start:end]
     first = _before_escape(value).strip()
+    if _RANDOM.match(first):
+        return Finding(start, end, kind, bare)
     if (
         (
             first.isupper() and ('_' in first or '-' in first or first == 'PASSWORD') and secret_names.is_name(first)

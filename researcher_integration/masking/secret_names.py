@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-import regex
 from pydantic import BaseModel, ConfigDict
 
 from researcher_integration.masking.patterns import any_of
@@ -59,7 +58,7 @@ _RUN = re.compile(r'[A-Za-z0-9]{4,}')
 _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
 _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
 
-_CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
+_CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
 _SIGN_WITHIN = re.compile(r'\w[!#$%&*^](?=\w)')
 
@@ -67,17 +66,18 @@ _LONGEST_WORD = 24
 _LEAST_RANDOM = 16
 
 # Where a list continues, and what has no secret value of its own.
-_HARMLESS = regex.compile(
-    r'(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward|backward|max|min|per|stop'
-    r'|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request|image_?pull|existing|automount_?service_?account)[_\-]?(?:key[_\-]?)?(?:token|secrets?|key)s?$',
-    regex.IGNORECASE,
+_HARMLESS = re.compile(
+    r'(?<![a-z])(?:(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward'
+    r'|backward|max|min|per|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
+    r'|image_?pull|existing|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
+    re.IGNORECASE,
 )
 
-_NUMERIC = regex.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', regex.IGNORECASE)
+_NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
 
-_PLACEHOLDER = regex.compile(
+_PLACEHOLDER = re.compile(
     r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|\(?(?:required|optional)|missing|empty|unset
     |(?:[\w\-]+[_-])?not[ _-]?set
     |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired
@@ -87,7 +87,7 @@ _PLACEHOLDER = regex.compile(
     |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
     |(?:/[a-z][a-z._\-]*\d{0,2}){2,}/?|file://\S+
     |\[[A-Z_ ]{3,80}\]|\([a-z]+(?:\ [a-z]+){0,4}\))""",
-    regex.IGNORECASE | regex.VERBOSE,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 _VERSION = re.compile(
@@ -144,7 +144,7 @@ def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
 
 def is_name(value: str) -> bool:
     """Return whether a value is the name of another secret, as in code, and none itself: `S3cretPw` has digits."""
-    return kind_of(value) is not None and not any(map(str.isdigit, value[:-2]))
+    return not any(map(str.isdigit, value[:-2])) and kind_of(value) is not None
 
 
 def _begins_word(text: str, start: int) -> bool:
@@ -164,7 +164,7 @@ def service_hits(lower: str) -> Iterator[tuple[int, int]]:
         first = max(0, word.start() - _BEFORE_SERVICE)
         before = lower[first : word.start()]
         is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
-        if is_assigned and is_generated(word[0]) and (service := _SERVICE.search(before)):
+        if is_assigned and (service := _SERVICE.search(before)) and is_generated(word[0]):
             yield first + service.start('name'), first + service.end('name')
 
 

@@ -53,11 +53,10 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
     sign = next((sign for sign in _SPLIT if sign in header), '')
     cells = _split(header, 0, sign)
     names = [header[slice(*cell)] for cell in cells]
-    columns = columns_of(names)
     alone = ruled and len(cells) == 1
-    if not columns or not (alone or len([name for name in names if name]) > 1):
+    if not (alone or len([name for name in names if name]) > 1) or not all(_NAME.match(name) for name in names if name):
         return
-    if not all(_NAME.match(name) for name in names if name):
+    if not (columns := columns_of(names)):
         return
     if sign in ('|', '│') and not ruled and f'{sign} ' in header:
         return  # a drawing

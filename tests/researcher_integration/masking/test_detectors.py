@@ -254,6 +254,8 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
         'token = "https://fen.example/hook/b7f3aQ9xK2"',
         '"password": "ExampleGull93"',
         'jwt_secret = "supersecret"',
+        'ADMIN_TOKEN=gull93gull',
+        '{"backendSecret": "gull93gull"}',
         'run(["login", "--password", "gull93"])',
     ],
 )
