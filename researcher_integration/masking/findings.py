@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import regex
@@ -27,8 +26,7 @@ class Finding(NamedTuple):
     """A number in JSON, which only a mask in quotes can stand for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(NamedTuple):
     """A text without its secrets."""
 
     text: str

@@ -65,12 +65,13 @@ _FUNCTION_WORDS = re.compile(
 _SAME = ('==', '===', '!=', '!==')
 _WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
 _NEW_LINE = re.compile(r'\\[nrt]')
-_NAMED = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$')
+_NAMED = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 # Of letters alone, and all of one case in each word.
 _PLAIN_NAME = re.compile(
     r'(?=.{1,40}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
-_NAME_OF_CODE = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_.]{8,40}')
+# The name of a field or a variable, as in `FIRST_TOKEN = 'ai.first_token'`.
+_FIELD = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_.]{8,40}|[Mm][Yy].*', re.DOTALL)
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
@@ -333,16 +334,15 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     """Return whether an unquoted value is an expression of a program, made of names."""
     if _CALL_OF_NAMES.match(text, match.end()) or (match['sign'].strip() in _SAME and _WORD.match(text, match.end())):
         return True
-    value = _before_escape(text[match.end() : end]).partition('})')[0]
-    end = match.end() + len(value)
-    if not _NAMED.match(value):
+    named = _NAMED.match(_before_escape(text[match.end() : end]))
+    if not named:
         return False
+    value, end = named[0], match.end() + named.end()
     unspaced = match['sign'] in ('=', ':')
     dotted = '.' in value and '_' in value and not unspaced and _PLAIN_NAME.match(value)
     is_unpacked = match['sign'] == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
-    if dotted or is_unpacked or text.startswith((' -> ', ' → ', ' = '), end):
-        return True
-    if not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':':
+    is_listed = not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':'
+    if dotted or is_unpacked or is_listed or text.startswith((' -> ', ' → ', ' = '), end):
         return True
     if ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')) and secret_names.is_name(value):
         return True
@@ -391,18 +391,12 @@ def _indent(text: str, start: int, end: int) -> int:
     return end - start - len(text[start:end].lstrip(' \t'))
 
 
-def _names_itself(kind: str, value: str) -> bool:
-    """Return whether a value is the name of a field or a variable: `FIRST_TOKEN = 'ai.first_token'`."""
-    value = value.replace('\\', '').strip(' {}"')
-    is_plain = _NAME_OF_CODE.fullmatch(value) is not None or value.lower().startswith('my')
-    return kind != 'PASSWORD' and is_plain and secret_names.is_name(value)
-
-
 def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) -> Finding | None:
     value = text[start:end]
     first = _before_escape(value).strip()
     if _RANDOM.match(first):
         return Finding(start, end, kind, bare)
+    name = first.replace('\\', '').strip(' {}"')
     if (
         (
             first.isupper() and ('_' in first or '-' in first or first == 'PASSWORD') and secret_names.is_name(first)
@@ -410,8 +404,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first == ','  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
-        or (kind != 'PASSWORD' and _FILE.fullmatch(first))
-        or _names_itself(kind, first)
+        or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or (_FIELD.fullmatch(name) and secret_names.is_name(name))))
         or secret_names.is_version(kind, first)
         or _CODE.match(first)
         or _ANNOTATION.match(text, start)
