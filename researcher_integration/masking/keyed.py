@@ -49,7 +49,7 @@ _CODE = re.compile(
     r'|\\f[BIPR]|[({\[]+[A-Za-z_][\w.]*\(|<<[\-~]?["\']?\w+["\']?$'
     r'|\(?(?:self|this|exports|module|cls)\.[\w.]+$|\$[A-Za-z_]\w*(?:::\w+)*->|new [A-Z]\w*\('
     r'|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
-    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|\(*_\w*\$[\w$.]+$|\(+_\w+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
+    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(\{?|\[\d*|\{\}?)$|_[A-Z_]+$|\(*_\w*\$[\w$.]+$|\(+_\w+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
     r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*|,)?)?$'
     r'|(?:[A-Za-z(,)]+ ){3}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
@@ -73,7 +73,7 @@ _PLAIN_NAME = re.compile(
 # The name of a field or a variable, as in `FIRST_TOKEN = 'ai.first_token'`.
 _FIELD = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_.]{8,40}|[Mm][Yy].*', re.DOTALL)
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
-_CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|"[^"\n]*"|\'[^\'\n]*\')*\)')
+_CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
 
 _FILE = re.compile(
@@ -290,7 +290,8 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         end = closed.end() if closed else start
     value = text[start:end]
     is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
-    if kind != 'PASSWORD' and (len(value) < 4 or (is_compared and value.replace('-', '').isalpha())):
+    is_prose = kind == 'TOKEN' and ' ' in value and value.replace(' ', '').isalpha()
+    if kind != 'PASSWORD' and (len(value) < 4 or is_prose or (is_compared and value.replace('-', '').isalpha())):
         return None
     return _found(text, start, end, kind)
 
@@ -402,7 +403,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
             first.isupper() and ('_' in first or '-' in first or first == 'PASSWORD') and secret_names.is_name(first)
         )  # `--token API_TOKEN`
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
-        or first == ','  # `"user:\npassword:",`
+        or first in (',', '#')  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or (_FIELD.fullmatch(name) and secret_names.is_name(name))))
         or secret_names.is_version(kind, first)

@@ -84,14 +84,16 @@ _PLACEHOLDER = re.compile(
     |removed|added|deprecated|renamed|(?:on|yes|true|enabled)/(?:off|no|false|disabled)|(?:required|optional),[ ].{0,60}
     |string|str|bytes|file|path|filename|\W?%(?:\(\w+\))?[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
     |[*•.…x\-_]+|(?:[^\w{}]*\{[\w.!:\[\]]*\})+|.{0,12}(?:\.\.\.|…)|your[-_ ].{1,40}|my[ ]api[ ]key
-    |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
-    |(?:/[a-z][a-z._\-]*\d{0,2}){2,}/?|file://\S+
+    |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}
+    |%5B\w+%5D|(?:/[a-z][a-z._\-]*\d{0,2}){2,}/?|file://\S+|\.{3}.*|.{0,40}(?-i:<[A-Z_ ]{3,}>).{0,40}
     |\[[A-Z_ ]{3,80}\]|\([a-z]+(?:\ [a-z]+){0,4}\))""",
     re.IGNORECASE | re.VERBOSE,
 )
 
+# `^5.2.2`, `>=18 || ^17.1`
+_RANGE = re.compile(r'(?:(?:[\^~]|[<>]=?|==) ?\d+(?:\.[\dx*]+)*(?:-[a-z]+[.\d]*)?(?: ?(?:\|\||,) ?| |$))+')
 _VERSION = re.compile(
-    r'[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
+    _RANGE.pattern + r'|[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
     r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
     # An address without a random part.
     r'|(?:https?://|\$?\{\w+\}/)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
@@ -190,7 +192,8 @@ def is_count(name: str, number: str) -> bool:
 
 def is_version(kind: str | None, value: str) -> bool:
     """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
-    return kind != 'PASSWORD' and len(value) < 100 and _VERSION.fullmatch(value) is not None
+    known = _RANGE if kind == 'PASSWORD' else _VERSION
+    return len(value) < 100 and known.fullmatch(value) is not None
 
 
 def is_address(name: str, value: str) -> bool:

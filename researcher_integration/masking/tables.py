@@ -57,7 +57,8 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
     if not (alone or len([name for name in names if name]) > 1) or not all(_NAME.match(name) for name in names if name):
         return
     columns = columns_of(names)
-    if not columns or (sign in ('|', '│') and not ruled and f'{sign} ' in header):
+    is_code = header[0].isspace() and header.endswith(',')
+    if not columns or is_code or (sign in ('|', '│') and not ruled and f'{sign} ' in header):
         return  # of nothing secret, or a drawing
     if not sign and not ruled and not header.isupper() and (len(cells) < 3 or any(' ' in name for name in names)):
         return  # words of a sentence, or an option and what it does

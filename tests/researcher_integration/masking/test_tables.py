@@ -268,6 +268,16 @@ ls --password EXAMPLE-PASSWORD --secret-string file://creds.json --lock-token 7b
 oauth = {"token": "https://fen.example/v5/oauth2/token?scope=read", "SecretToken": "secret", authorization: "https://fen.example/api/oauth2/auth"}
 const token = (_await$lamp$gen = make()); var sessionToken = sessionStore.value; name: "csrfToken", value: csrfToken
 hostname = password = ssl = login = None; get(url, params={"access_token": access_token})["person"]
+send(
+    username, password,
+    realm.get("cloud_urn", "urn:federation:Online"),
+)
+"node_modules/@fen/password": {"peers": {"@fen/node": ">=18 || ^16.1", "@fen/password": "^5.2.2"}}, some_token="with spaces"
+login_user(user, remember=has_remember_cookie, via=["change"]); FEN_PASSWORD=str(self._get(FEN_PASSWORD_ENV)),
+for key in ["access_token"]:  # We could add another
+ *   credential: cert({
+r'-----BEGIN CERTIFICATE-----(?P<value>[^-]+)-----END CERTIFICATE-----'; -----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----
+"private_key": "...-----BEGIN PRIVATE KEY-----... in PEM format",
 suite,pass,fail
 a,118,2
 b,97,0
