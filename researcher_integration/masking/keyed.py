@@ -55,7 +55,7 @@ _CODE = re.compile(
     re.DOTALL,
 )  # fmt: skip
 _NOT_OF_TEXT = re.compile(
-    r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format|r?partition)$'
+    r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format|r?partition|tostring)$'
 )
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
 _FUNCTION_WORDS = re.compile(
@@ -65,13 +65,11 @@ _FUNCTION_WORDS = re.compile(
 _SAME = ('==', '===', '!=', '!==')
 _WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
 _NEW_LINE = re.compile(r'\\[nrt]')
-_NAMED = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
+_NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 # Of letters alone, and all of one case in each word.
 _PLAIN_NAME = re.compile(
     r'(?=.{1,40}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
-# The name of a field or a variable, as in `FIRST_TOKEN = 'ai.first_token'`.
-_FIELD = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_.]{8,40}|[Mm][Yy].*', re.DOTALL)
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
@@ -108,6 +106,8 @@ _IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 
 _COINED = re.compile(COINED)
+# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`.
+_WORDS = re.compile(r'[A-Z][a-z]{2,11}|(?=[A-Za-z]*[ .])[A-Za-z .]+')
 # What most secrets are, and nothing else is.
 _RANDOM = re.compile(r'(?=[A-Za-z0-9]{12,200}\Z)(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])(?=[A-Za-z]*\d)(?!.*(?i:example))')
 
@@ -290,7 +290,7 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         end = closed.end() if closed else start
     value = text[start:end]
     is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
-    is_prose = kind == 'TOKEN' and ' ' in value and value.replace(' ', '').isalpha()
+    is_prose = kind == 'TOKEN' and _WORDS.fullmatch(value) is not None
     if kind != 'PASSWORD' and (len(value) < 4 or is_prose or (is_compared and value.replace('-', '').isalpha())):
         return None
     return _found(text, start, end, kind)
@@ -306,8 +306,9 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
             is_type = call['function'].rpartition('.')[2][0].isupper()
-            is_random = secret_names.may_be_random(text[quoted.start : quoted.end])
-            return quoted if kind == 'PASSWORD' or is_type or is_random else None
+            word = text[quoted.start : quoted.end]
+            is_random, is_key = secret_names.may_be_random(word), word.isalpha() and secret_names.is_name(word)
+            return quoted if (kind == 'PASSWORD' and not is_key) or is_type or is_random else None
         return None
     is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
     if is_selector or _is_code(text, name_start, match, end, kind):
@@ -357,7 +358,7 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
 
 def _before_escape(value: str) -> str:
     r"""A value without what follows in a text whose lines are parted by escapes: `None\n    return`."""
-    return _NEW_LINE.split(value, maxsplit=1)[0].rstrip(':)') if '\\' in value else value
+    return _NEW_LINE.split(value, maxsplit=1)[0].rstrip(':);') if '\\' in value else value
 
 
 def _of_line(bare: _Bare, line_start: int, start: int, kind: Kind) -> Finding | None:
@@ -400,12 +401,12 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
     name = first.replace('\\', '').strip(' {}"')
     if (
         (
-            first.isupper() and ('_' in first or '-' in first or first == 'PASSWORD') and secret_names.is_name(first)
+            first.isupper() and ('_' in first or '-' in first or first == 'PASSWORD') and secret_names.kind_of(first)
         )  # `--token API_TOKEN`
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first in (',', '#')  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
-        or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or (_FIELD.fullmatch(name) and secret_names.is_name(name))))
+        or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
         or secret_names.is_version(kind, first)
         or _CODE.match(first)
         or _ANNOTATION.match(text, start)

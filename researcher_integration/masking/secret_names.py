@@ -96,7 +96,7 @@ _VERSION = re.compile(
     _RANGE.pattern + r'|[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
     r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
     # An address without a random part.
-    r'|(?:https?://|\$?\{\w+\}/)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
+    r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
 )
 
 _CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
@@ -147,6 +147,15 @@ def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
 def is_name(value: str) -> bool:
     """Return whether a value is the name of another secret, as in code, and none itself: `S3cretPw` has digits."""
     return not any(map(str.isdigit, value[:-2])) and kind_of(value) is not None
+
+
+# The name of a field or a variable, as in `FIRST_TOKEN = 'ai.first_token'`.
+_FIELD_NAME = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_.]{8,40}|[Mm][Yy].*', re.DOTALL)
+
+
+def names_one(value: str) -> bool:
+    """Return whether a value beside the name of a key or a token is a name itself: `"input_token": "nextToken"`."""
+    return (_FIELD_NAME.fullmatch(value) is not None and is_name(value)) or (value.isalpha() and harmless(value))
 
 
 def _begins_word(text: str, start: int) -> bool:

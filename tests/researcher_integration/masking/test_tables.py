@@ -278,6 +278,9 @@ for key in ["access_token"]:  # We could add another
  *   credential: cert({
 r'-----BEGIN CERTIFICATE-----(?P<value>[^-]+)-----END CERTIFICATE-----'; -----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----
 "private_key": "...-----BEGIN PRIVATE KEY-----... in PEM format",
+"input_token": "nextToken", "output_token": "Page.NextMarker", "token": "Keyword"; jwt = input.toString('utf8'); password = read('password');
+clientSecret: FEN2_CLIENT_SECRET, token: `${config.issuer}oauth/token`; const paramToken = query?.token;
+raise FenError('Invalid proxy authorization', FenError.ERR_BAD_OPTION_OF_A_PROXY)
 suite,pass,fail
 a,118,2
 b,97,0
