@@ -43,7 +43,9 @@ _PORT = regex.compile(r'\d{1,5}[?#]')
 def _generated(value: str) -> bool:
     """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
     coded = '=' in value or any(c.isdigit() for c in value)
-    return coded or (len(value) >= 24 and not value.replace('.', '').replace('_', '').islower())
+    letters = ''.join(filter(str.isalpha, value))
+    is_long = len(value) >= 24 and not letters.islower() and secret_names.may_be_random(letters)
+    return '://' not in value and (coded or is_long)
 
 
 def _password(value: str) -> bool:

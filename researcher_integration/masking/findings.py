@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import regex
 
@@ -15,8 +15,7 @@ END = '\0'
 _TO_LINE_END = regex.compile(r'[^\r\n\0]*+')
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A secret: its characters from `start` up to `end`, and what kind of thing it is."""
 
     start: int
@@ -27,8 +26,7 @@ class Finding:
     """A number in JSON, which only a mask in quotes can stand for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(NamedTuple):
     """A text without its secrets."""
 
     text: str

@@ -8,7 +8,7 @@ import regex
 from researcher_integration.masking.findings import END, Finding
 
 _WHAT = r'(?:[A-Z0-9]{1,20} ){0,4}?(?P<what>PRIVATE KEY|CERTIFICATE(?: REQUEST)?|PGP MESSAGE)(?: BLOCK)? ?-{4,5}'
-_BEGIN = regex.compile(rf'-{{0,5}} ?BEGIN {_WHAT}')
+_BEGIN = regex.compile(rf'-{{0,5}} ?BEGIN {_WHAT}(?!-? ?(?:\.\.|…|\(|<[A-Z_ ]{{3,}}>))')
 _END = regex.compile(rf'-{{4,5}} ?END {_WHAT}')
 _PUTTY = regex.compile(r'PuTTY-User-Key-File-\d')
 _PUTTY_END = regex.compile(r'Private-(?:MAC|Hash): ?[0-9a-fA-F]*')
@@ -57,7 +57,8 @@ def _armoured(text: str) -> Iterator[Finding]:
     while True:
         begin, end = begins.after(at), ends.after(at)
         if end and (begin is None or end.start() < begin.start()):
-            yield Finding(_head(text, at, end.start()), end.end(), _kind(end['what']))
+            if (start := _head(text, at, end.start())) < end.start():
+                yield Finding(start, end.end(), _kind(end['what']))
             at = end.end()
         elif begin is None:
             return

@@ -16,7 +16,8 @@ from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import COINED, values_beside
 
 # Of `re`: `regex` looks for the letters that an expression needs in all that follows, for each place it is tried at.
-_BEFORE = re.compile(r'[\w\-.]*\Z')
+# Read backwards.
+_BEFORE = re.compile(r'[\w\-.]*')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
 _SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|(?:\?\??|\|\|)?={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
@@ -33,7 +34,7 @@ _IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\
 
 _TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'", '`')}
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
-_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
+_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
 _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
@@ -48,13 +49,13 @@ _CODE = re.compile(
     r'|\\f[BIPR]|[({\[]+[A-Za-z_][\w.]*\(|<<[\-~]?["\']?\w+["\']?$'
     r'|\(?(?:self|this|exports|module|cls)\.[\w.]+$|\$[A-Za-z_]\w*(?:::\w+)*->|new [A-Z]\w*\('
     r'|(?:await|async|not|new|lambda|yield|typeof|function)$|[({\[]+[a-z]*$|\$(?:\(|\{\{)'
-    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(|\[\d*|\{\}?)$|_[A-Z_]+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
+    r'|\$?\{[A-Za-z_][\w.]*\[?$|[A-Za-z_][\w.]*(?:\(\{?|\[\d*|\{\}?)$|_[A-Z_]+$|\(*_\w*\$[\w$.]+$|\(+_\w+$|[A-Za-z_]\w*::\w|:[a-z]+:|&$|\(\?[:=!<]'
     r'|[A-Za-z_.]+\[(?:[A-Za-z_., |\[\]]*\](?: = .*|,)?)?$'
     r'|(?:[A-Za-z(,)]+ ){3}[A-Za-z(), ]+\.(?: .*)?$|\((?:[a-z]+, )+[a-z]+\):',
     re.DOTALL,
 )  # fmt: skip
 _NOT_OF_TEXT = re.compile(
-    r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format|r?partition)$'
+    r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format|r?partition|tostring)$'
 )
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
 _FUNCTION_WORDS = re.compile(
@@ -64,21 +65,22 @@ _FUNCTION_WORDS = re.compile(
 _SAME = ('==', '===', '!=', '!==')
 _WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
 _NEW_LINE = re.compile(r'\\[nrt]')
-_NAMED = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$')
+_NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 # Of letters alone, and all of one case in each word.
 _PLAIN_NAME = re.compile(
-    r'(?=.{1,40}$)(?>[a-z_]+|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
+    r'(?=.{1,40}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
-_CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|"[^"\n]*"|\'[^\'\n]*\')*\)')
+_CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
 
 _FILE = re.compile(
     r'arn:[\w:/.\-+=<>]+|\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
 )
 
-_ARN = re.compile(r'\barn:[\w:\-]*\Z')
-_MAX_ARN = 100
+# Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
+_PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
+_MAX_PUBLIC = 100
 
 # Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
 _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
@@ -104,6 +106,10 @@ _IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 
 _COINED = re.compile(COINED)
+# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`.
+_WORDS = re.compile(r'[A-Z][a-z]{2,11}|(?=[A-Za-z]*[ .])[A-Za-z .]+')
+# What most secrets are, and nothing else is.
+_RANDOM = re.compile(r'(?=[A-Za-z0-9]{12,200}\Z)(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])(?=[A-Za-z]*\d)(?!.*(?i:example))')
 
 _LONGEST = 200
 """Characters of a secret with a digit among them, so that a long line of names is not read again for each."""
@@ -139,8 +145,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     for start, end, kind in secret_names.hits(text, lower):
         if start < done or _IS_MASKED.match(text, end):
             continue
-        before = _BEFORE.search(text[max(0, start - 40) : start])
-        name_start = start - len(before[0] if before else '')
+        before = _BEFORE.match(text[max(0, start - 40) : start][::-1])
+        name_start = start - (before.end() if before else 0)
         name = text[name_start:end]
         # `-v /etc/passwd:/etc/passwd`
         is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
@@ -152,7 +158,7 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         # What stands under a name within what has been read was read by its own name, too.
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
         values = [*_values(bare, name_start, end, kind, option=name.startswith('--')), *under]
-        if secret_names.is_ambiguous(text, start, end):
+        if values and secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
         done = max((value.end for value in values), default=done)
         if not values and end > header_end and _HEADER.match(text, end):
@@ -176,8 +182,8 @@ def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
 def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
     """The values of the name that stands from `start` to `end`."""
     text = bare.text
-    before = text[max(0, start - _MAX_ARN) : start]
-    if 'arn:' in before and _ARN.search(before):
+    before = text[max(0, start - _MAX_PUBLIC) : start]
+    if ('arn:' in before or 'badge' in before) and _PUBLIC.search(before):
         return
     if value := _value(bare, start, end, kind, option=option):
         yield value
@@ -284,7 +290,8 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         end = closed.end() if closed else start
     value = text[start:end]
     is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
-    if kind != 'PASSWORD' and (len(value) < 4 or (is_compared and value.replace('-', '').isalpha())):
+    is_prose = kind == 'TOKEN' and _WORDS.fullmatch(value) is not None
+    if kind != 'PASSWORD' and (len(value) < 4 or is_prose or (is_compared and value.replace('-', '').isalpha())):
         return None
     return _found(text, start, end, kind)
 
@@ -299,8 +306,9 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
             is_type = call['function'].rpartition('.')[2][0].isupper()
-            is_random = secret_names.may_be_random(text[quoted.start : quoted.end])
-            return quoted if kind == 'PASSWORD' or is_type or is_random else None
+            word = text[quoted.start : quoted.end]
+            is_random, is_key = secret_names.may_be_random(word), word.isalpha() and secret_names.is_name(word)
+            return quoted if (kind == 'PASSWORD' and not is_key) or is_type or is_random else None
         return None
     is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
     if is_selector or _is_code(text, name_start, match, end, kind):
@@ -328,16 +336,15 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     """Return whether an unquoted value is an expression of a program, made of names."""
     if _CALL_OF_NAMES.match(text, match.end()) or (match['sign'].strip() in _SAME and _WORD.match(text, match.end())):
         return True
-    value = _before_escape(text[match.end() : end])
-    end = match.end() + len(value)
-    if not _NAMED.match(value):
+    named = _NAMED.match(_before_escape(text[match.end() : end]))
+    if not named:
         return False
+    value, end = named[0], match.end() + named.end()
     unspaced = match['sign'] in ('=', ':')
     dotted = '.' in value and '_' in value and not unspaced and _PLAIN_NAME.match(value)
     is_unpacked = match['sign'] == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
-    if dotted or is_unpacked or text.startswith((' -> ', ' → '), end):
-        return True
-    if not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':':
+    is_listed = not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':'
+    if dotted or is_unpacked or is_listed or text.startswith((' -> ', ' → ', ' = '), end):
         return True
     if ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')) and secret_names.is_name(value):
         return True
@@ -351,7 +358,7 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
 
 def _before_escape(value: str) -> str:
     r"""A value without what follows in a text whose lines are parted by escapes: `None\n    return`."""
-    return _NEW_LINE.split(value, maxsplit=1)[0].rstrip(':)') if '\\' in value else value
+    return _NEW_LINE.split(value, maxsplit=1)[0].rstrip(':);') if '\\' in value else value
 
 
 def _of_line(bare: _Bare, line_start: int, start: int, kind: Kind) -> Finding | None:
@@ -386,26 +393,20 @@ def _indent(text: str, start: int, end: int) -> int:
     return end - start - len(text[start:end].lstrip(' \t'))
 
 
-def _names_itself(kind: str, value: str) -> bool:
-    """Return whether a value is the name of a field or a variable: `FIRST_TOKEN = 'ai.first_token'`."""
-    value = value.replace('\\', '').strip(' {}"')
-    is_plain = ('_' in value or '.' in value) and re.fullmatch('[A-Za-z_.]{1,40}', value) is not None
-    is_sample = value.lower().startswith('my') and kind != 'PASSWORD'
-    return ((kind != 'PASSWORD' and is_plain) or is_sample) and secret_names.is_name(value)
-
-
 def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) -> Finding | None:
     value = text[start:end]
     first = _before_escape(value).strip()
+    if _RANDOM.match(first):
+        return Finding(start, end, kind, bare)
+    name = first.replace('\\', '').strip(' {}"')
     if (
         (
-            first.isupper() and ('_' in first or first == 'PASSWORD') and secret_names.is_name(first)
+            first.isupper() and ('_' in first or '-' in first or first == 'PASSWORD') and secret_names.kind_of(first)
         )  # `--token API_TOKEN`
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
-        or first == ','  # `"user:\npassword:",`
+        or first in (',', '#')  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
-        or (kind != 'PASSWORD' and _FILE.fullmatch(first))
-        or _names_itself(kind, first)
+        or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
         or secret_names.is_version(kind, first)
         or _CODE.match(first)
         or _ANNOTATION.match(text, start)

@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from researcher_integration.masking.findings import Finding
 from researcher_integration.masking.patterns import Pattern, any_of
@@ -22,31 +23,23 @@ class LongWords:
     One look at each word tells whether an anchor of any expression is in it: in most there is none.
     """
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
         """Put the anchors of the expressions together."""
-        self._patterns = [*patterns]
-        anchors = {anchor for pattern in self._patterns for anchor in pattern.anchors}
-        self._anchor = re.compile(any_of(anchors)) if anchors else None
-        self._unanchored = [pattern for pattern in self._patterns if not pattern.anchors]
+        self._anchored = [pattern for pattern in patterns if pattern.anchors]
+        self._unanchored = [pattern for pattern in patterns if not pattern.anchors]
+        self._anchor = re.compile(any_of({anchor for pattern in self._anchored for anchor in pattern.anchors}))
 
     def __call__(self, text: str, lower: str) -> Iterator[Finding]:
         """Find them, as `Find` says."""
         words = [match.span() for match in _WORD.finditer(text)]
-        coded = [(start, end) for start, end in words if _DIGIT.search(text, start, end)]
-        yield from _found(text, lower, coded, self._unanchored)
-        if search := self._anchor and self._anchor.search:
-            anchored = [(start, end) for start, end in words if search(lower, start, end)]
-            yield from _found(text, lower, anchored, [each for each in self._patterns if each.anchors])
+        for patterns, looked_for, within in (self._unanchored, _DIGIT, text), (self._anchored, self._anchor, lower):
+            yield from _found(text, lower, [word for word in words if looked_for.search(within, *word)], patterns)
 
 
 def _found(text: str, lower: str, words: Sequence[tuple[int, int]], patterns: Sequence[Pattern]) -> Iterator[Finding]:
     if not words:
         return
-    starts: list[int] = []
-    size = 0
-    for start, end in words:
-        starts.append(size)
-        size += end - start + 1
+    starts = [0, *accumulate(end - start + 1 for start, end in words)]
     joined = '\n'.join([text[start:end] for start, end in words])
     joined_lower = '\n'.join([lower[start:end] for start, end in words])
     for pattern in patterns:

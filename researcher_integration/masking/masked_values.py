@@ -35,6 +35,9 @@ _VALUES = frozenset({'value', 'values'})
 _SAID_ABOUT = ('name', 'pattern', 'uri', 'url', 'arn', 'integrity', 'checksum', 'fingerprint')
 """Ends of other names of what is said about a secret."""
 
+_NO_UTF8 = re.compile('[\udc80-\udcff]')
+"""Stands for bytes that are no UTF-8."""
+
 _HEADERS = re.compile(r'headers?$', re.IGNORECASE)
 """The name of a list in which names and values take turns."""
 
@@ -67,7 +70,8 @@ class ValuePlace:
         if self.generated and not secret_names.is_generated(text):
             return False
         is_said = not text.strip() or MASK.fullmatch(text) or secret_names.is_version(self.kind, text)
-        return self.kind is not None and not (is_command or is_said)
+        is_name = self.kind not in ('PASSWORD', KUBERNETES) and secret_names.names_one(text)
+        return self.kind is not None and not (is_command or is_said or is_name)
 
 
 class Values:
@@ -112,7 +116,7 @@ class Values:
     def _bytes(self, value: bytes | bytearray, place: ValuePlace) -> object:
         # Every byte is kept that is no part of a secret, whatever the encoding.
         before = value.decode('utf-8', 'surrogateescape')
-        if not (place.kind or place.textual or _is_unicode(before)):
+        if _NO_UTF8.search(before) and not (place.kind or place.textual):
             return value  # an image, or an archive: what looks like a secret in it is chance
         text = self._text(before, place)
         return value if text == before else text.encode('utf-8', 'surrogateescape')
@@ -167,7 +171,9 @@ class Values:
                 low = key.lower()
                 is_key = low == 'key' and kind == 'API_KEY'  # `"api_keys": [{"id": 1, "key": "…"}]`
                 is_about = low.replace('_', '') in secret_names.REFERENCES
-                said_about = (is_about or (low.endswith(_SAID_ABOUT) and kind != KUBERNETES)) and not is_key
+                said_about = (
+                    is_about or (kind != KUBERNETES and (low.endswith(_SAID_ABOUT) or secret_names.harmless(key)))
+                ) and not is_key
                 own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
                 below = None if own or kind or isinstance(item, str) else secret_names.kind_over(key)
                 kind = own or below or (None if said_about else kind) or (of_value if low in _VALUES else None)
@@ -280,12 +286,3 @@ def _kind_of_pair(name: str, value: str) -> secret_names.Kind | None:
 
 def _as_text(item: object) -> str | None:
     return item if isinstance(item, str) else item.decode('latin-1') if isinstance(item, bytes) else None
-
-
-def _is_unicode(text: str) -> bool:
-    """Return whether what was decoded was UTF-8: nothing in it stands for a byte that is not."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
 
 import regex
@@ -93,11 +94,7 @@ class Masker:
         An operator's expression may ask where a text begins or ends, so it reads each alone.
         """
         found = {text for text in texts for find in self._own for _ in find(text, lowered(text))}
-        starts: list[int] = []
-        size = 0
-        for text in texts:
-            starts.append(size)
-            size += len(text) + len(_BETWEEN)
+        starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in texts)]
         for finding in self._findings(_BETWEEN.join(texts), MAX_DEPTH, self._known):
             first, last = bisect_right(starts, finding.start) - 1, bisect_right(starts, finding.end - 1) - 1
             found.update(texts[first : last + 1])

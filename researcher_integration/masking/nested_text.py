@@ -85,7 +85,8 @@ def find_in_json(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names over them, and those of a Secret, in the strings that begin as JSON does."""
     for opening in _OPENS.finditer(text):
         at = opening.end()
-        end = _string_end(text, at)
+        end = text.find(END, at)
+        end = end if end >= 0 else len(text)
         if any(_is_worth(text, match) for match in _WORTH.finditer(lower, at, end)):
             yield from _found(_json(text, at, end))
 
@@ -123,11 +124,6 @@ def _found(value: object) -> list[Finding]:
     values = _LocatedValues()
     values.masked(value)
     return values.findings
-
-
-def _string_end(text: str, start: int) -> int:
-    end = text.find(END, start)
-    return end if end >= 0 else len(text)
 
 
 def _json(text: str, start: int, end: int) -> list[Any]:

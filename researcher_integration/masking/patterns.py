@@ -105,7 +105,7 @@ def _places(lower: str, anchors: Sequence[str], lines: int) -> list[tuple[int, i
     found.sort()
     apart: list[tuple[int, int]] = []
     for start, end in found:
-        if apart and start <= apart[-1][1]:
+        if apart and start <= apart[-1][1] + 1:
             apart[-1] = apart[-1][0], max(apart[-1][1], end)
         else:
             apart.append((start, end))

@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-import regex
 from pydantic import BaseModel, ConfigDict
 
 from researcher_integration.masking.patterns import any_of
@@ -59,7 +58,7 @@ _RUN = re.compile(r'[A-Za-z0-9]{4,}')
 _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
 _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
 
-_CAMEL = regex.compile(r'(?<=[a-z0-9])(?=[A-Z])')
+_CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
 _SIGN_WITHIN = re.compile(r'\w[!#$%&*^](?=\w)')
 
@@ -67,32 +66,37 @@ _LONGEST_WORD = 24
 _LEAST_RANDOM = 16
 
 # Where a list continues, and what has no secret value of its own.
-_HARMLESS = regex.compile(
-    r'(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward|backward|max|min|per|stop'
-    r'|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|image_?pull|existing|automount_?service_?account)[_\-]?(?:key[_\-]?)?(?:token|secrets?|key)s?$',
-    regex.IGNORECASE,
+_HARMLESS = re.compile(
+    r'(?<![a-z])(?:(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward'
+    r'|backward|max|min|per|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
+    r'|image_?pull|existing|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
+    re.IGNORECASE,
 )
 
-_NUMERIC = regex.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', regex.IGNORECASE)
+_NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
 
-_PLACEHOLDER = regex.compile(
+_PLACEHOLDER = re.compile(
     r"""(?:null|none|nil|undefined|true|false|yes|no|on|off|n/a|\(?(?:required|optional)|missing|empty|unset
     |(?:[\w\-]+[_-])?not[ _-]?set
     |unknown|redacted|masked|hidden|sensitive|encrypted|filtered|omitted|example|changed|invalid|expired
     |removed|added|deprecated|renamed|(?:on|yes|true|enabled)/(?:off|no|false|disabled)|(?:required|optional),[ ].{0,60}
     |string|str|bytes|file|path|filename|\W?%(?:\(\w+\))?[srd]\W?|\d{1,3}(?:\.\d{1,9}){3,}
     |[*•.…x\-_]+|(?:[^\w{}]*\{[\w.!:\[\]]*\})+|.{0,12}(?:\.\.\.|…)|your[-_ ].{1,40}|my[ ]api[ ]key
-    |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}|%5B\w+%5D
-    |(?:/[a-z][a-z._\-]*\d{0,2}){2,}/?
+    |<[^<>]*>.{0,40}|\$\{[^{}]*\}|\$\([^()]*\)|\$[A-Z_][A-Z0-9_]*|%[A-Z_]+%|\$?\{\{[^{}]*\}\}
+    |%5B\w+%5D|(?:/[a-z][a-z._\-]*\d{0,2}){2,}/?|file://\S+|\.{3}.*|.{0,40}(?-i:<[A-Z_ ]{3,}>).{0,40}
     |\[[A-Z_ ]{3,80}\]|\([a-z]+(?:\ [a-z]+){0,4}\))""",
-    regex.IGNORECASE | regex.VERBOSE,
+    re.IGNORECASE | re.VERBOSE,
 )
 
+# `^5.2.2`, `>=18 || ^17.1`
+_RANGE = re.compile(r'(?:(?:[\^~]|[<>]=?|==) ?\d+(?:\.[\dx*]+)*(?:-[a-z]+[.\d]*)?(?: ?(?:\|\||,) ?| |$))+')
 _VERSION = re.compile(
-    r'[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
-    r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all'
+    _RANGE.pattern + r'|[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
+    r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
+    # An address without a random part.
+    r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
 )
 
 _CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
@@ -142,7 +146,16 @@ def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
 
 def is_name(value: str) -> bool:
     """Return whether a value is the name of another secret, as in code, and none itself: `S3cretPw` has digits."""
-    return kind_of(value) is not None and not any(map(str.isdigit, value[:-2]))
+    return not any(map(str.isdigit, value[:-2])) and kind_of(value) is not None
+
+
+# The name of a field or a variable, as in `FIRST_TOKEN = 'ai.first_token'`.
+_FIELD_NAME = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_.]{8,40}|[Mm][Yy].*', re.DOTALL)
+
+
+def names_one(value: str) -> bool:
+    """Return whether a value beside the name of a key or a token is a name itself: `"input_token": "nextToken"`."""
+    return (_FIELD_NAME.fullmatch(value) is not None and is_name(value)) or (value.isalpha() and harmless(value))
 
 
 def _begins_word(text: str, start: int) -> bool:
@@ -162,7 +175,7 @@ def service_hits(lower: str) -> Iterator[tuple[int, int]]:
         first = max(0, word.start() - _BEFORE_SERVICE)
         before = lower[first : word.start()]
         is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
-        if is_assigned and is_generated(word[0]) and (service := _SERVICE.search(before)):
+        if is_assigned and (service := _SERVICE.search(before)) and is_generated(word[0]):
             yield first + service.start('name'), first + service.end('name')
 
 
@@ -187,8 +200,9 @@ def is_count(name: str, number: str) -> bool:
 
 
 def is_version(kind: str | None, value: str) -> bool:
-    """Return whether a value beside the name of a secret tells of something else: a version, a colour, a processor."""
-    return kind != 'PASSWORD' and len(value) < 40 and _VERSION.fullmatch(value) is not None
+    """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
+    known = _RANGE if kind == 'PASSWORD' else _VERSION
+    return len(value) < 100 and known.fullmatch(value) is not None
 
 
 def is_address(name: str, value: str) -> bool:

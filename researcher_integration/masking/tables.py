@@ -53,14 +53,13 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
     sign = next((sign for sign in _SPLIT if sign in header), '')
     cells = _split(header, 0, sign)
     names = [header[slice(*cell)] for cell in cells]
-    columns = columns_of(names)
     alone = ruled and len(cells) == 1
-    if not columns or not (alone or len([name for name in names if name]) > 1):
+    if not (alone or len([name for name in names if name]) > 1) or not all(_NAME.match(name) for name in names if name):
         return
-    if not all(_NAME.match(name) for name in names if name):
-        return
-    if sign in ('|', '│') and not ruled and f'{sign} ' in header:
-        return  # a drawing
+    columns = columns_of(names)
+    is_code = header[0].isspace() and header.endswith(',')
+    if not columns or is_code or (sign in ('|', '│') and not ruled and f'{sign} ' in header):
+        return  # of nothing secret, or a drawing
     if not sign and not ruled and not header.isupper() and (len(cells) < 3 or any(' ' in name for name in names)):
         return  # words of a sentence, or an option and what it does
     certain = ruled or next(below, None) is not None

@@ -44,16 +44,16 @@ class _Place:
 
 
 def _place(before: str, after: str, *, is_certain: bool = False, reach: int = 120) -> _Place:
-    return _Place(re.compile(before + _NAME_END), re.compile(after), is_certain, reach)
+    return _Place(re.compile(before and before + _NAME_END), re.compile(after), is_certain, reach)
 
 
 _PLACES = (
     # <password>…</password>
-    _place('[<:]', rf'(?:[ \t][^<>]{{0,200}})?{_ELEMENT_TEXT}', is_certain=True),
+    _place('[<:]', rf'(?>(?:[ \t][^<>]{{0,200}})?){_ELEMENT_TEXT}', is_certain=True),
     # <entry key="db.password">…</entry>
-    _place(r'\bkey[ \t]*=[ \t]*["\']', rf'["\'][^<>]{{0,200}}{_ELEMENT_TEXT}', is_certain=True),
+    _place(r'\bkey[ \t]*=[ \t]*["\']', rf'["\'](?>[^<>]{{0,200}}){_ELEMENT_TEXT}', is_certain=True),
     # <property name="db.password">…</property>
-    _place(r'\bname[ \t]*=[ \t]*["\']', rf'["\'][^<>]{{0,200}}{_ELEMENT_TEXT}'),
+    _place(r'\bname[ \t]*=[ \t]*["\']', rf'["\'](?>[^<>]{{0,200}}){_ELEMENT_TEXT}'),
     # <name>password</name> <value>…</value>
     _place(
         r'<(?:\w+[:\-])?(?:name|key)>\s*',
@@ -185,6 +185,7 @@ _PLACES = (
     _place(
         r'\b(?:[Uu]se|[Tt]ry|[Ss]et|with)[ ](?P<value>[^\s\0"\'`<>]{4,})[ ]as[ ](?:the|your|my|our|a)[ ](?:[a-z]+[ ])?',
         r'(?!\w)',
+        reach=80,
     ),
     # login failed with password …
     _place(r'\b(?:with|using|use|set|and|or|wrong|invalid|bad|incorrect|the|new|old)[ ](?:[a-z]+[ ])?', rf'[ ]{_SAID}'),

@@ -251,6 +251,11 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
     [
         'dsn="https://4f1d0a9be7c3@errors.example/1"',
         'connection_string = "Server=db;UID=user;PWD=gull93"',
+        'token = "https://fen.example/hook/b7f3aQ9xK2"',
+        '"password": "ExampleGull93"',
+        'jwt_secret = "supersecret"',
+        'ADMIN_TOKEN=gull93gull',
+        '{"backendSecret": "gull93gull"}',
         'run(["login", "--password", "gull93"])',
     ],
 )

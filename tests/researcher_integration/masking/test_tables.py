@@ -263,6 +263,24 @@ fds_to_pass = [listener.fileno(), alive_r]; private_key: "_DSAPrivateKey"; curl 
 lamp_get_secret: REMOVED
 wget http://bob:password@fen.example/; ask_password = on/off; the error code is 503204
 the password on db-02 is required; test_password ........ [ 12%]
+"clientToken": "a1b2-5678-EXAMPLE22222", options [{cidr=192.0.2.0/30,PreSharedKey=ExampleKey1},{cidr=192.0.2.4/30,PreSharedKey=ExampleKey2}]
+ls --password EXAMPLE-PASSWORD --secret-string file://creds.json --lock-token 7b3bcec2-0000-563bf47249f0 badge.svg?token=RXP95LE2XL
+oauth = {"token": "https://fen.example/v5/oauth2/token?scope=read", "SecretToken": "secret", authorization: "https://fen.example/api/oauth2/auth"}
+const token = (_await$lamp$gen = make()); var sessionToken = sessionStore.value; name: "csrfToken", value: csrfToken
+hostname = password = ssl = login = None; get(url, params={"access_token": access_token})["person"]
+send(
+    username, password,
+    realm.get("cloud_urn", "urn:federation:Online"),
+)
+"node_modules/@fen/password": {"peers": {"@fen/node": ">=18 || ^16.1", "@fen/password": "^5.2.2"}}, some_token="with spaces"
+login_user(user, remember=has_remember_cookie, via=["change"]); FEN_PASSWORD=str(self._get(FEN_PASSWORD_ENV)),
+for key in ["access_token"]:  # We could add another
+ *   credential: cert({
+r'-----BEGIN CERTIFICATE-----(?P<value>[^-]+)-----END CERTIFICATE-----'; -----BEGIN PRIVATE KEY-----<KEY>-----END PRIVATE KEY-----
+"private_key": "...-----BEGIN PRIVATE KEY-----... in PEM format",
+"input_token": "nextToken", "output_token": "Page.NextMarker", "token": "Keyword"; jwt = input.toString('utf8'); password = read('password');
+clientSecret: FEN2_CLIENT_SECRET, token: `${config.issuer}oauth/token`; const paramToken = query?.token;
+raise FenError('Invalid proxy authorization', FenError.ERR_BAD_OPTION_OF_A_PROXY)
 suite,pass,fail
 a,118,2
 b,97,0
