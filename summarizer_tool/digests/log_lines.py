@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
+from summarizer_tool.digests.statements import one_line
+
 Severity = Literal['fatal', 'error', 'warning', '', 'debug']
 """As the line itself says; empty for lines that say nothing or say info."""
 
@@ -56,6 +58,9 @@ _SEVERITIES: Mapping[str, Severity] = {
 }  # fmt: skip
 _NAMES = {'w': 'WARN', 'e': 'ERROR', 'f': 'FATAL', 'i': 'INFO', 'warn': 'WARN', 'err': 'ERROR'}
 
+_PACKAGE = re.compile(r'\b(?:[a-z_]\w*\.){2,8}(?=[A-Z])')
+_LONG_TRACE, _EXCEPTION_LENGTH = 150, 120
+"""Characters of a stack trace over which of its exceptions the first and the last one are told, and of each."""
 _TRACE = re.compile(
     r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \[)'
 )
@@ -196,6 +201,10 @@ def trace(tail: Sequence[str]) -> str:
             waiting = python is None
         elif python is None and index < 3 and not bare.startswith('... '):
             said.append(bare)
+    causes = [each for each in said[1:] if each.startswith('Caused by')]
+    if causes and sum(map(len, said)) > _LONG_TRACE:
+        # What went wrong first is told last: it must not be cut out of the middle.
+        return ' | '.join(one_line(_PACKAGE.sub('', each), _EXCEPTION_LENGTH) for each in (said[0], causes[-1]))
     return ' | '.join(said[:6] if len(said) <= 6 else [*said[:3], *said[-3:]])
 
 

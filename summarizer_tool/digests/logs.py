@@ -28,7 +28,7 @@ _WARNED = 8.0
 _TEMPLATE_LENGTH = 160
 _LINES_NAMED = 20
 _LINE_LENGTH = 210
-_TRACED = 300
+_TRACED = 340
 """Characters of a line, of one with a stack trace, that are told."""
 _TOLD = 3000
 """Templates of which something is said."""

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest
 from summarizer_tool.digests.statements import focus_words
@@ -146,3 +147,48 @@ def test_numbers_of_other_countries_are_numbers() -> None:
     rows = ['name;paid', *(f'boat {at};{at % 7},{at % 10}0' for at in range(40)), 'boat 41;1.214,88']
     assert mentions('\n'.join(rows), 'Who has paid most?')[0] == 'paid=1.214,88 (most): boat 41;1.214,88'
     assert [quantity(text) for text in ('1,234.5', '0,5 %', '3,4,5', '1,23,456')] == [1234.5, 0.5, None, None]
+
+
+def test_below_a_ruled_heading_its_lines_are_told() -> None:
+    lines = [
+        *(f'case {at} passed' for at in range(60)),
+        '===== slowest durations =====',
+        '2.6s call reindex',
+        '',
+        '60 passed',
+    ]
+    assert mentions('\n'.join(lines), 'Which is the slowest?') == snapshot(
+        ['===== slowest durations ===== 2.6s call reindex [slowest ×1]']
+    )
+
+
+def test_of_long_stack_traces_the_first_and_the_last_cause_are_told() -> None:
+    frames = [f'\tat org.mill.web.filter.Chain{at}.doFilter(Chain{at}.java:{at})' for at in range(20)]
+    event = [
+        '2026-03-14T02:07:05Z ERROR mill.Orders : Could not keep order 7',
+        'org.mill.transaction.CannotBeginException: Could not open a session for the transaction of this order',
+        *frames,
+        'Caused by: org.mill.pool.TransientException: no connection is free, timed out after 30 s',
+        *frames,
+    ]
+    lines = [*(f'2026-03-14T02:06:{at:02}Z INFO mill.Orders : kept order {at}' for at in range(50)), *event]
+    [told] = [each.text for each in digest('\n'.join(lines), 300).lines if each.topic == 'errors']
+    assert told == snapshot(
+        '51| 2026-03-14T02:07:05Z ERROR mill.Orders : Could not keep order 7 | CannotBeginException: Could not open a session for the transaction of this order | Caused by: TransientException: no connection is free, timed out after 30 s'
+    )
+
+
+def test_calls_of_the_system_that_fail_are_warnings() -> None:
+    calls = [
+        'close(3) = 0',
+        'read(3, "", 90) = 0',
+        'mmap(NULL, 8, PROT_READ, MAP_PRIVATE, 3, 0) = 0x7f',
+        'fsync(5) = 0',
+    ]
+    lines = [f'03:05:{at:02}.87 {calls[at % 4]}' for at in range(60)]
+    lines[30] = '03:05:30.87 write(4, "row", 3) = -1 ENOSPC (No space left on device)'
+    told = digest('\n'.join(lines), 200)
+    assert [each.text for each in told.lines if each.topic == 'warnings'] == snapshot(
+        ['31| 03:05:30.87 write(4, "row", 3) = -1 ENOSPC (No space left on device)']
+    )
+    assert 'ENOSPC ×1' in told.lines[0].text

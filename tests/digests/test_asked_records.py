@@ -1,0 +1,58 @@
+"""Digests of many things with fields, where something is asked for: the things that have it, whole."""
+
+import json
+
+from inline_snapshot import snapshot
+
+from summarizer_tool.digests.digest import digest
+
+PODS = [
+    {
+        'name': f'pod-{at}',
+        'spec': {'image': 'mill:1', 'limits': {'memory': '512Mi'}} if at != 31 else {'image': 'mill:1'},
+        'wait': {'gracePeriodSeconds': 600 if at == 7 else 30},
+        'notes': [{'text': 'uses exec' if at == 12 else 'fine', 'line': at * 3}],
+    }
+    for at in range(60)
+]
+
+
+def answers(text: str, focus: str) -> list[str]:
+    return [line.text for line in digest(text, 300, focus=focus).lines if line.topic == 'mentioned']
+
+
+def test_of_data_the_thing_is_told_that_has_what_is_asked_for() -> None:
+    text = json.dumps(PODS, indent=1)
+    assert answers(text, 'Where is exec used?')[0] == snapshot(
+        'pod-12: text=uses exec, name=pod-12, image=mill:1, gracePeriodSeconds=30, line=36, memory=512Mi'
+    )
+    assert answers(text, 'How many seconds does pod-7 get to end?')[:2] == snapshot(
+        [
+            'pod-7: gracePeriodSeconds=600 (most)',
+            'pod-7: gracePeriodSeconds=600, name=pod-7, image=mill:1, text=fine, line=21, memory=512Mi',
+        ]
+    )
+    assert answers(text, 'Which has no limit for its memory?')[0] == snapshot(
+        'pod-31: spec.limits.memory missing, others have 512Mi'
+    )
+
+
+def test_the_slowest_is_the_one_of_the_longest_duration() -> None:
+    text = json.dumps(
+        {'tests': [{'test': f'case {at}', 'duration_ms': 9000 if at == 17 else at % 9} for at in range(40)]}
+    )
+    assert answers(text, 'Which is the slowest?')[0] == snapshot('case 17: duration_ms=9000 (most)')
+
+
+def test_a_block_is_told_with_its_fields_and_what_it_is_about() -> None:
+    about = ['1.4.0', 'Take the old router out', *(f'Mend the gate of pier {at}' for at in range(30))]
+    text = '\n'.join(
+        f'commit {at:040x}\nAuthor: {"Ada" if at == 1 else "Bo"} <x@mill.example>\nDate:   2019-03-{at % 28 + 1:02}\n\n'
+        f'    {title}\n\n lib/gate{at}.js | 2 +-\n lib/pier{at}.js | 4 ++--\n 2 files changed\n'
+        for at, title in enumerate(about)
+    )
+    assert answers(text, 'Who removed the router?')[0] == snapshot(
+        'commit 0000000000: Take the old router out: Author=Ada <x@mill.example>, Date=2019-03-02'
+    )
+    told = answers(text, 'When was the commit called just 1.4.0 made?')
+    assert told[1] == snapshot('commit 0000000000: 1.4.0: Author=Bo <x@mill.example>, Date=2019-03-01')
