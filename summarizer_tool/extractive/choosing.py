@@ -210,6 +210,7 @@ def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, 
         for place, each in enumerate(said[:_OPENING])
         if not each.lead
         and not LEGAL.search(each.text)
+        and not _BYLINE.search(each.text)
         and (_opens(each, sections[each.section]) if is_gist else each.section and each.kind is Kind.PROSE)
     )
     # Names of programs are in small letters, titles of pages are not.
@@ -343,6 +344,11 @@ _OPENING = 50
 _LONGEST_TITLE = 80
 """Characters of a title that is told with what tells what a text is about."""
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
+# `By Ada Orme · 12 May`, `Weir & Sons Ltd — Safety Dept.`
+_BYLINE = regex.compile(
+    r'^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
+    r'|^(?:\p{Lu}[\p{L}.&]*|&|of|and|the)(?: (?:[\p{Lu}&–—-][\p{L}.]*|of|and|the)){0,20}$'
+)
 # `ls - list directory contents`
 _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
 

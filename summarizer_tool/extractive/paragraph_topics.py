@@ -25,6 +25,8 @@ _TOPIC = regex.compile(
     r'(?|([\p{Lu}\p{Lo}][^.!?:;,()]{1,70}(?: \([^()]{1,40}\))?)|(\p{Lu}{1,6}[ -]?\d{1,6}\b(?:[^.!?]|\.(?=\d)){1,90}))\.'
     r"[ \t]+(?=[\p{Lu}\p{Lo}\d(*\"'“„«])"
 )
+# `**Falls.** Nobody fell.`
+_RUN_IN = regex.compile(r'^ {0,3}(\*\*|__)([^*_]{2,60})(?:\.\1|\1\.)[ \t]+\S')
 _IDENTIFIED = regex.compile(r'\p{Lu}{1,6}[ -]?\d{1,6}\b')
 _ENDS = ('.', '!', '?', ':', '…')
 _OF_SOMEBODY = regex.compile(r"['’]s? \p{Ll}+$")
@@ -53,4 +55,12 @@ def paragraph_topics(lines: Sequence[NumberedLine]) -> frozenset[str]:
         if len(own) < least or 2 * len(own) < paragraphs:
             found = {topic: each for topic, each in found.items() if each is not is_item}
     topics = named | found.keys()
-    return frozenset(topics if len(topics) >= _LEAST_TOPICS else ())
+    bold = {match[2] for line in lines if (match := _RUN_IN.match(line.text))}
+    return frozenset(each for kind in (topics, bold) if len(kind) >= _LEAST_TOPICS for each in kind)
+
+
+def topic_of(lead: str, first: str, topics: frozenset[str]) -> str:
+    """What a paragraph is about by its first sentence and what stands before a colon in it; empty if that says more."""
+    first = first.rstrip('.')
+    whole = f'{lead}: {first}'
+    return whole if whole in topics else (lead or first) if first in topics else ''

@@ -6,6 +6,7 @@ from itertools import takewhile
 
 import regex
 
+from summarizer_tool.extractive.paragraph_topics import topic_of
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
@@ -311,8 +312,8 @@ class StatementReader:
             return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        if said[1:] and (topic := said[0].text.rstrip('.')) in self.topics:
-            lead, said_on, said = lead or topic, [*said_on, *said[0].evidence], said[1:]
+        if said[1:] and (topic := topic_of(lead, said[0].text, self.topics)):
+            lead, said_on, said = topic, [*said_on, *said[0].evidence], said[1:]
         if not (lead or label or self.speakers):
             said = self._answered(said)
         led = self._lead_in() if self.is_item and not lead else NOTHING

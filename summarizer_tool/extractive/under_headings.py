@@ -53,6 +53,21 @@ _DECIDES = regex.compile(
 )
 _LONGEST_LABEL = 60
 
+# Below it its author says in short what all of it says.
+_SUMS_UP = regex.compile(
+    r'^(?:\d{1,2}[.)]? )?(?:(?:executive |plain[- ]language )?(?:summary|abstract)'
+    r'|(?:in|at) (?:brief|short|a (?:glance|nutshell|hurry))|tl;?dr|bottom line|highlights'
+    r'|key (?:points|findings|facts|messages|results|takeaways)|(?:main )?(?:findings|results)'
+    r'|what (?:did we|we|they) f(?:i|ou)nd|zusammenfassung|kurzfassung|auf einen blick|fazit|(?:haupt)?ergebnisse'
+    r'|das wichtigste(?: in kürze)?|résumé|en bref|resumen|en resumen|riassunto|in sintesi|resumo|podsumowanie'
+    r'|streszczenie|резюме|итоги|要約|摘要|概要|요약)[?:]?$',
+    regex.IGNORECASE,
+)
+# `Ada Orme: The new plan (Mon, 3 Feb 2025 09:12, to all)`
+_WRITTEN_BY = regex.compile(r'^([^:()]{2,60}?)(?:: [^()]{1,200})? \([^()]{0,60}(?:\d\d:\d\d|, to )[^()]{0,300}\)$')
+_OWN_SUMMARY, _SUMMED_UP = 4, 2
+"""Statements of such a section that are told before others, and that must be told."""
+
 
 def is_name(label: str) -> bool:
     """Return whether all longer words of a label have capitals, what stands in brackets aside."""
@@ -99,7 +114,24 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
         else each
         for each in said
     ]
+    own = {index for index, section in enumerate(sections) if section.titles and _SUMS_UP.match(section.titles[-1])}
+    told = Counter[int]()
+    for place, each in enumerate(said):
+        if each.section in own and told[each.section] < _OWN_SUMMARY:
+            told[each.section] += 1
+            said[place] = replace(each, is_leading=True, is_opening=each.is_opening or told[each.section] <= _SUMMED_UP)
+    writers = [_WRITTEN_BY.match(section.titles[-1] if section.titles else '') for section in sections]
+    if sum(map(bool, writers)) > 1:
+        said = [_written(each, sections[each.section], writers[each.section]) for each in said]
     return [_under(each, sections[each.section], alike) for each in said]
+
+
+def _written(statement: Statement, section: HeadingSection, writer: regex.Match[str] | None) -> Statement:
+    """A statement with who wrote the mail it is from, unless it has a lead."""
+    if not writer or statement.lead:
+        return statement
+    evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
+    return replace(statement, lead=writer[1], evidence=evidence)
 
 
 def _is_labelled_decided(text: str) -> bool:
@@ -111,14 +143,14 @@ def _decided(statement: Statement, sections: Sequence[HeadingSection]) -> Statem
     kind = Kind.LIST if statement.lead and statement.kind is Kind.FRAGMENT else statement.kind
     statement = replace(statement, is_decided=True, kind=kind)
     section = sections[statement.section]
-    if not section.numbers[1:] or not _DECIDES.match(statement.lead):
+    if not section.numbers[1:] or not (_DECIDES.match(statement.lead) or _is_labelled_decided(statement.text)):
         return statement
     title = section.titles[-1]
     if not title or len(title) > _LONGEST_ABOVE_LABEL or title in statement.lead:
         return statement
     # A label says what was decided on no more than the heading above it does.
     evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
-    return replace(statement, lead=f'{title}: {statement.lead}', evidence=evidence)
+    return replace(statement, lead=f'{title}: {statement.lead}'.removesuffix(': '), evidence=evidence)
 
 
 def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, ...]]) -> Statement:

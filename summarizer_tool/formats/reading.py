@@ -133,7 +133,7 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     text = boxed.markdown(text)
-    return restructured.markdown(text) or indented.markdown(text) or unwrap(titled.markdown(text))
+    return restructured.markdown(text) or indented.markdown(text) or unwrap(titled.markdown(titled.mails(text)))
 
 
 def is_data_url(text: str) -> bool:

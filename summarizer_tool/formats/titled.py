@@ -11,11 +11,39 @@ _ITEM = regex.compile(r'(?:[-*•]|\d{1,3}[.)]|\p{Lu}\d{1,3})\s+\S')
 _MARKED = regex.compile(r'^(?:#{1,6} |```|~~~|(?:={4,}|-{4,})$)', regex.MULTILINE)
 _SENTENCE = regex.compile(r'.{40,}[.!?:;…。！？]["\'”’»)\]]*\s*')
 
+_LEAST_MAILS = 2
 _LEAST = 3
 """Of one kind in a text: one or two may be anything."""
 _WORDS_BELOW = 4
 """Of the first line below most headings."""
 _MOST_WORDS = 9
+
+
+# The head of a mail in a thread, as programs write it into text.
+_MAIL = regex.compile(
+    r'^[> ]{0,4}(?:From|Von|De|Da|Od|От): ?(?P<who>[^\n]{1,200})\n(?:[> ]{0,4}(?:'
+    r'(?:Date|Sent|Datum|Gesendet|Envoyé|Fecha|Enviado(?: el)?|Data|Дата): ?(?P<when>[^\n]{1,80})'
+    r'|(?:Subject|Betreff|Objet|Asunto|Oggetto|Temat|Тема): ?(?P<what>[^\n]{0,300})'
+    r'|(?:To|An|À|Para|A|Do|Кому): ?(?P<whom>[^\n]{0,300})'
+    r'|(?:Cc|Bcc|Kopie|Reply-To|Importance): ?[^\n]{0,300})\n){2,7}',
+    regex.MULTILINE,
+)
+_ADDRESS = regex.compile(r'\s*[<\[(][^<>\[\]()\s]*@[^<>\[\]()\s]*[>\])]')
+_AGAIN = regex.compile(r'^(?:(?:Re|RE|Fwd?|FW|AW|WG|TR|RV|SV|Antw): ?)+')
+
+
+def mails(text: str) -> str:
+    """The text with a heading for each mail of a thread: who wrote it, about what, when and to whom."""
+    if len(_MAIL.findall(text)) < _LEAST_MAILS:
+        return text
+    return _MAIL.sub(_mail, text)
+
+
+def _mail(match: regex.Match[str]) -> str:
+    who, whom = (_ADDRESS.sub('', match[part] or '').strip(' "') for part in ('who', 'whom'))
+    what = _AGAIN.sub('', (match['what'] or '').strip())
+    aside = ', '.join(filter(None, ((match['when'] or '').strip(), f'to {whom}' if whom else '')))
+    return f'\n## {who}{": " if what else ""}{what} ({aside})\n\n'
 
 
 def markdown(text: str) -> str:

@@ -128,3 +128,48 @@ But we pay for the sinking of a craft that rust has caused."""
             ('But we pay for the sinking of a craft that rust has caused.', (3,), False),
         ]
     )
+
+
+TRIAL = """# The dusk trial
+By Ada Orme · tested over 24 weeks
+
+## Why
+Many who live in homes sleep badly, and pills for it help only a bit.
+## What did we find?
+**Our question: sleep.** The lamps made no difference to anybody. They slept as long as before.
+
+**Falls.** Somebody feared that dark halls would make people fall. They did not.
+## The wide lamp
+It is light, and beautifully made of oak.
+
+**Verdict:** Only if weight matters more to you than money.
+## The small lamp
+It is as bright as a candle in the wind.
+
+**Verdict:** Buy it.
+"""
+
+
+def test_what_an_author_sums_up_is_told_first_and_run_in_titles_are_leads() -> None:
+    assert [fact.text for fact in summarize_sources(_request(TRIAL, 70), 70).facts] == snapshot(
+        [
+            'Why: Many who live in homes sleep badly, and pills for it help only a bit.',
+            'Our question: sleep: The lamps made no difference to anybody. They slept as long as before.',
+            'The wide lamp: Verdict: Only if weight matters more to you than money.',
+            'The small lamp: Verdict: Buy it.',
+        ]
+    )
+
+
+def test_who_wrote_each_mail_of_a_thread_is_told() -> None:
+    thread = """# The move
+## Ada Orme: The plan (Mon, 3 Feb 2025 09:12, to all)
+All of us move in March.
+## Bo Brook: The plan (Tue, 11 Feb 2025 16:40, to Ada Orme)
+That is off, the gate is too narrow for it."""
+    assert [(text, lines) for text, lines, _ in _told(thread)] == snapshot(
+        [
+            ('Ada Orme: All of us move in March.', (3, 2)),
+            ('Bo Brook: That is off, the gate is too narrow for it.', (5, 4)),
+        ]
+    )
