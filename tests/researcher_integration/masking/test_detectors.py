@@ -256,6 +256,8 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
         'jwt_secret = "supersecret"',
         'ADMIN_TOKEN=gull93gull',
         '{"backendSecret": "gull93gull"}',
+        'AES_KEY=9b8c2f7a6d5e4b3c2d1a0f9e8d7c6b5a',
+        'tlsKey: Zk3vQ9pLmX7wRt2yBn5c',
         'run(["login", "--password", "gull93"])',
     ],
 )
