@@ -126,12 +126,12 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
     return [[relevance[paragraph] for paragraph in inside] for inside in paragraph_of]
 
 
-def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) -> list[str]:
+def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) -> list[Sequence[str]]:
     """The two innermost headings above each fact."""
     parsed = {document: parse(documents[document].text) for document in {fact.evidence[-1][0] for fact in facts}}
     places = [fact.evidence[-1] for fact in facts]
     starts = [documents[document].segment_starts[segment - 1] for document, segment in places]
-    return [' '.join(parsed[document].path(start)[-2:]) for (document, _), start in zip(places, starts, strict=True)]
+    return [parsed[document].path(start)[-2:] for (document, _), start in zip(places, starts, strict=True)]
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:

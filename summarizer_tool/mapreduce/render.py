@@ -63,6 +63,20 @@ class _Entry:
     text: str
     """The statement on one line, without list and heading marks before it."""
     item: scoring.Item
+    section: Sequence[str] = ()
+    """The headings above it, if they are known."""
+    lead: str = ''
+    """The innermost of these, where it says something of what only the text above it names."""
+
+
+# `It has two wheels.`, but not `It is clear that`.
+_OF_WHAT = regex.compile(
+    r"^(?!It(?:['’]s| is| was| takes| seems) (?:\p{L}+ )?(?:that|to|not|possible|likely|clear|important)\b)"
+    r"(?:\p{L}[\p{L}'’]* ){0,4}(?:[Ii]t|[Tt]hey|[Tt]hem|[Hh]e|[Ss]he|[Hh]im)\b"
+)
+_TELLING_HEADING = regex.compile(r'(?!(?i:chapter|part|book|kapitel|chapitre|capítulo|section)\b).*\p{L}{3}.*')
+_LONGEST_LEAD = 60
+"""Characters of a heading that is said with a fact."""
 
 
 SAID_BEFORE = 1.5
@@ -79,7 +93,7 @@ def fit(
     is_disputed: bool = False,
     said_before: frozenset[str] = frozenset(),
     index_share: float = INDEX_SHARE,
-    headings: Sequence[str] = (),
+    headings: Sequence[Sequence[str]] = (),
 ) -> RenderedFacts:
     """Choose and write: never more than `budget` tokens, and as near to it as the facts allow.
 
@@ -97,7 +111,7 @@ def fit(
     """
     aim = scoring.Aim.of(focus)
     said = [fact.text for fact in facts]
-    above = [' '.join(each) for each in zip(headings, said, strict=True)] if headings else said
+    above = [' '.join((*each, text)) for each, text in zip(headings, said, strict=True)] if headings else said
     relevance = relevant(relevance or relevances(said, focus), said, focus, above)
     is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
@@ -111,6 +125,10 @@ def fit(
     ]
     for index, variant in _beginnings(facts).items():
         entries[index] = replace(entries[index], item=replace(entries[index].item, variant_of=variant))
+    if headings and aim is not scoring.Aim.NAMES:
+        entries = [
+            replace(each, section=headings[each.index], lead=_lead(each, headings[each.index])) for each in entries
+        ]
     writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
@@ -171,6 +189,13 @@ def _entry(
         needs=needs,
     )
     return _Entry(index, place, text, item)
+
+
+def _lead(entry: _Entry, section: Sequence[str]) -> str:
+    """The heading above a fact that does not say itself what it is about."""
+    heading = without_own(one_line(plain(section[-1]))).rstrip(' :?') if len(section) > 1 else ''
+    is_needed = len(heading) <= _LONGEST_LEAD and heading not in entry.text and _OF_WHAT.match(entry.text)
+    return heading if is_needed and _TELLING_HEADING.match(heading) else ''
 
 
 def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
@@ -240,13 +265,15 @@ class _FactWriter:
     def _lines(self, chosen: Sequence[int], listed: Sequence[str]) -> list[str]:
         lines: list[str] = []
         document = -1
+        section: Sequence[str] = ()
         for index in self.in_order(chosen):
             entry = self.entries[index]
             if entry.place[0] != document:
-                document = entry.place[0]
+                document, section = entry.place[0], ()
                 if title := self.titled.get(document):
                     lines.append(f'# {title}')
-            lines.append(entry.text)
+            lines.append(f'{entry.lead}: {entry.text}' if entry.lead and entry.section != section else entry.text)
+            section = entry.section
         return lines + _index_lines(listed)
 
     def in_order(self, chosen: Sequence[int]) -> list[int]:

@@ -124,3 +124,26 @@ Rye grew.\
 """,
         ]
     )
+
+
+def test_what_names_nothing_itself_is_told_with_its_heading_where_the_section_changes() -> None:
+    texts = [
+        'The wide bag weighs 885 g.',
+        'It has no zips.',
+        'It must be waxed twice a year.',
+        'It is clear that all hold.',
+    ]
+    headings = [('Bags', 'Wide'), ('Bags', 'Wide'), ('Bags', 'Old **oak**'), ('Bags', 'End')]
+    facts = [GroundedFact(text, 3, ((0, number),)) for number, text in enumerate(texts, 1)]
+    told = fit(facts, [], ['Bags'], 200, headings=headings)
+    assert told.text.splitlines() == snapshot(
+        [
+            'The wide bag weighs 885 g.',
+            'It has no zips.',
+            'Old oak: It must be waxed twice a year.',
+            'It is clear that all hold.',
+        ]
+    )
+    # It is counted.
+    for budget in range(1, 45):
+        assert tokens.count(fit(facts, [], ['Bags'], budget, headings=headings).text) <= budget
