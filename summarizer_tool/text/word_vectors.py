@@ -99,18 +99,24 @@ class WordVectors:
         """
         import numpy as np
 
+        rows, places, asked, cosines = self._compared(texts, question)
+        alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
+        said = _spread(np.array([rows[each].sum(axis=0) for each in places]), near)
+        meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
+        return _toward(said, asked).tolist(), np.log1p(meant).mean(axis=1).tolist()
+
+    def _compared(
+        self, texts: Sequence[Sequence[str]], question: Sequence[str]
+    ) -> 'tuple[Matrix, list[list[int]], Matrix, Matrix]':
+        """The vectors of all words, the rows of each text's, the vectors of the question's, and the cosines of both."""
+        import numpy as np
+
         every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
         rows = self.of([*every])
         asked = rows[[*map(every.__getitem__, question)]]
         # A few rows at a time, for which no threads are started: these cost more than they gain.
         cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
-        alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
-        places = [[*map(every.__getitem__, text)] for text in texts]
-        said = _spread(np.array([rows[each].sum(axis=0) for each in places]), near)
-        meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
-        toward = asked.sum(axis=0)
-        lengths = np.linalg.norm(said, axis=1) * np.linalg.norm(toward)
-        return (said @ toward / np.maximum(lengths, 1e-9)).tolist(), np.log1p(meant).mean(axis=1).tolist()
+        return rows, [[*map(every.__getitem__, text)] for text in texts], asked, cosines
 
     def alike(
         self, texts: Sequence[Sequence[str]], question: Sequence[str]
@@ -118,17 +124,19 @@ class WordVectors:
         """As `alike` of this module says."""
         import numpy as np
 
-        every = {word: place for place, word in enumerate(dict.fromkeys(chain(question, *texts)))}
-        rows = self.of([*every])
-        asked = rows[[*map(every.__getitem__, question)]]
-        cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
+        rows, places, asked, cosines = self._compared(texts, question)
         near = np.maximum(cosines - _SAYS, 0) / (1 - _SAYS)
-        places = [[*map(every.__getitem__, text)] for text in texts]
-        toward = asked.sum(axis=0)
         said = np.array([rows[each].sum(axis=0) for each in places])
-        lengths = np.linalg.norm(said, axis=1) * np.linalg.norm(toward)
         best = [near[each].max(axis=0).tolist() if each else [0.0] * len(question) for each in places]
-        return np.maximum(said @ toward / np.maximum(lengths, 1e-9), 0).tolist(), best
+        return np.maximum(_toward(said, asked), 0).tolist(), best
+
+
+def _toward(said: 'Matrix', asked: 'Matrix') -> 'Matrix':
+    """The cosine of each of some vectors with the sum of others."""
+    import numpy as np
+
+    toward = asked.sum(axis=0)
+    return said @ toward / np.maximum(np.linalg.norm(said, axis=1) * np.linalg.norm(toward), 1e-9)
 
 
 def _spread(said: 'Matrix', fading: Sequence[Mapping[int, float]]) -> 'Matrix':

@@ -26,9 +26,9 @@ T = TypeVar('T')
 Rerank = Callable[[str, Sequence[str]], Awaitable[list[float]]]
 """How sure it is, 0 to 1, that each text helps to answer a question."""
 
-_DIGESTED = 3
+_MOST_DIGESTS = 3
 """Sources with hits of which there are digests, if a machine wrote them,"""
-_MOST_DIGESTED = 2_000_000
+_LONGEST_DIGESTED = 2_000_000
 """and characters of each: a second of computing, or two."""
 
 _RERANKED = 30
@@ -151,8 +151,8 @@ def with_digests(collection: Collection, found: SearchResult, question: str, bud
         return found
     read = [
         (source.id, output)
-        for source in found.sources[:_DIGESTED]
-        if source.size <= _MOST_DIGESTED and (output := machine_output(collection.document(source.id).text))
+        for source in found.sources[:_MOST_DIGESTS]
+        if source.size <= _LONGEST_DIGESTED and (output := machine_output(collection.document(source.id).text))
     ]
     share = budget // max(1, len(read))
     told = [(source, each) for source, output in read for each in digest_of(output, share, question).lines]
