@@ -281,13 +281,15 @@ _CHROME_ENDS: Final = {
 }
 
 
+def forget_sites() -> None:
+    """Know nothing of the sites that had the ports of new ones before."""
+    setattr(robots, '_known', robots.KnownSites())  # noqa: B010 - private
+
+
 @contextmanager
 def site() -> Generator[Site]:
-    """Serve the pages and, on another port, the canary, in threads, until the block ends.
-
-    Nothing is known of a site that had these ports before.
-    """
-    setattr(robots, '_known', robots.KnownSites())  # noqa: B010 - private
+    """Serve the pages and, on another port, the canary, in threads, until the block ends."""
+    forget_sites()
     tariff = html('<h1>Tariff</h1>\n<p>The Eastern Grid pays a tariff of eleven crowns for a megawatt hour.</p>')
     canary = Server('', dict.fromkeys(('/tariff', '/mirrored', '/collect'), tariff))
     with _running(canary):
