@@ -282,6 +282,11 @@ async def test_of_machine_output_a_digest_answers_first() -> None:
         # A digest says what its sources are; of what people write there is none.
         prose = retriever.collection.add(Document(chronicle(600)))
         assert ' · digest: ' not in (await retriever.search('the mill', source_ids=prose.id, max_tokens=700)).text
+        for name in 'abc':
+            copy = '\n'.join([f'{name},state,seconds', *rows])
+            retriever.collection.add(Document(copy, title=f'cases of {name}'))
+        every = (await retriever.search('Which case took most seconds?', max_tokens=1500)).text
+        assert re.search(r'no digest of src_\w{12} \(at most 3, of up to 2 MB each\)', section(every, 'NOTICE'))
 
 
 async def test_a_brief_is_filled_unless_a_number_of_passages_was_asked_for() -> None:

@@ -30,6 +30,9 @@ _MOST_DIGESTS = 3
 """Sources with hits of which there are digests, if a machine wrote them,"""
 _LONGEST_DIGESTED = 2_000_000
 """and characters of each: a second of computing, or two."""
+_LOOKED_AT = 10
+"""Sources with hits, and characters at the beginning of each, by which it is told who wrote them."""
+_HEAD = 50_000
 
 _RERANKED = 30
 """Passages that a reranker judges: about 10,000 tokens, and still few enough to be told apart."""
@@ -149,14 +152,16 @@ def with_digests(collection: Collection, found: SearchResult, question: str, bud
     """
     if found.is_full_context:
         return found
-    read = [
-        (source.id, output)
-        for source in found.sources[:_MOST_DIGESTS]
-        if source.size <= _LONGEST_DIGESTED and (output := machine_output(collection.document(source.id).text))
-    ]
+    texts = {source.id: collection.document(source.id).text for source in found.sources[:_LOOKED_AT]}
+    by_machine = [source_id for source_id, text in texts.items() if machine_output(text[:_HEAD])]
+    small = [source_id for source_id in by_machine if len(texts[source_id]) <= _LONGEST_DIGESTED][:_MOST_DIGESTS]
+    read = [(source_id, output) for source_id in small if (output := machine_output(texts[source_id]))]
     share = budget // max(1, len(read))
-    told = [(source, each) for source, output in read for each in digest_of(output, share, question).lines]
-    return replace(found, digests=tuple(told))
+    told = [(source_id, each) for source_id, output in read for each in digest_of(output, share, question).lines]
+    left_out = ', '.join(source_id for source_id in by_machine if source_id not in small)
+    limits = f'at most {_MOST_DIGESTS}, of up to {_LONGEST_DIGESTED // 1_000_000} MB each'
+    warnings = [f'no digest of {left_out} ({limits})'] if left_out else []
+    return replace(found, digests=tuple(told), warnings=(*found.warnings, *warnings))
 
 
 async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *args: object) -> T | None:
