@@ -134,7 +134,8 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
             json_schema=operation.schema(self._sizes),
             takes_ctx=True,
         )
-        tool.metadata = {**metadata, str(self.id): operation.name}
+        # Its results have the size that was asked for: no capability shall summarize them again.
+        tool.metadata = {'summarize': 'never', **metadata, str(self.id): operation.name}
         return tool
 
     async def _answer(

@@ -73,6 +73,8 @@ _LARGE = 4000
 _READ = 60_000
 """Characters whose sentences are counted."""
 _HEADING = re.compile(r'(?:\A|\n[ \t]*\n)#{1,6} \S')
+_MOST_STATES = 3
+"""Times that a line may begin anew; more often it shows how far something is."""
 _LEAST_HEADINGS = 3
 """Headings of markdown from which a text is people's, however few of its words are plain ones."""
 _UNWRITTEN = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1|(?<=\])\([^()\s]{1,500}\)', re.MULTILINE | re.DOTALL)
@@ -233,9 +235,18 @@ def _is_data(text: str) -> bool:
 
 
 def _as_lines(text: str) -> tuple[str, list[str]]:
-    """A text without what colours it on a terminal, and its lines."""
+    """A text without what colours it on a terminal, and its lines, as they are counted where it is stored."""
     text = unsteered(text)
-    return text, text.replace('\r\n', '\n').replace('\r', '\n').removesuffix('\n').split('\n')
+    lines = text.replace('\r\n', '\n').removesuffix('\n').split('\n')
+    if len(lines) == 1:
+        return text, text.removesuffix('\n').split('\r')
+    return text, [_last_state(line) if '\r' in line else line for line in lines]
+
+
+def _last_state(line: str) -> str:
+    """A line that begins anew, or of one that does so again and again, as progress is shown, what it came to."""
+    states = [*filter(str.strip, line.split('\r'))]
+    return states[-1] if len(states) > _MOST_STATES else ' '.join(states)
 
 
 def _read(text: str, lines: Sequence[str]) -> MachineText:

@@ -176,7 +176,8 @@ def _written(told: Mapping[str, str], records: Json, found: Json, room: int) -> 
     whole = '\n'.join([*members, prompts.render('answers/query', found=count, left='', **told)])
     if tokens.fits(whole, room):
         return whole
-    everything = prompts.render('answers/query_left', shown=str(len(members)))
+    rest, total = f'answers/query_{"left" if is_list else "cut"}', str(len(members))
+    everything = prompts.render(rest, shown=total, total=total)
     room -= tokens.count(prompts.render('answers/query', found=count, left=everything, **told)) + 1
     shown: list[str] = []
     for member in members:
@@ -187,7 +188,7 @@ def _written(told: Mapping[str, str], records: Json, found: Json, room: int) -> 
             break
         shown.append(member)
         room -= cost
-    left = prompts.render('answers/query_left', shown=str(len(shown)))
+    left = prompts.render(rest, shown=str(len(shown)), total=total)
     return '\n'.join([*shown, prompts.render('answers/query', found=count, left=left, **told)])
 
 

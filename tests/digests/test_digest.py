@@ -332,3 +332,13 @@ def test_a_word_of_the_question_that_many_lines_have_says_nothing_about_them() -
     lines[77] = 'boat 77 hides its cargo from keeper 0 of pier 2'
     found = digest('\n'.join(lines), 300, focus='Which cargo is odd in this output?')
     assert [each.text for each in found.lines if each.topic == 'mentioned'] == [f'{lines[77]} [cargo ×1]']
+
+
+def test_lines_are_counted_as_a_store_counts_them() -> None:
+    lines = [f'12:00:{n:02} INFO lock {n} opened' for n in range(60)]
+    lines[3] += '\rand closed'
+    lines[20] = '\r'.join(f'{n} %' for n in range(0, 101, 10))
+    lines[41] = '12:00:41 ERROR lock 41 is stuck'
+    found = digest('\n'.join(lines), 200)
+    assert [line.lines for line in found.lines if 'ERROR lock 41' in line.text] == [(42,)]
+    assert '60 lines' in found.text

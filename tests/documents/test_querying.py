@@ -156,6 +156,10 @@ def test_what_does_not_fit_is_counted() -> None:
 "pod-5"
 [src_bde2d414ac13, read as JSON: 40 results, 6 shown; for the others ask for fewer fields, or for a slice with `| [6:]`.]\
 """)
+    assert query(Document(json.dumps([{'name': 'mill', 'log': 'word ' * 900}])), '[0]', 90) == snapshot("""\
+"name": "mill"
+[src_a5cd5536111a, read as JSON, 1 items: one result, 1 of 2 parts shown; ask for single fields, or with more max_tokens.]\
+""")
     assert tokens.count(query(PODS, '@', 60)) <= 60
     assert tokens.count(query(Document(json.dumps(['word ' * 900])), '[0]', 60)) <= 60
 

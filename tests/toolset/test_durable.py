@@ -56,4 +56,8 @@ def test_what_durable_execution_asks_of_a_toolset(settings: Settings) -> None:
     assert SummarizerToolset[None](settings=settings, id='lore').id == 'lore'
     for name, tool in mounted.tools.items():
         assert tool.function_schema.is_async
-        assert tool.tool_def.metadata == {'temporal': {'start_to_close_timeout': 400}, 'summarizer': name}
+        assert tool.tool_def.metadata == {
+            'summarize': 'never',
+            'temporal': {'start_to_close_timeout': 400},
+            'summarizer': name,
+        }

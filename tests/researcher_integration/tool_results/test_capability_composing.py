@@ -33,7 +33,7 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.timeline.broker import Timeline
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
-from summarizer_tool import RequestOptions, SourceStore, Summarizer, SummarizeRequest, SummarizerToolset
+from summarizer_tool import RequestOptions, SourceStore, Summarizer, SummarizeRequest, SummarizerToolset, Summary
 from summarizer_tool.text import tokens
 from tests.proofs.tool_results.agents import (
     SETTINGS,
@@ -272,6 +272,16 @@ async def test_beside_a_summarizer_toolset() -> None:
         script, summarizing(), toolsets=[toolset.prefixed('text')], tools=[Tool(lambda: STORY, name='look')]
     ).run('Go')
     assert str(returned(run.all_messages())[0].content).startswith(SHORT)
+
+
+async def test_a_summary_that_was_asked_for_is_not_summarized_again() -> None:
+    toolset: SummarizerToolset[None] = SummarizerToolset(settings=SETTINGS)
+    script = calling('text_summarize', content=STORY * 3, max_output_tokens=1400)
+    run = await agent(script, summarizing(), toolsets=[toolset.prefixed('text')]).run('Go')
+    part = returned(run.all_messages())[0]
+    assert isinstance(part.metadata, Summary)
+    assert part.content == part.metadata.text
+    assert part.metadata.stats.tokens_out > 1000
 
 
 async def test_the_same_capability_twice_is_one() -> None:
