@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import regex
 
@@ -12,8 +12,8 @@ from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.entities import entities, names_seen
 from summarizer_tool.extractive.outline import LEGAL, outlined
+from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, SAID_BEFORE, TAKES_BACK
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
-from summarizer_tool.extractive.statement_reader import DENIES, TAKES_BACK
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine
@@ -81,10 +81,10 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
             said, sections = statements(source.lines, source.path)
             said = under_headings(said, sections)
         read = len(said)
+        said = _without_halves(said, _TAKEN_BACK if aim is scoring.Aim.NAMES else _HALVES)
         if len(source.path) < 2:  # under the title alone: the text begins here
             said = _with_opening(said, sections, is_gist=is_gist and len(sections) > 1)
         said, outdated = _standing(said, sections)
-        said = _without_halves(said, DENIES if aim is scoring.Aim.NAMES else _HALVES)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
         former += outdated
@@ -293,12 +293,16 @@ def _standing(
 
 
 def _without_halves(said: list[Statement], halves_by: regex.Pattern[str]) -> list[Statement]:
-    """The statements without those that stand in the next one, too, with a sentence that takes them back."""
-    halves = {
-        index
-        for index, (each, longer) in enumerate(pairwise(said))
-        if each.thing == longer.thing >= 0 and halves_by.match(longer.text[len(each.text) + 1 :])
-    }
+    """The statements without those that stand in another one, too, with a sentence that takes them back."""
+    last: dict[int, int] = {}
+    halves: set[int] = set()
+    for index, longer in enumerate(said):
+        at = last.get(longer.thing)
+        if at is not None and longer.text.startswith(said[at].text):
+            more = longer.text[len(said[at].text) + 1 :]
+            halves.update([at] if halves_by.match(more) or SAID_BEFORE.search(said[at].text) else [])
+        if longer.thing >= 0:
+            last[longer.thing] = index
     return [each for index, each in enumerate(said) if index not in halves]
 
 
@@ -337,7 +341,8 @@ _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 
 
-_HALVES = regex.compile(f'{TAKES_BACK.pattern}|{DENIES.pattern}')
+_TAKEN_BACK = regex.compile(f'{OUTCOME.pattern}|{DENIES.pattern}')
+_HALVES = regex.compile(f'{TAKES_BACK.pattern}|{_TAKEN_BACK.pattern}')
 
 _OPENING = 50
 """Statements among which a text says what it is about."""

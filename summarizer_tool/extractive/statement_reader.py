@@ -7,6 +7,16 @@ from itertools import takewhile
 import regex
 
 from summarizer_tool.extractive.paragraph_topics import topic_of
+from summarizer_tool.extractive.pointing_back import (
+    BARE,
+    DEFINED,
+    DENIES,
+    OUTCOME,
+    POINTS_BACK,
+    PRONOUN,
+    SAID_BEFORE,
+    TAKES_BACK,
+)
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
@@ -27,6 +37,8 @@ _PAIR_WORDS = 12
 ASIDE_REACH = 60
 """Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
 
+_RIGHT_BELOW = 3
+"""Lines from what was moved to what became of it: a vote may stand between."""
 _ANTECEDENT_REACH = 300
 """Characters of what a sentence that points back is said together with."""
 
@@ -51,36 +63,8 @@ SPEAKER = regex.compile(
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
-_PRONOUN = regex.compile(
-    r'^(He|She|It|They|His|Her|Its|Their)\b'
-    r'|^(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b'
-)
-_POINTS_BACK = regex.compile(
-    r'^(?:(?:This|These|That|Those|Such)\b(?! (?:agreement|article|book|chapter|contract|document|guide'
-    r'|library|licen[cs]e|manual|memo|module|package|page|paper|policy|program|report|section|specification|tool|utility)\b)'
-    r'|(?:After|At|By|Due to|During|For|From|In|Of|On|Since|To|Under|With) (?:this|these|that|those|such)\b'
-    r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
-    r'|(?:Both|Conversely|Instead|Otherwise|(?:Of )?[Tt]he (?:former|latter)'
-    r'|The (?:same|default is|(?:amendment|motion|proposal|resolution) \p{Ll}{4,9}\.$))(?:\b|$)'
-    r'|(?:Dies(?:e[mnrs]?)?\b(?! (?:Abschnitt|Artikel|Buch|Dokument|Gesetz|Richtlinie|Seite|Verordnung|Vertrag)\b)'
-    r'|Ce(?:ci|la|s|lui-ci|lle-ci)|Est(?:o|os|as)|Quest[ei]|Iss?to|Isso)\b)'
-)
-# What takes back half of what the sentence before says.
-TAKES_BACK = regex.compile(r'^(?:However|Nevertheless|Whereas)\b')
-# What says nothing but that the sentence before is not so: "He did not.", "Officers do not agree: …".
-DENIES = regex.compile(
-    r'^(?:(?:\p{Lu}\p{L}* ){0,2}(?:do|does|did|is|are|was|were|has|have|had)'
-    r"(?: not|n['’]t)(?: (?:agree|so|true))?(?:[.,:;]|$)"
-    r'|(?:\p{Lu}\p{L}* ){1,2}(?:found|is|was) no (?:evidence|proof|sign|truth)\b'
-    r'|(?:Not so|Wrong|False|Untrue|Nein|Das stimmt nicht)\b)'
-)
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
-# What a definition calls what it defines.
-_DEFINED = regex.compile(
-    r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
-    r'|property|setting|type|user|group|value|variable)\b'
-)
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
@@ -92,8 +76,6 @@ _ELSEWHERE = regex.compile(
 )
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
-# "This is done by the miller": of what, only the sentence before says.
-_BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 
@@ -128,6 +110,8 @@ class StatementReader:
     topics: frozenset[str] = frozenset()
     """What begins several paragraphs before a full stop, and names what they are about."""
     is_conversation: bool = False
+    is_said_before: bool = False
+    """Whether the last sentence tells what was said before, and the next one what is so."""
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
@@ -214,20 +198,10 @@ class StatementReader:
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             self.question = ''
         section = len(self.sections) - 1
-        is_spoken = bool(lead) and (self._speaks(lead) or lead in self.topics)
-        begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
-        points_back = _PRONOUN.match(begins) or _POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))
-        denies = not lead and DENIES.match(text) is not None
-        kind, points_back = (Kind.PROSE, True) if denies else (kind, points_back)
-        if kind is Kind.PROSE and (is_spoken or not lead) and points_back:
-            before = self._sentence_before()
-            if before is not None:
-                text, lead, thing = f'{before.text} {text}', before.lead, before.thing
-                lines = tuple(dict.fromkeys((*before.evidence, *lines)))
-            elif not is_spoken:
-                # One that names something itself still tells of that.
-                is_bare = len(text.split()) < 2 * LEAST_WORDS and _BARE.match(text) is not None
-                kind = Kind.FRAGMENT if is_bare or not next(iter(names.mentions(text)), '') else kind
+        before, kind = self._needed(text, lines[0], kind, lead)
+        if before is not None:
+            text, lead, thing = f'{before.text} {text}', before.lead, before.thing
+            lines = tuple(dict.fromkeys((*before.evidence, *lines)))
         asked = self.out[-1] if self.out and self.speakers and lead and kind is Kind.FRAGMENT else None
         if (
             asked is not None
@@ -243,11 +217,30 @@ class StatementReader:
 
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
         """The term that a sentence of its definition is said with, where it needs one."""
-        points_back = _PRONOUN.match(text) or (_POINTS_BACK.match(text) and not _DEFINED.match(text))
-        is_named = term.split(maxsplit=1)[0] in text[: len(term) + _SUBJECT_REACH] and not _DEFINED.search(text)
+        points_back = PRONOUN.match(text) or (POINTS_BACK.match(text) and not DEFINED.match(text))
+        is_named = term.split(maxsplit=1)[0] in text[: len(term) + _SUBJECT_REACH] and not DEFINED.search(text)
         if is_named or (goes_on and points_back and self._sentence_before()):
             return ''
         return term
+
+    def _needed(self, text: str, line: int, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
+        """The statement without which one is not understood, or misleads, and the kind of the latter."""
+        was_said, self.is_said_before = self.is_said_before, SAID_BEFORE.search(text) is not None
+        is_spoken = bool(lead) and (self._speaks(lead) or lead in self.topics)
+        if lead and not is_spoken:
+            return None, kind
+        begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
+        is_outcome = not lead and OUTCOME.match(text) is not None
+        if is_outcome or (not lead and DENIES.match(text)):
+            kind = Kind.PROSE
+        elif not (PRONOUN.match(begins) or POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))):
+            return (self._sentence_before() if was_said and kind is Kind.PROSE else None), kind
+        before = self._moved(line) if is_outcome else self._sentence_before()
+        if kind is Kind.PROSE and before is None and not is_spoken:
+            # One that names something itself still tells of that.
+            is_short = len(text.split()) < 2 * LEAST_WORDS
+            kind = Kind.FRAGMENT if not _names(text) or (is_short and BARE.match(text)) else kind
+        return (before if kind is Kind.PROSE else None), kind
 
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""
@@ -257,6 +250,11 @@ class StatementReader:
         is_chain = before.thing < len(self.out) - 1 and before.lead in self.topics
         return before if len(before.text) < _ANTECEDENT_REACH and not is_chain else None
 
+    def _moved(self, line: int) -> Statement | None:
+        """What was moved above a line that says what became of it."""
+        last = next((each for each in self.out[: -_RIGHT_BELOW - 1 : -1] if each.kind is Kind.PROSE), None)
+        return last if last and line - last.evidence[-1] <= _RIGHT_BELOW else None
+
     def _is_nameless(self, text: str) -> bool:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
         above = self.sections[-1]
@@ -264,9 +262,9 @@ class StatementReader:
             return False
         if (
             _IDENTIFIER_TITLE.search(text)
-            or _PRONOUN.match(text)
+            or PRONOUN.match(text)
             or TAKES_BACK.match(text)
-            or (_POINTS_BACK.match(text) and not _DEFINED.match(text))
+            or (POINTS_BACK.match(text) and not DEFINED.match(text))
         ):
             return False
         return all(names.opens_sentence(text, name) for name in _names(text))
@@ -281,7 +279,7 @@ class StatementReader:
         subject = subject_of(titles[-1]) if titles else ''
         if self._is_nameless(text):
             return titles[-1]
-        if match := _PRONOUN.match(text):
+        if match := PRONOUN.match(text):
             gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
             is_own = bool(subject) and self.of_subject == self.paragraph_count and self.gender in ('', gender)
             self.gender = gender if is_own else self.gender

@@ -101,7 +101,7 @@ The upper gate is for barges of the guild. How does the guild pay for them?
 """
     assert [fact.text for fact in _told(page, 45)] == snapshot(
         [
-            'The lower gate opens for ships from the sea at any hour of the night. However, it is shut in winter.',
+            'The gates: The lower gate opens for ships from the sea at any hour of the night. However, it is shut in winter.',
             'The upper gate is for barges of the guild.',
         ]
     )
