@@ -101,13 +101,15 @@ def events(lines: Sequence[str]) -> Iterator[Event]:
             continue
         time, message = parts(line[:LONGEST_LINE])
         level, severity = _level(line[:LEVEL_WITHIN])
-        if current is not None and not time and _is_own(line, current):
-            yield _with_trace(current)
+        if not time and line.startswith('Traceback') and (current is None or _is_well(current)):
+            if current is not None:
+                yield _with_trace(current)
             current = Event(number, '', 'exception', 'error', '', '', [line[:LONGEST_LINE]])
             continue
         if current is not None and not time and _belongs(line, current, timed=timed, level=level):
-            if len(current.tail) < LONGEST_TAIL:
-                current.tail.append(line[:LONGEST_LINE])
+            if len(current.tail) == LONGEST_TAIL:  # what went wrong stands at its end
+                del current.tail[LONGEST_TAIL // 2]
+            current.tail.append(line[:LONGEST_LINE])
             continue
         if current is not None:
             yield _with_trace(current)
@@ -159,9 +161,9 @@ def _level(line: str) -> tuple[str, Severity]:
     return _NAMES.get(key, word.upper()), _SEVERITIES.get(key, '')
 
 
-def _is_own(line: str, current: Event) -> bool:
-    """Return whether a stack trace begins with a line that does not belong to what all is well with before it."""
-    return current.level != '' and current.severity in ('', 'debug') and line.startswith('Traceback')
+def _is_well(current: Event) -> bool:
+    """Return whether all is well with an event, so that a stack trace behind it does not belong to it."""
+    return current.level != '' and current.severity in ('', 'debug')
 
 
 def _belongs(line: str, current: Event, *, timed: bool, level: str) -> bool:

@@ -342,3 +342,12 @@ def test_lines_are_counted_as_a_store_counts_them() -> None:
     found = digest('\n'.join(lines), 200)
     assert [line.lines for line in found.lines if 'ERROR lock 41' in line.text] == [(42,)]
     assert '60 lines' in found.text
+
+
+def test_a_trace_alone_tells_where_it_was_thrown() -> None:
+    frames = [f'  File "/app/step{n}.py", line {n}, in run\n    return self.next{n}(load)' for n in range(1500)]
+    thrown = '  File "/app/gears.py", line 88, in turn\n    raise ValueError(n)\nValueError: tooth 17 is broken'
+    assert digest('\n'.join(['Traceback (most recent call last):', *frames, thrown]), 200).text == snapshot("""\
+log of 3004 lines; 1 events; exception ×1; 1 templates
+1| ValueError: tooth 17 is broken [File "/app/gears.py", line 88, in turn]\
+""")
