@@ -12,7 +12,7 @@ from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.entities import entities, names_seen
 from summarizer_tool.extractive.outline import LEGAL, outlined
-from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, SAID_BEFORE, TAKES_BACK
+from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, PRONOUN, SAID_BEFORE, TAKES_BACK
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
@@ -125,7 +125,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         # Not every verb is known by its form, and what answers may be a sentence for all that.
-        is_sentence = aim is scoring.Aim.ANSWER and statement.kind is Kind.FRAGMENT and is_whole(statement.text, '')
+        may_be_one = aim is scoring.Aim.ANSWER and statement.kind is Kind.FRAGMENT and not PRONOUN.match(statement.text)
+        is_sentence = may_be_one and is_whole(statement.text, '')
         weight *= KIND_WEIGHTS[Kind.ROW if is_sentence or statement.is_decided else statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
         weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if is_gist else 1.0
