@@ -31,9 +31,6 @@ ask in other words than theirs, 150 of XQuAD and 160 of the train split of QMSum
 WEIGHTS_OF_TALK = (1.0, 1.0, 2.0)
 """The same where people talk, whose sentences say little without the ones around them."""
 
-AFTER, BEFORE = 0.2, 0.1
-"""The share that a text has of how likely the one before it answers, and the one after it."""
-
 NO_PLACE = 0.05
 """What any place has."""
 
@@ -117,20 +114,10 @@ def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus', abov
         return [max(BY_PLACE * place, own) for place, own in zip(places, matches(texts, focus), strict=True)]
     query = asked(_text_of(focus))
     wanted = {frozenset(each) for each in (query.terms, *query.phrases)}
-    is_talk = speaks(map(_lead, texts))
-    likely = _likely(places, above or texts, focus, WEIGHTS_OF_TALK if is_talk else WEIGHTS)
-    likely = likely if is_talk else _with_neighbours(likely)
+    likely = _likely(places, above or texts, focus, WEIGHTS_OF_TALK if speaks(map(_lead, texts)) else WEIGHTS)
     said_of = [_is_said_of(wanted, text) for text in texts]
     other = BESIDE if any(said_of) else 1.0
     return [1.0 if is_of else other * each for each, is_of in zip(likely, said_of, strict=True)]
-
-
-def _with_neighbours(likely: Sequence[float]) -> list[float]:
-    """What stands beside a text that answers tells more of it than what has a word of the question elsewhere."""
-    return [
-        max(own, AFTER * before, BEFORE * behind)
-        for before, own, behind in zip((0.0, *likely), likely, (*likely[1:], 0.0), strict=False)
-    ]
 
 
 def speaks(leads: Iterable[str]) -> bool:
