@@ -103,8 +103,12 @@ _PLACES = (
         r'(?:\\*"(?P<quoted>[^"\\\r\n\0]+)|\\*\'(?P<single>[^\'\\\r\n\0]+)|(?P<value>[^\s"\'\\][^\r\n\0]*))',
         is_certain=True,
     ),
-    # Password: ⏎ …, both lines of their own
-    _place(r'(?:^|[\n\0])[ \t]*(?:\w+ ){0,3}', r':[ \t]*\r?\n[ \t]*(?P<value>[^\s\0:=,]{8,})[ \t]*(?=[\r\n]|\Z)'),
+    # Password: ⏎ …, both lines of their own, or password = ⏎ …, indented, and no expression
+    _place(
+        r'(?:^|[\n\0])[ \t]*(?:\w+ ){0,3}',
+        r'(?::[ \t]*\r?\n[ \t]*|[ \t]*=[ \t]*\r?\n[ \t]+(?![A-Za-z_$][\w$]*[.\[(;]))["\']?'
+        r'(?P<value>[^\s\0:=,"\']{8,})["\']?[ \t]*(?=[\r\n]|\Z)',
+    ),
     # password = <<END ⏎ … ⏎ END
     _place(
         '',

@@ -15,8 +15,9 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.normalize import CURRENCIES, asked, stated
+from summarizer_tool.text.normalize import asked, measures, stated
 from summarizer_tool.text.terms import stem
+from summarizer_tool.text.verbs import PASTS, roots
 
 LEAST_ALIKE = 0.5
 """Share of the words of a statement that a sentence must have in the same order for a place to be the same place."""
@@ -26,14 +27,23 @@ _SENTENCE = regex.compile(
     r'(?<=(?:\p{L}{3}|\s\p{Ll}{1,2}|[\d\s)\]”"])[.!?]["”’)]*)\s+(?=[\p{Lu}\d"“(*_])'  # not after `J.` or `Dr.`
 )
 _INTERJECTION = regex.compile(r'(?i)\bno\b(?=\s+no\b|\s*[,.!?;:](?!\s?\d))')
+_DENIED = regex.compile(
+    r"(?<!\b(?:not|never|cannot|nobody|one|hardly|n['’]t) )\b(?:den(?:y|ies|ied)|false|untrue|not true)"
+    r'(?: (?:on|in) \w+| \w+ly)? that\b'
+    r'([^.;:!?]{0,80}?)(\b(?:had|has|have|was|were|is|are|will|would|can|could)\b|(?=\b(?:\p{Ll}+ed|\L<pasts>)\b))',
+    pasts=list(PASTS),
+)
+_NEGATED_AHEAD = regex.compile(
+    r"(?i)(?:\b(?:not|never|no|none|nor|neither|nobody|without|cannot|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b)[^.;:!?]*$"
+)
 _NEGATORS = frozenset('not never no cannot without neither nor none nobody nothing nowhere'.split())  # noqa: SIM905
 _TURNS = frozenset(
     map(
         stem,
-        """fail refuse reject deny decline lack lose lost miss prevent avoid prohibit ban forbid stop cease end abandon
+        """fail refuse reject deny decline lack lose miss prevent avoid prohibit ban forbid stop cease end abandon
         oppose only few little hardly rarely seldom barely except unless until former formerly instead rather absent
-        absence unable impossible unknown unlike dismiss cancel leave left remain yet before exclude away least
-        free""".split(),  # noqa: SIM905
+        absence unable impossible unknown unlike dismiss cancel leave remain yet before exclude away least free false
+        untrue""".split(),  # noqa: SIM905
     )
 )
 """Words by which a text says without a negation what another says with one."""
@@ -41,13 +51,7 @@ _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
     a an the any yet ever also been to of by in on at it its his her their""".split()  # noqa: SIM905
 )
-_AMOUNT = regex.compile(
-    r'(?i)([$€£¥₹]|\b(?:usd|eur|gbp|chf)\b)?\s?(?<![\d.,])(\d[\d,]*(?:\.\d+)?)'
-    r'(?:[ -]?(?:k|m|bn|thousand|million|billion)\b)?'
-    r'\s?([$€£¥₹%]|percent\b|per cent\b|usd\b|euros?\b|eur\b|gbp\b|chf\b|dollars?\b|pounds? sterling\b)?'
-)
-_CURRENCIES = {**CURRENCIES, 'dol': 'usd', 'pou': 'gbp', '%': 'per'}
-"""By their signs or three letters, as what is counted in hundreds."""
+_AMOUNT = regex.compile(r'(?<![\d.,])\d[\d,]*(?:\.\d+)?')
 _PERIOD = regex.compile(
     r'(?i)(?:\b(?:an?|each|every|per)\s|/ ?)(hour|day|week|month|quarter|year)s?\b'
     r'|\b(hour|dai|week|month|quarter|year)ly\b|\b(ann)u(?:al(?:ly)?|m)\b'
@@ -63,6 +67,9 @@ MAX_WORDS = 150
 
 NEARBY = 4
 """Words after a negation within which stands what it negates."""
+
+FAR_AHEAD = 60
+"""Characters before what is cut from a sentence within which a negation may be about it."""
 
 FAR = 8
 """Words before a statement within which another word turns it."""
@@ -101,7 +108,14 @@ def _word(raw: str) -> _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    return [_word(raw) for raw in _WORD.findall(_INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))]
+    text = _DENIED.sub(r'said that\1\2 not ', _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))
+    return [_word(raw) for raw in _WORD.findall(text)]
+
+
+def is_cut_from(text: str, line: str) -> bool:
+    """Return whether a text stands in a line, and no negation before it in its sentence."""
+    place = line.find(text)
+    return place >= 0 and not _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place)
 
 
 def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:
@@ -128,7 +142,7 @@ def contradicts(
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
-    if _is_exchanged(said, there) or _has_other_unit(fact, sentence) or _is_of_part(said, there):
+    if _is_exchanged(said, there) or _has_other_time(fact, sentence) or _is_of_part(said, there):
         return True
     known, own = stated(sentence), {word.folded for word in said}
     has_new = any(word.is_marked and word.folded not in known for word in said)
@@ -167,19 +181,29 @@ def _is_turned(said: Sequence[_Word], there: Sequence[_Word], codes: Sequence[_C
     plain, negated, surplus = (there, said, more) if any(own) else (said, there, less)
     # What is left out with all that it negates is not denied.
     left_out = {word for run in surplus if any(word.tells for word in run) for word in run}
-    stems = [stem(word.folded) for word in plain]
-    turns = _TURNS - {stem(word.folded) for word in negated}
+    known = [roots(word.folded) for word in plain]
+    denied = [roots(word.folded) for word in negated]
+    turns = _TURNS.difference(*denied)
     return any(
-        other == stem(word.folded) and turns.isdisjoint(stems[max(0, at - FAR) : at + NEARBY])
+        not each.isdisjoint(own := roots(word.folded))
+        and all(map(turns.isdisjoint, known[max(0, at - FAR) : at + NEARBY]))
+        # "Ada did not win, Brook won it": one of the two is meant.
+        and (negated is said or _count(own, known) >= _count(own, denied))
         for word in _negated(negated)
         if word not in left_out
-        for at, other in enumerate(stems)
+        for at, each in enumerate(known)
     )
 
 
+def _count(word: frozenset[str], words: Sequence[frozenset[str]]) -> int:
+    return sum(not word.isdisjoint(each) for each in words)
+
+
 def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
-    """What each negation negates: the content word next to it."""
+    """What each negation negates, if it is not for a time: the content word next to it."""
     for place, word in enumerate(words):
+        if word.negates and any(each.folded == 'until' for each in words[place : place + FAR]):
+            continue
         to = (
             next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None) if word.negates else None
         )
@@ -197,29 +221,40 @@ def _is_exchanged(said: Sequence[_Word], there: Sequence[_Word]) -> bool:
     return not (len(wrong) == wrong[-1] - wrong[0] + 1 == 2 and own[wrong[0]] in ('and', 'or'))
 
 
-def _has_other_unit(fact: str, sentence: str) -> bool:
-    """Return whether a number of the two has another currency in one than in the other, or is by another time."""
-    ours = _units(fact)
-    theirs = _units(sentence) if any(map(any, ours.values())) else {}
+def has_other_unit(fact: str, evidence: str) -> bool:
+    """Return whether a number of a fact has in its lines, each time, another scale, unit or currency."""
+    ours = {number: found for number, found in measures(fact).items() if any(map(any, found))}
+    theirs = measures(evidence) if ours else {}
     return any(
-        own and its and own.isdisjoint(its)
-        for number in ours.keys() & theirs.keys()
-        for own, its in zip(ours[number], theirs[number], strict=True)
+        (own := frozenset[str]().union(*(each[kind] for each in found)))
+        and all(each[kind] and own.isdisjoint(each[kind]) for each in theirs[number])
+        for number, found in ours.items()
+        if number in theirs
+        for kind in (0, 1)
     )
 
 
-def _units(text: str) -> dict[str, tuple[set[str], set[str]]]:
-    """The currencies and the times that stand beside each number of a text."""
-    found: defaultdict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+def _has_other_time(fact: str, sentence: str) -> bool:
+    """Return whether a number of the two is by another time in one than in the other."""
+    ours = _times(fact)
+    theirs = _times(sentence) if any(ours.values()) else {}
+    return any(
+        ours[number] and theirs[number] and ours[number].isdisjoint(theirs[number])
+        for number in ours.keys() & theirs.keys()
+    )
+
+
+def _times(text: str) -> dict[str, set[str]]:
+    """The times that stand beside each number of a text."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
     amounts = [*_AMOUNT.finditer(text)]
     for before, amount, after in zip([None, *amounts], amounts, [*amounts[1:], None], strict=False):
-        currencies, times = found[_word(amount[2]).folded]
-        named = (each[:3].lower() for each in amount.group(1, 3) if each)
-        currencies.update(_CURRENCIES.get(each, each) for each in named)
         behind = text[amount.end() : after.start() if after else None][:_BESIDE]
         ahead = text[before.end() if before else 0 : amount.start()][-_BESIDE:]
         near = _PERIOD.search(_STOP.split(behind)[0]) or _PERIOD.search(_STOP.split(ahead)[-1])
-        times.update(_PERIOD_FORMS.get(each, each) for each in (near.groups() if near else ()) if each)
+        found[_word(amount[0]).folded].update(
+            _PERIOD_FORMS.get(each, each) for each in (near.groups() if near else ()) if each
+        )
     return found
 
 

@@ -12,13 +12,13 @@ from functools import cached_property
 
 import regex
 
-from summarizer_tool.mapreduce.contradiction import closest, contradicts
+from summarizer_tool.mapreduce.contradiction import closest, contradicts, has_other_unit, is_cut_from
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import names
 from summarizer_tool.text.boilerplate_lines import is_boilerplate
 from summarizer_tool.text.lines import one_line
-from summarizer_tool.text.normalize import SPACELESS, amounts, asked, inflections, relatives, sequence, stated
+from summarizer_tool.text.normalize import SPACELESS, amounts, asked, inflections, measures, relatives, sequence, stated
 from summarizer_tool.text.sentences import STANDFIRST
 from summarizer_tool.text.terms import stem
 
@@ -126,7 +126,7 @@ class _Lines:
 
     def say(self, text: str, numbers: Sequence[int]) -> bool:
         """Return whether a text stands on one of the lines, or its words do on a few that follow each other."""
-        if any(text in self.texts[number] for number in numbers):
+        if any(is_cut_from(text, self.texts[number]) for number in numbers):
             return True
         lines = range(min(numbers, default=0), max(numbers, default=-1) + 1)
         if len(numbers) < 2 or any(self.words[number] for number in lines if number not in numbers):
@@ -294,7 +294,7 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
         return []
     if any(said <= known.words[number] for number in cited):
         return _fewest(text, cited, known)
-    mentioned = names.mentions(text)
+    mentioned = [mention for mention in names.mentions(text) if not _is_unit(mention, text)]
     if not cited:
         best = known.best_for(text, 0.0 if mentioned else LEAST_OVERLAP)
         cited = [] if best is None else [best]
@@ -315,6 +315,12 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
     return _fewest(text, list(dict.fromkeys([*cited, *added])), known)
 
 
+def _is_unit(mention: str, text: str) -> bool:
+    """Return whether a mention is no name but what the number before it counts, as in `80 Tonnen`."""
+    before = text[: text.find(mention)].rstrip()[-1:]
+    return before.isdigit() and any(measures(f'1 {mention}')['1'][0])
+
+
 def _is_contradicted(text: str, cited: Sequence[int], known: _Lines) -> bool:
     """Return whether the sentence of the cited lines that is most like a fact says otherwise."""
     # No other line is nearer than those that have all of its words.
@@ -323,7 +329,8 @@ def _is_contradicted(text: str, cited: Sequence[int], known: _Lines) -> bool:
     numbers = cited if nearest is None else dict.fromkeys([*cited, nearest])
     line, sentence = closest(text, {number: known.texts[number] for number in numbers})
     others = known.together(number for number in cited if number != line)
-    return contradicts(text, sentence, others.__contains__, known.are_one)
+    evidence = '\n'.join(known.texts[number] for number in numbers)
+    return has_other_unit(text, evidence) or contradicts(text, sentence, others.__contains__, known.are_one)
 
 
 def _locate(

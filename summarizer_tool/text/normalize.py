@@ -6,6 +6,7 @@
 import html
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
@@ -33,18 +34,35 @@ _NUMBERS = {
 _SCALES = {
     'hundred': 100, 'thousand': 10**3, 'k': 10**3, 'million': 10**6, 'm': 10**6, 'mn': 10**6, 'mln': 10**6,
     'billion': 10**9, 'bn': 10**9, 'b': 10**9, 'trillion': 10**12, 'tn': 10**12, 'dozen': 12,
+    'tausend': 10**3, 'mille': 10**3, 'millionen': 10**6, 'mio': 10**6, 'milliarde': 10**9, 'milliarden': 10**9,
+    'mrd': 10**9, 'milliard': 10**9,
 }  # fmt: skip
 _SAME = {
     **{word: str(value) for word, value in _NUMBERS.items()},
     **{word: str(value) for value, word in enumerate(_ROMAN, 2)},
     **{form: month[:3] for month in _MONTHS for form in (month, month[:3])},
-    'sept': 'sep',
+    'sept': 'sep', 'mio': 'million', 'millionen': 'million', 'mrd': 'milliarde', 'milliarden': 'milliarde',
     'saint': 'st', 'mount': 'mt', 'doctor': 'dr', 'mister': 'mr', 'professor': 'prof', 'captain': 'capt',
     'lieutenant': 'lt', 'colonel': 'col', 'sergeant': 'sgt', 'junior': 'jr', 'senior': 'sr',
 }  # fmt: skip
 
-CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp'}
-"""Their signs, and the codes that are written in their place."""
+_PREFIXES = {'kilo': 'k', 'mega': 'm', 'giga': 'g', 'tera': 't', 'centi': 'c', 'milli': 'm', 'micro': 'μ', 'nano': 'n'}
+_PREFIXED = """
+m metre meter; g gram gramme gramm; s second seconde sekunde sec; l litre liter; b byte bit octet ib; t ton tonne;
+w watt; wh; v volt; hz hertz; j joule; cal calorie kalorie; pa pascal
+"""
+_UNPREFIXED = """
+min m minute; h hour hr hrs heure stunde; day d tag tage jour; week w wk woche semaine; month monat monate mois;
+year yr yrs jahr jahre ans annee; mile mi; mph; foot feet ft fuss; inch inches; yard yd; lb lbs pound; ounce oz;
+kg kilo; gallon gal; acre; ha hectare hektar; barrel bbl; c celsius; f fahrenheit; mb m; gb g; tb t; kb k;
+% percent percentage pct prozent prozentpunkte; usd $ dollar; eur € euro; gbp £ pound; chf franc franken; jpy ¥ yen;
+inr ₹ rupee; crown kr krone kronor kroner krona; rouble ruble; yuan; peso
+"""
+"""Units of measure and currencies, each with its other spellings; one spelling may be that of several."""
+_BEFORE = frozenset(('$', '€', '£', '¥', '₹', 'usd', 'eur', 'gbp', 'chf', 'jpy', 'inr'))
+_BETWEEN = frozenset(('-', '°', 'degree', 'degrees', 'grad', 'us', 'square', 'cubic', 'sq', 'metric'))
+
+_CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp'}
 
 SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
 _TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|\d[\d,]*(?:\.\d+)?")
@@ -64,7 +82,9 @@ _JOINED_DIGITS = re.compile(r'\d[./-]\d')
 _SPLIT_DIGITS = re.compile(r"\d[ .']\d{3}")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ .']\d{3})+(?![\d])")
 _DECIMAL_COMMA = re.compile(r'(?<![\d.,])\d+,\d{1,2}(?![\d,])')
-_SCALED = re.compile(r'(\d[\d,]*(?:\.\d+)?)[ -]?(k|m|mn|mln|bn|b|tn|thousand|million|billion|trillion|hundred|dozen)\b')
+_SCALED = re.compile(r'(\d[\d,]*(?:\.\d+)?)[ -]?({})\b'.format('|'.join(_SCALES)))
+_PER_CENT = re.compile(r'\bp(?:er|our) cent\b')
+_MEASURED = re.compile(r"\d[\d,]*(?:\.\d+)?|[a-zμ]+(?:'[a-z]+)?|\S")
 _SPELLED = re.compile(
     r'\b(?:(?:a|an|half|{}|hundred|thousand|million|billion|dozen)(?:[ -](?:and )?|\b)){{2,}}'.format(
         '|'.join(_NUMBERS)
@@ -147,7 +167,7 @@ def stated(text: str) -> frozenset[str]:
         found.update(match.group().replace('.', '') for match in _DOTTED.finditer(clean))
     if not clean.isascii():
         found.update(HAS_SPACELESS.findall(clean))
-    found.update(code for sign, code in CURRENCIES.items() if sign in clean)
+    found.update(code for sign, code in _CURRENCIES.items() if sign in clean)
     return frozenset(found)
 
 
@@ -193,6 +213,47 @@ def amounts(text: str, place: int) -> Iterator[str]:
     for match in _GROUPED.finditer(text, max(0, place - 16), place + 16):
         if match.start() <= place < match.end():
             yield _fold(re.sub(r'\D', '', match.group()))
+
+
+def _spellings() -> dict[str, frozenset[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for unit, *others in map(str.split, f'{_UNPREFIXED};{_PREFIXED}'.split(';')):
+        for spelling in (unit, *others):
+            found[spelling].add(unit)
+    for unit, *others in map(str.split, _PREFIXED.split(';')):
+        for prefix, letter in _PREFIXES.items():
+            for spelling in (letter + unit, *(each + other for other in others for each in (prefix, letter))):
+                found[spelling].add(letter + unit)
+    return {spelling: frozenset(units) for spelling, units in found.items()}
+
+
+_SPELLINGS = _spellings()
+_NOTHING = frozenset[str]()
+
+Measure = tuple[frozenset[str], frozenset[str]]
+"""The scale and the unit of a number, each as all that it may be; empty where none is written."""
+
+
+def measures(text: str) -> dict[str, list[Measure]]:
+    """What is written beside each number of a text, each time: of `$3.2m` a million, and dollars."""
+    tokens = _MEASURED.findall(_PER_CENT.sub('%', _clean(text)))
+    found: defaultdict[str, list[Measure]] = defaultdict(list)
+    for place, token in enumerate(tokens):
+        if not token[0].isdecimal() and token not in _NUMBERS:
+            continue
+        before = tokens[place - 1] if place else ''
+        scale, unit = _NOTHING, _SPELLINGS[before] if before in _BEFORE else _NOTHING
+        for word in tokens[place + 1 : place + 6]:
+            singular = word[:-1] if word.endswith(('s', 'n')) else word
+            units = _SPELLINGS.get(word) or _SPELLINGS.get(singular, _NOTHING)
+            value = _SCALES.get(word) or _SCALES.get(singular)
+            if value and not scale:
+                scale, unit = frozenset((str(value),)), unit or units
+            elif word not in _BETWEEN and not (word == '.' and scale):
+                unit = units or unit
+                break
+        found[_fold(token)].append((scale, unit))
+    return found
 
 
 def _spelled(phrase: str) -> int | None:

@@ -21,7 +21,10 @@ The guild was founded in 412 by Bren Hask; in 430 it lost the war against the Re
 No. The remote will have no LCD screen; it will use rubber buttons instead.
 Nobody objected to dropping Windows 7 in release 9. Ilse Brandt said the budget is 40,000 euros, not 50,000.
 The miller pays £7,450 per month plus tax, or £80,000 a year. Three of the 60 wheels leak, of 140 nobody knows.
-It grew by 15% to 1,200 visitors a day."""
+It grew by 15% to 1,200 visitors a day.
+Ilse Brandt did not win the seat; Tom Rusk won it by 3.2m votes, and weighs 90 kg. She did not pay until 2004.
+The guild denied that it had sold 40 thousand barrels. None of the 12 kegs was lost. It is false that Ysa broke it. Ysa did not write it.
+Die Kiste wiegt 80 kg und kostet 5 Millionen Euro; sie misst 5 m. The gate takes 30 ms, the twelve-day trip 12 miles."""
 LINES = [NumberedLine(number, text) for number, text in enumerate(SOURCE.splitlines(), 1)]
 
 
@@ -53,6 +56,15 @@ def is_kept(text: str, line: int) -> bool:
         ('3 of 60 wheels leak.', 14),
         ('It grew by 15 percent.', 15),
         ('1,200 people visit it daily.', 15),
+        ('Tom Rusk won the seat by 3.2 million votes.', 16),
+        ('Tom Rusk weighs 90 kilograms.', 16),
+        ('Ilse Brandt paid in 2004.', 16),
+        ('The guild denied having sold 40,000 barrels.', 17),
+        ('The guild did not sell 40k barrels.', 17),
+        ('80 Kilogramm wiegt die Kiste.', 18),
+        ('5 Meter misst die Kiste.', 18),
+        ('The gate takes 30 milliseconds.', 18),
+        ('The trip took 12 days.', 18),
     ],
 )
 def test_what_is_true_stays_in_other_words(text: str, line: int) -> None:
@@ -78,6 +90,16 @@ def test_what_is_true_stays_in_other_words(text: str, line: int) -> None:
         ('60 of 140 wheels leak.', 14),
         ('It grew by $15.', 15),
         ('It has 1,200 visitors a week.', 15),
+        ('It grew by 15 crowns.', 15),
+        ('Tom Rusk won it by 3.2bn votes.', 16),
+        ('Tom Rusk weighs 90 g.', 16),
+        ('The guild sold 40 thousand barrels.', 17),
+        ('The guild denied that it had sold 40 million barrels.', 17),
+        ('12 kegs was lost.', 17),
+        ('Ysa broke it.', 17),
+        ('Ysa wrote it.', 17),
+        ('Die Kiste kostet 5 Milliarden Euro.', 18),
+        ('The gate takes 30 s.', 18),
     ],
 )
 def test_what_the_lines_say_otherwise_goes(text: str, line: int) -> None:

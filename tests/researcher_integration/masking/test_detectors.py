@@ -28,6 +28,18 @@ def test_each_kind(secret: Planted) -> None:
     assert masked.text.endswith(' after')
 
 
+@pytest.mark.parametrize('value', ['Gull!Feather-93x', 'abc$def%ghi12345', 'a|b@c12345678', 'p4ss!word&more'])
+@pytest.mark.parametrize('line', ['Authorization: Bearer {}', "curl -H 'authorization: {}'", 'Authorization: Token {}'])
+def test_credentials_in_a_header_have_any_signs(line: str, value: str) -> None:
+    assert MASKER.mask(line.format(value)).text == line.format('[MASKED_AUTHORIZATION]')
+
+
+@pytest.mark.parametrize('value', ['$TOKEN_1', '${TOKEN_1}', '$(cat f1)', '{token1}', '%s', '<token1>'])
+def test_what_stands_for_a_credential_stays(value: str) -> None:
+    text = f'Authorization: Bearer {value}\npassword =\n    settings.KEY_2\n'
+    assert MASKER.mask(text) == Masked(text, {})
+
+
 def test_what_is_left_of_a_text() -> None:
     text = '\n'.join(secret.text.strip() for secret in ALL if '\n' not in secret.text.strip())
     assert MASKER.mask(text).text == snapshot("""\

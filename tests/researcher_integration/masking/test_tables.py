@@ -174,6 +174,8 @@ Hasło do panelu: {}
 "AUTH" "bob" "{}"
 ADMIN_PW ?= {}
 Password:\\n{}\\nUser: bob
+password =\\n  {}\\nuser = bob
+secret_key=\\n\\t"{}"
 net use Z: //srv/share /user:bob {}
 smtp.login("bob", "{}")
 bindpw {}
