@@ -153,7 +153,8 @@ class Summarizer:
         """Write a text for each of several topics, from one reading of the content: each topic draws on all of it.
 
         A fact stands in the text of the topic that it serves best. The budget is that of all texts together, 0 a fifth
-        of the input as for `summarize_for_extraction`; a topic that has little to say leaves its share to the others.
+        of the input as for `summarize_for_extraction`; a topic that has little to say leaves its share to the others,
+        one of whose words none is in the text all of it, with a warning.
         The texts are the `topics` of the summary; its `text` is all of them. `schema_hint` is what they have in common.
         All else is given, returned and raised as by `summarize`.
         """
