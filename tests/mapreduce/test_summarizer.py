@@ -239,6 +239,12 @@ def test_content_cannot_leave_its_frame() -> None:
     assert sum('PWNED' in text for request in seen for _, text in lines_of(request) if not request.merges) == 1
 
 
+@pytest.mark.parametrize('said', ['ERROR x', 'The pump at Bellwater failed on 3 May 2021 and flooded 12 cellars.'])
+def test_control_characters_are_no_content(said: str) -> None:
+    padded = '\x00' * 20_000 + f'\x1b[1m{said}' + '\x00' * 20_000
+    assert Summarizer(make()).summarize_sync(padded, max_output_tokens=100).text == said
+
+
 def test_a_schema_may_be_a_pydantic_model() -> None:
     class Founding(BaseModel):
         founder: str
