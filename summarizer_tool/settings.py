@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
-from pydantic import AliasGenerator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    AliasGenerator,
+    Field,
+    ModelWrapValidatorHandler,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from summarizer_tool.errors import ConfigurationError
@@ -248,6 +256,14 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode='wrap')
+    @classmethod
+    def _told_as_ours(cls, values: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(values)
+        except ValidationError as error:
+            raise ConfigurationError(_one_line(error)) from None
+
     @classmethod
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *args: Any, **sources: Any
@@ -269,8 +285,6 @@ class Settings(BaseSettings):
         given: dict[str, Any] = {name: value for name, value in overrides.items() if value is not None}
         try:
             return cls(**given)
-        except ValidationError as error:
-            raise ConfigurationError(_one_line(error)) from None
         except (UnicodeDecodeError, OSError) as error:
             raise ConfigurationError(
                 f'{Path(ENV_FILE).resolve()} cannot be read: {getattr(error, "strerror", None) or "it is not UTF-8"}'

@@ -18,6 +18,13 @@ def problem(**overrides: object) -> str:
     return str(caught.value)
 
 
+def test_settings_made_without_load_raise_the_same() -> None:
+    for given in ({'deadline_seconds': -1}, {'default_chunk_size_tokens': 300, 'default_chunk_overlap_tokens': 400}):
+        with pytest.raises(ConfigurationError) as caught:
+            Settings(**given)
+        assert str(caught.value) == problem(**given)
+
+
 def test_keyword_before_environment_before_env_file(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     env_file.write_text('LLM_MODEL=a/file\nLLM_MAX_RETRIES=1\nSUMMARIZER_ON_FAILURE=error\nUNRELATED=1\n')
     monkeypatch.setenv('LLM_MODEL', 'an/environment')

@@ -243,6 +243,10 @@ class Engine:
 
     async def _fit_topics(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> list[render.RenderedFacts]:
         asked, documents = self._job.focus.topics, self._job.documents
+        unmet = await in_process(topics.unmet, facts, [document.text for document in documents], asked)
+        self._runner.warnings += [f'no word of the topic {topic.name} is in the text' for topic in unmet]
+        if len(unmet) < len(asked):
+            asked = tuple(replace(topic, share=0.0) if topic in unmet else topic for topic in asked)
         answers = [outcome.entities for outcome in self._outcomes]
         return await in_process(
             topics.fit,

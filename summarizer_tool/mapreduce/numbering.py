@@ -10,6 +10,7 @@ from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.text.boilerplate_lines import is_boilerplate, leads_away
+from summarizer_tool.text.lines import unsteered
 from summarizer_tool.text.relevance import relevances
 from summarizer_tool.text.structure import parse
 
@@ -93,7 +94,7 @@ def number(chunk: Chunk, index_of: Mapping[int, int], *, is_paid: bool = False) 
         for segment in piece.segments:
             end = starts[segment] if segment < len(starts) else len(text)
             raw = text[max(starts[segment - 1], piece.start) : min(end, piece.end)]
-            shown = raw.strip('\r\n').rstrip()
+            shown = unsteered(raw).strip('\r\n').rstrip()
             if shown and not (is_paid and _is_furniture(shown)):
                 places.append((document, segment))
                 lines.append(

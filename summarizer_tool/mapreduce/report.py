@@ -13,6 +13,7 @@ from summarizer_tool.mapreduce.job import ChunkOutcome, Job
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact, Stats, Summary
 from summarizer_tool.text import names, tokens
+from summarizer_tool.text.lines import unsteered
 
 _BETWEEN = '\n\n'
 """Stands between two documents of one text."""
@@ -164,7 +165,7 @@ class Composer:
         if not text:
             # The best fact, or the source, cut off.
             best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
-            text = render.shorten(best.text if best else joined(self.job.documents).strip(), self.job.budget)
+            text = render.shorten(best.text if best else unsteered(joined(self.job.documents)).strip(), self.job.budget)
             what = 'not one fact fits the budget' if facts else 'no facts found'
             self.warnings.append(f'{what}; the text is cut off')
         if not facts:

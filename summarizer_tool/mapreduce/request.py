@@ -39,6 +39,8 @@ Format = Literal['text', 'brief']
 
 
 def _as_text(value: object) -> str:
+    if isinstance(value, type) and issubclass(value, BaseModel):
+        value = value.model_json_schema()
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

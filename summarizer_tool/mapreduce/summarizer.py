@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, Unpack
 
 import anyio
+from pydantic import BaseModel
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -132,13 +133,13 @@ class Summarizer:
         return await self._asked(SummarizeRequest, content, options)
 
     async def summarize_for_extraction(
-        self, content: Content, schema_hint: str, **options: Unpack[SummaryOptions]
+        self, content: Content, schema_hint: str | type[BaseModel], **options: Unpack[SummaryOptions]
     ) -> Summary:
         """Compress text for a typed extraction: what the schema asks for is kept first and in most detail.
 
-        `schema_hint` says what will be extracted: a topic, field names, or a JSON schema. A budget of 0 means the
-        smaller of `DEFAULT_MAX_OUTPUT_TOKENS` and a fifth of the input. All else is given, returned and raised as by
-        `summarize`.
+        `schema_hint` says what will be extracted: a topic, field names, a JSON schema or a pydantic model. A budget of
+        0 means the smaller of `DEFAULT_MAX_OUTPUT_TOKENS` and a fifth of the input. All else is given, returned and
+        raised as by `summarize`.
         """
         return await self._asked(ExtractionRequest, content, options, schema_hint=schema_hint)
 
@@ -147,13 +148,14 @@ class Summarizer:
         content: Content,
         topics: Sequence[SummaryTopic],
         *,
-        schema_hint: str = '',
+        schema_hint: str | type[BaseModel] = '',
         **options: Unpack[SummaryOptions],
     ) -> Summary:
         """Write a text for each of several topics, from one reading of the content: each topic draws on all of it.
 
         A fact stands in the text of the topic that it serves best. The budget is that of all texts together, 0 a fifth
-        of the input as for `summarize_for_extraction`; a topic that has little to say leaves its share to the others.
+        of the input as for `summarize_for_extraction`; a topic that has little to say leaves its share to the others,
+        one of whose words none is in the text all of it, with a warning.
         The texts are the `topics` of the summary; its `text` is all of them. `schema_hint` is what they have in common.
         All else is given, returned and raised as by `summarize`.
         """
@@ -164,7 +166,7 @@ class Summarizer:
         return _background.run(self.summarize(content, **options))
 
     def summarize_for_extraction_sync(
-        self, content: Content, schema_hint: str, **options: Unpack[SummaryOptions]
+        self, content: Content, schema_hint: str | type[BaseModel], **options: Unpack[SummaryOptions]
     ) -> Summary:
         """`summarize_for_extraction` for code without an event loop."""
         return _background.run(self.summarize_for_extraction(content, schema_hint, **options))

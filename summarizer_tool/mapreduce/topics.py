@@ -8,16 +8,19 @@ from summarizer_tool.mapreduce import merging, render, report
 from summarizer_tool.mapreduce.audit import Inventory
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.render import RenderedFacts
-from summarizer_tool.prompts import FocusTopic
+from summarizer_tool.prompts import Focus, FocusTopic
 from summarizer_tool.schemas import TopicSummary
 from summarizer_tool.text import names, tokens
-from summarizer_tool.text.relevance import relevant
+from summarizer_tool.text.relevance import is_met, relevant
 
 CROWDED = 0.05
 """What a topic that has had its share still weighs, against 1 for one that has nothing: what only it wants is its."""
 
 SECOND = 0.5
 """What a topic weighs that a model names second, against 1 for the one that it names first; the third half of that."""
+
+OF_A_KIND = 0.03
+"""How much any fact is about a topic that only names kinds of things, as `characters` and `dates`."""
 
 ABOUT_ALL = 0.3
 """What relevance to the best of several topics counts, against relevance to a single one: together they ask for so
@@ -40,16 +43,31 @@ def relevances(
 ) -> list[list[float]]:
     """How much each fact is about each topic, from 0 to 1: those that a model has given topics about these.
 
-    `places` says for each topic how much the place of each fact is about it.
+    `places` says for each topic how much the place of each fact is about it. Of one that only names kinds are all.
     """
     said = [fact.text for fact in facts]
-    found = [relevant(place, said, topic.focus) for topic, place in zip(topics, places, strict=True)]
+    found = [
+        [OF_A_KIND] * len(said) if is_met((), topic.focus) else relevant(place, said, topic.focus)
+        for topic, place in zip(topics, places, strict=True)
+    ]
     for index, fact in enumerate(facts):
         named = [number for number in fact.topics if 0 < number <= len(topics)]
         if named:
             for place, relevance in enumerate(found, 1):
                 relevance[index] = SECOND ** named.index(place) if place in named else 0.0
     return found
+
+
+def unmet(facts: Sequence[GroundedFact], texts: Sequence[str], topics: Sequence[FocusTopic]) -> list[FocusTopic]:
+    """The topics that no model has given a fact, and of whose words none is in the texts; names of kinds are in all."""
+    given = {number for fact in facts for number in fact.topics}
+    said = [fact.text for fact in facts]
+    return [
+        topic
+        for number, topic in enumerate(topics, 1)
+        if number not in given
+        and not any(is_met(each, focus) for each in (said, texts) for focus in (Focus.of('', topic.name), topic.focus))
+    ]
 
 
 def divide(
@@ -59,7 +77,8 @@ def divide(
 
     A topic whose words are everywhere counts for no more than one whose words are rare: what counts is how far a fact
     is above the average. The fuller a topic is, the less it weighs, so that what several want goes where there is room;
-    so does what none wants. `costs` are tokens; a fact that is not wanted takes no room, and only fills what is left.
+    so does what none wants. `costs` are tokens; a fact that is not wanted takes no room, and only fills what is left. A
+    topic without a share gets nothing.
     """
     means = [sum(of_topic) / max(1, len(of_topic)) for of_topic in relevance]
     overall = sum(means) / max(1, len(means))
@@ -75,7 +94,7 @@ def divide(
     for index in sorted(range(len(costs)), key=lambda index: (not is_wanted[index], -best[index])):
         room = [1 - had / max(1.0, total * share) for had, share in zip(used, shares, strict=True)]
         given[index] = max(
-            range(len(topics)),
+            (topic for topic, share in enumerate(shares) if share),
             key=lambda topic: (scores[topic][index] * max(CROWDED, room[topic]), room[topic]),
         )
         if is_wanted[index]:

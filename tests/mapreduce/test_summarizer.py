@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from inline_snapshot import snapshot
+from pydantic import BaseModel
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import AgentInfo
@@ -12,6 +13,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import (
     ConfigurationError,
     Document,
+    ExtractionRequest,
     InputTooLargeError,
     Progress,
     RequestError,
@@ -235,6 +237,21 @@ def test_content_cannot_leave_its_frame() -> None:
     Summarizer(make(), model=model_of(answer)).summarize_for_extraction_sync(attack, 'founders', max_output_tokens=200)
     assert {request.focus.schema_hint for request in seen} == {'founders'}
     assert sum('PWNED' in text for request in seen for _, text in lines_of(request) if not request.merges) == 1
+
+
+@pytest.mark.parametrize('said', ['ERROR x', 'The pump at Bellwater failed on 3 May 2021 and flooded 12 cellars.'])
+def test_control_characters_are_no_content(said: str) -> None:
+    padded = '\x00' * 20_000 + f'\x1b[1m{said}' + '\x00' * 20_000
+    assert Summarizer(make()).summarize_sync(padded, max_output_tokens=100).text == said
+
+
+def test_a_schema_may_be_a_pydantic_model() -> None:
+    class Founding(BaseModel):
+        founder: str
+
+    asked = ExtractionRequest.of({'content': CHRONICLE, 'schema_hint': Founding})
+    assert asked == ExtractionRequest.of({'content': CHRONICLE, 'schema_hint': Founding.model_json_schema()})
+    assert Summarizer(make()).summarize_for_extraction_sync(CHRONICLE, Founding, max_output_tokens=200).facts
 
 
 def test_progress_is_told_after_each_call() -> None:

@@ -56,6 +56,38 @@ async def test_what_a_topic_leaves_is_for_those_with_more_to_say(crawl: dict[str
         assert 0.9 < summary.stats.tokens_out / budget <= 1
 
 
+async def test_a_topic_that_no_text_has_a_word_of_leaves_its_share_to_the_others(crawl: dict[str, str]) -> None:
+    """Words count by their stems; what names kinds of things, as `characters`, is in every text."""
+    page = Document(crawl['04-factions.md'])
+    asked = [
+        SummaryTopic(name=name) for name in ('Silt Choir', 'Zanzibar railway', 'leader', 'Characters', 'Places, dates')
+    ]
+    summary = await Summarizer(make()).summarize_topics(page, asked, max_output_tokens=500)
+    assert [topic.name for topic in summary.topics if not topic.text] == ['Zanzibar railway']
+    assert summary.warnings == ['no word of the topic Zanzibar railway is in the text']
+    assert 450 < summary.stats.tokens_out <= 500
+
+    kinds = SummaryTopic(name='Zanzibar railway', schema_hint='dates, names of people')
+    summary = await Summarizer(make()).summarize_topics(page, [asked[0], kinds], max_output_tokens=500)
+    assert [bool(topic.facts) for topic in summary.topics] == [True, False]
+
+
+async def test_where_no_topic_has_a_word_in_the_text_all_get_what_is_there() -> None:
+    asked = [SummaryTopic(name='Zanzibar railway'), SummaryTopic(name='nuclear fusion')]
+    summary = await Summarizer(make()).summarize_topics(DOCUMENTS, asked, max_output_tokens=500)
+    assert all(topic.facts for topic in summary.topics)
+    assert summary.warnings == [f'no word of the topic {topic.name} is in the text' for topic in asked]
+
+
+async def test_a_topic_that_a_model_has_given_facts_needs_no_word_of_the_text() -> None:
+    asked = [PEOPLE, SummaryTopic(name='Zanzibar railway')]
+    summary = await Summarizer(make(), model=model_of(tagging)).summarize_topics(
+        DOCUMENTS, asked, max_output_tokens=600
+    )
+    assert all(' sold ' in fact.text for fact in summary.topics[1].facts)
+    assert (bool(summary.topics[1].facts), summary.warnings) == (True, [])
+
+
 async def test_what_a_model_says_of_topics_holds() -> None:
     summary = await Summarizer(make(), model=model_of(tagging)).summarize_topics(
         [Document(CHRONICLE)], [PEOPLE, TRADE], max_output_tokens=600

@@ -92,22 +92,22 @@ def _statement(fact: SourcedFact, numbers: Mapping[str, int]) -> BriefStatement:
 
 
 def _citations(facts: Sequence[SourcedFact], documents: Mapping[str, Document]) -> tuple[Citation, ...]:
-    """The lines of the facts: one of each fact, then second ones."""
+    """What proves the facts: of each the sentences with most of its words, then of a second line what adds some."""
     turns: list[list[Citation]] = [[] for _ in range(_QUOTES_A_FACT)]
     for index, fact in enumerate(facts):
-        words = citations.terms_to_quote(fact.text)
-        found = 0
-        for place in fact.evidence:
-            document = documents.get(place.source_id)
-            if document is None or not 1 <= place.segment <= len(document.segment_starts):
-                continue
-            # A long line has several segments, and the fact rests on one of them.
-            text = document.segment_text(place.segment)
-            if quote := citations.of_line(place.source_id, place.line, text, words, index):
-                turns[found].append(quote)
-                found += 1
-            if found == _QUOTES_A_FACT:
-                break
+        missing = citations.terms_to_quote(fact.text)
+        # A long line has several segments, and the fact rests on one of them.
+        places = [
+            (place, document.segment_text(place.segment))
+            for place in fact.evidence
+            if (document := documents.get(place.source_id)) and 1 <= place.segment <= len(document.segment_starts)
+        ]
+        for turn in turns:
+            proofs = [(place, *citations.proof(text, missing)) for place, text in places]
+            place, quote, has = max(proofs, key=lambda proof: len(proof[2]), default=(None, '', frozenset[str]()))
+            if place and quote:
+                turn.append(Citation(quote, place.source_id, place.line, place.line, index))
+                missing -= has
     return tuple(quote for turn in turns for quote in turn)
 
 

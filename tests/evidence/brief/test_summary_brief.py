@@ -90,6 +90,27 @@ tokens: 442 of at most 1,500\
 """)
 
 
+def test_a_fact_is_proved_by_the_sentences_that_it_rests_on() -> None:
+    """Not by a neighbour of theirs, which may say what is in another fact."""
+    line = 'Dates have *ten* months, from Rime (`01`) on. Mute Days have the month `11`. They close the year. Rime is cold.'
+    calendar = Document(f'{line}\n\n| Month | Days |\n|---|---|\n| Rime | 36 |\n')
+    made = summary(
+        fact('Dates have ten months, from Rime (01) on.', 5, (calendar, 1)),
+        fact('Mute Days have the month 11.', 4, (calendar, 1)),
+        fact('Calendar: Mute Days have the month 11. They close the year.', 3, (calendar, 1)),
+        fact('| Rime | Days: 36', 2, (calendar, 2), (calendar, 4)),
+    )
+    assert [(each.evidence, each.quote) for each in brief_of_summary(made, [calendar]).citations] == snapshot(
+        [
+            (0, 'Dates have *ten* months, from Rime (`01`) on.'),
+            (1, 'Mute Days have the month `11`.'),
+            (2, 'Mute Days have the month `11`. They close the year.'),
+            (3, 'Rime | 36'),
+            (3, 'Month | Days'),
+        ]
+    )
+
+
 @pytest.mark.parametrize('state', ['unchanged', 'original'])
 def test_without_facts_the_text_itself_is_the_evidence(state: SummaryState) -> None:
     rendered = render(brief_of_summary(summary(state=state), [HARBOUR, LEAGUE]), 900)
