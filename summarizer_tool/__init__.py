@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from summarizer_tool.mapreduce.request import ExtractionRequest as ExtractionRequest
     from summarizer_tool.mapreduce.request import SummarizeRequest as SummarizeRequest
     from summarizer_tool.mapreduce.request import SummaryTopic as SummaryTopic
+    from summarizer_tool.mapreduce.request import what_to_change as what_to_change
     from summarizer_tool.mapreduce.summarizer import Summarizer as Summarizer
     from summarizer_tool.mapreduce.summarizer import SummaryOptions as SummaryOptions
     from summarizer_tool.prompt_tags import register_tag as register_tag

@@ -35,6 +35,7 @@ from summarizer_tool import (
     one_line,
     render_prompt,
     request_arrival,
+    what_to_change,
 )
 
 COLLECTION = 'proxied-results'
@@ -121,9 +122,8 @@ class OwnTools:
         except ToolFailed as error:
             text, is_error = error.message, True
         except ValidationError as error:
-            said = error.errors(include_url=False, include_context=False, include_input=False)
-            text = one_line('; '.join(f'{".".join(map(str, each["loc"]))}: {each["msg"]}' for each in said), MAX_REASON)
-            is_error = True
+            parameters = [*tool.tool_def.parameters_json_schema['properties']]
+            text, is_error = one_line(str(what_to_change(error, parameters)), MAX_REASON), True
         return CallToolResult(content=[TextContent(text=text)], is_error=is_error)
 
     def _toolset(self, collection: str) -> ReadingToolset[None]:

@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,6 +16,12 @@ from summarizer_tool.schemas import Summary
 
 DOCUMENTS = 'documents'
 MERGED = 'merged'
+
+SUFFIXES = ('.md', '.json')
+"""Of the two files of a result."""
+_UNFINISHED = '.part'
+_LONGEST_PART = 240
+"""Bytes of a part of a path, for a file system that allows 255 with the suffixes."""
 
 
 class BatchLimits(BaseModel):
@@ -105,9 +111,9 @@ class BatchFolder:
 
     def drop(self, name: str) -> None:
         """Delete a result, if there is one; one that cannot be deleted stays, beside what the report says of it."""
-        for suffix in ('md', 'json'):
+        for suffix in SUFFIXES:
             with suppress(OSError):
-                (self.path / f'{name}.{suffix}').unlink()
+                (self.path / f'{name}{suffix}').unlink()
 
     def text(self, name: str) -> str:
         """The text of a result."""
@@ -122,7 +128,7 @@ class BatchFolder:
     def _write(self, name: str, text: str) -> None:
         """Write a file whole or not at all; raises `ConfigurationError` if it cannot be written."""
         path = self.path / name
-        unfinished = path.with_name(f'{path.name}.part')
+        unfinished = path.with_name(f'{path.name}{_UNFINISHED}')
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             unfinished.write_text(text, encoding='utf-8', errors='replace', newline='\n')
@@ -135,18 +141,19 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
     """The files of a folder, those in its folders too, or those that a manifest names, each with a name of its own.
 
     A manifest is a text file with a path a line, from its own folder on. Empty lines, and those that begin with `#`, do
-    not count; nor do hidden files, nor those in the folder `leave_out`.
+    not count; nor do hidden files, nor those in the folder `leave_out`. A name is the path, as far as it lies below a
+    folder; where results of two files would meet, that of the second one begins with a number.
 
     Raises `ConfigurationError` if it cannot be read, has none, or is no manifest: few of its lines are files.
     """
-    is_empty = True
+    is_empty, names_of_results = True, _Names()
     try:
         if source.is_dir():
             for folder, folders, names in os.walk(source):
                 folders[:] = sorted(n for n in folders if n[0] != '.' and Path(folder, n).resolve() != leave_out)
                 for name in sorted(name for name in names if name[0] != '.'):
                     path, is_empty = Path(folder, name), False
-                    yield _name(path.relative_to(source)), path
+                    yield names_of_results.new(path.relative_to(source)), path
         else:
             with source.open(encoding='utf-8-sig') as manifest:
                 lines: dict[str, str] = {}
@@ -162,7 +169,7 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                 )
             for path, line in lines.items():
                 is_empty = False
-                yield _name(PurePath(line)), Path(path)
+                yield names_of_results.new(PurePath(line)), Path(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, 'strerror', None) or 'it is no list of files in UTF-8'
         raise ConfigurationError(f'{source} cannot be read: {reason}') from None
@@ -170,7 +177,31 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
         raise ConfigurationError(f'there are no files in {source}')
 
 
-def _name(path: PurePath) -> str:
-    """A path below the folder of results, whatever it was."""
-    parts = [part for part in path.parts if part not in ('..', '.', path.anchor)]
-    return '/'.join(parts).replace('\0', '?').encode('utf-8', 'replace').decode()
+class _Names:
+    """Names of results that keep out of each other's way."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._folders: set[str] = set()
+
+    def new(self, path: PurePath) -> str:
+        """A path below the folder of results, whatever the path of the document is, where no other result stands."""
+        parts = [part for part in path.parts if part not in ('..', '.', path.anchor)]
+        clean = (part.replace('\0', '?').encode('utf-8', 'replace')[-_LONGEST_PART:] for part in parts)
+        name = path_name = '/'.join(part.decode('utf-8', 'ignore') for part in clean)
+        number = 1
+        while self._is_taken(name):
+            number += 1
+            name = f'{number}/{path_name}'
+        self._names.add(name)
+        self._folders.update(map(str, PurePosixPath(name).parents))
+        return name
+
+    def _is_taken(self, name: str) -> bool:
+        suffixes = (*SUFFIXES, *(f'{suffix}{_UNFINISHED}' for suffix in SUFFIXES))
+        above = [*map(str, PurePosixPath(name).parents)]
+        return (
+            name in self._names
+            or any(f'{name}{suffix}' in self._folders for suffix in suffixes)
+            or any(each.endswith(end) and each.removesuffix(end) in self._names for each in above for end in suffixes)
+        )

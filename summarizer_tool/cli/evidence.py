@@ -63,8 +63,8 @@ def search(
     Prints a brief: sources, verbatim evidence, citations with their lines. Links are not followed; answer does that.
     With SUMMARIZER_STORE set, what is named is added to that store, and pages that are in it are not fetched again.
 
-    Exit codes: 0 found, 1 nothing found or failed (said on stderr), 2 wrong option, setting or key, 3 an input that
-    cannot be read or fetched, 130 interrupted.
+    Exit codes: 0 found, 1 no passage has a word of the question (what is nearest is printed), nothing found or failed
+    (said on stderr), 2 wrong option, setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
     with ending(model=model):
         settings = configured(model)
@@ -111,8 +111,8 @@ def answer(
     Prints a brief: sources, verbatim evidence, citations and how it was looked for. It does not write the answer.
     With SUMMARIZER_STORE set, what is read is kept there, and pages that are in it are not fetched again.
 
-    Exit codes: 0 found, 1 nothing found or failed (said on stderr), 2 wrong option, setting or key, 3 a file that
-    cannot be read, 130 interrupted.
+    Exit codes: 0 found, 1 no passage has a word of the question (what is nearest is printed), nothing found or failed
+    (said on stderr), 2 wrong option, setting or key, 3 a file that cannot be read, 130 interrupted.
     """
     with ending(model=model):
         settings = configured(model)
@@ -230,9 +230,11 @@ def _check(query: str, max_tokens: int) -> None:
 def _show(evidence: 'EvidenceBrief', *, as_json: bool, needs_passages: bool = True) -> None:
     """Print what there is; where there is nothing, say so on stderr and end.
 
-    That there are no passages is no error, but nothing to answer from.
+    That there are no passages is no error, but nothing to answer from. Where none has a word of the question, the exit
+    code is that of nothing found, whatever else is shown.
     """
-    is_found = not evidence.is_error and (bool(evidence.figures.get('hits')) or not needs_passages)
+    figures = evidence.figures
+    is_shown = not evidence.is_error and (bool(figures.get('hits')) or not needs_passages)
     shown = {
         'text': evidence.text,
         'tokens': evidence.tokens,
@@ -240,7 +242,9 @@ def _show(evidence: 'EvidenceBrief', *, as_json: bool, needs_passages: bool = Tr
         'source_ids': evidence.source_ids,
         'figures': dict(evidence.figures),
     }
-    _print(evidence.text if is_found else in_commands(evidence.text), shown if as_json else None, is_found=is_found)
+    _print(evidence.text if is_shown else in_commands(evidence.text), shown if as_json else None, is_found=is_shown)
+    if needs_passages and not figures.get('matched'):
+        sys.exit(ExitCode.FAILED)
 
 
 def _print(text: str, shown: 'Mapping[str, object] | None', *, is_found: bool) -> None:

@@ -142,6 +142,8 @@ def write(text: str) -> None:
     """Write to stdout as UTF-8, whatever the locale says; an empty text as nothing at all, to a terminal harmlessly."""
     if not text:
         return
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - it is, where it was closed
+        stop(ExitCode.FAILED, 'the result cannot be written: stdout is closed')
     text = harmless(text) if sys.stdout.isatty() else text
     try:
         sys.stdout.buffer.write(text.encode('utf-8', 'replace'))
@@ -179,7 +181,7 @@ def write_file(path: 'Path', text: str) -> None:
 @contextmanager
 def progress() -> 'Generator[Callable[[Progress], None] | None]':
     """A live bar on stderr, if a person is looking."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison] - as above
         yield None
         return
     from rich import progress as bars

@@ -21,6 +21,9 @@ SAMPLE = 8192
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 """How text in UTF-16 or UTF-32 begins; the mark of UTF-32 with the low byte first begins as that of UTF-16."""
 
+_ARCHIVES = (b'PK\x03\x04', b'\x1f\x8b', b'BZh91AY', b'\xfd7zXZ\0', b'7z\xbc\xaf', b'Rar!\x1a', b'\x28\xb5\x2f\xfd')
+"""How zip, gzip, bzip2, xz, 7-Zip, RAR and Zstandard files begin."""
+
 _SHIFTED = re.compile(rb'\x1b\$[@B(]')
 """What begins a run of characters in the charsets of ISO 2022, which are ASCII byte by byte."""
 
@@ -83,6 +86,8 @@ def decode(raw: bytes) -> str:
     """Text in UTF-8, or in UTF-16 or UTF-32 with its mark; raises `FetchError`, as `read_file`, if it is none."""
     if raw.startswith(_WIDE_MARKS):
         return content.decode(raw)
+    if raw.startswith(_ARCHIVES):
+        raise FetchError('is packed; unpack it, and give the files in it')
     sample = raw[:SAMPLE]
     where, charset = '', 'utf-16le' if _is_wide(sample[1::2], sample[::2]) else ''
     if not charset and b'\0' in sample:

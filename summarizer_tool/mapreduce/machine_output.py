@@ -19,26 +19,35 @@ from summarizer_tool.text import names, tokens
 
 _PLACES = 5
 """Lines of one fact that are named: of many the first ones, of the whole its beginning."""
+_FIRST_FACT = 40
+"""Tokens of a sentence and the title above it."""
 _IMPORTANT = frozenset(TOPICS[: TOPICS.index('odd items') + 1])
 
 
 def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict[int, Digest]:
     """The digest of each document that a machine wrote, by its index, within its share of the budget.
 
-    A share grows with the root of the size, since much of what is long is said again and again; what one digest leaves
-    the next ones may use. That of an earlier one's equal is empty.
+    Each document, whoever wrote it, first has room for a fact, or for all of it. What is left is shared by the root of
+    the size, since much of what is long is said again and again; what one digest leaves the next ones may use. That of
+    an earlier one's equal is empty.
     """
     again = repeats_among(documents)
-    sizes = {index: len(document.text) ** 0.5 for index, document in enumerate(documents) if index not in again}
+    whole = {
+        index: document.tokens + _cost_of_title(documents, index)
+        for index, document in enumerate(documents)
+        if index not in again
+    }
+    first = {index: min(cost, _FIRST_FACT, budget // len(whole)) for index, cost in whole.items()}
+    sizes = {index: len(documents[index].text) ** 0.5 if first[index] < cost else 0.0 for index, cost in whole.items()}
     asked = f'{focus.focus_areas} {focus.schema_hint}'
     found: dict[int, Digest] = {}
-    left, size = budget, sum(sizes.values())
+    left, size = budget - sum(first.values()), sum(sizes.values())
     for index in sorted(sizes, key=lambda each: sizes[each]):
         if (read := machine_output(documents[index].text)) is None:
             continue
-        share = int(left * sizes[index] / max(1.0, size)) - _cost_of_title(documents, index)
+        share = first[index] + int(left * sizes[index] / max(1.0, size)) - _cost_of_title(documents, index)
         found[index] = digest_of(read, share, asked)
-        left -= tokens.count(told(documents, index, found[index])) + 1
+        left -= tokens.count(told(documents, index, found[index])) + 1 - first[index]
         size -= sizes[index]
     return found | {index: Digest('', found[kept_in].kind, ()) for index, kept_in in again.items() if kept_in in found}
 
@@ -47,7 +56,8 @@ def with_digests(job: Job, digests: Mapping[int, Digest], other: Summary | None,
     """The summary of a job: the digests, after what was made of its other documents."""
     texts = [text for index in sorted(digests) if (text := told(job.documents, index, digests[index]))]
     if other:
-        texts = [*_heading_of_rest(job, digests), other.text, *texts]
+        begins, rest = other.text.split('\n', 1)[0].rstrip(), other.text.rstrip()
+        texts = [*(each for each in _heading_of_rest(job, digests) if each != begins), rest, *texts]
     text = shorten('\n'.join(texts), job.budget)
     facts = [fact for index in sorted(digests) for fact in _facts(job.documents[index], digests[index].lines)]
     again = repeats_among(job.documents)

@@ -409,6 +409,8 @@ def shorten(text: str, budget: int) -> str:
     kept = tokens.truncate(text, max(0, budget - 1)).rstrip()
     while kept and tokens.count(f'{kept}…') > budget:
         kept = kept[: tokens.safe_cut(kept, len(kept) - 1)]
+    if text[len(kept) : len(kept) + 2].lstrip('.,')[:1].isdecimal() and kept[-1:].isdecimal():
+        kept = kept.rstrip('0123456789.,').rstrip()  # a part of a number is another number
     if kept:
         return f'{kept}…'
     cut = tokens.truncate(text, budget)

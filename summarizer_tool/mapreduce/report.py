@@ -161,19 +161,30 @@ class Composer:
         rendered: render.RenderedFacts,
     ) -> Summary:
         """The summary of the facts, within the budget."""
-        text = rendered.text
+        text, chosen = rendered.text, rendered.kept
         if not text:
             # The best fact, or the source, cut off.
+<<<<<<< HEAD
             best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
             text = render.shorten(best.text if best else unsteered(joined(self.job.documents)).strip(), self.job.budget)
             what = 'not one fact fits the budget' if facts else 'no facts found'
             self.warnings.append(f'{what}; the text is cut off')
+=======
+            best = max(range(len(facts)), key=lambda at: (facts[at].importance, -len(facts[at].text)), default=None)
+            whole = joined(self.job.documents).strip() if best is None else facts[best].text
+            text = render.shorten(whole, self.job.budget)
+            if best is not None and text == whole:
+                chosen = [best]
+            else:
+                what = 'not one fact fits the budget' if facts else 'no facts found'
+                self.warnings.append(f'{what}; the text is cut off')
+>>>>>>> doors
         if not facts:
             for outcome in outcomes:
                 if outcome.state == 'summarized':
                     outcome.state, outcome.reason = 'degraded', 'no facts found'
-        self.stats.dropped.over_budget += len(facts) - len(rendered.kept)
-        kept = [facts[index] for index in rendered.kept]
+        self.stats.dropped.over_budget += len(facts) - len(chosen)
+        kept = [facts[index] for index in chosen]
         return Summary(
             text=text,
             state='complete' if all(outcome.state == 'summarized' for outcome in outcomes) else 'degraded',

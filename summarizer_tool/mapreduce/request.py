@@ -102,7 +102,7 @@ class Request(BaseModel):
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            raise _what_to_change(error, list(parameters) or [*cls.model_fields]) from None
+            raise what_to_change(error, list(parameters) or [*cls.model_fields]) from None
 
 
 class SummarizeRequest(Request):
@@ -181,7 +181,8 @@ class ExtractionRequest(SummarizeRequest):
         return self
 
 
-def _what_to_change(error: ValidationError, parameters: list[str]) -> RequestError:
+def what_to_change(error: ValidationError, parameters: list[str]) -> RequestError:
+    """What is wrong with the parameters of a call, as an error that says which ones there are."""
     problems: list[str] = []
     details = error.errors(include_url=False, include_context=False, include_input=False)
     for detail in details:

@@ -339,11 +339,11 @@ def _is_focus_unmet(summary: Summary, documents: Sequence[Document], focus: prom
 
 
 def _left_out(summary: Summary, request: SummarizeRequest) -> list[str]:
-    """The titles or handles of documents that no fact is from, where all of them were to be summarized."""
+    """The titles or handles of documents of which nothing is said, where all of them were to be summarized."""
     if not summary.facts or Aim.of(request.focus) is Aim.ANSWER:
         return []
     heard = {evidence.source_id for fact in summary.facts for evidence in fact.evidence}
-    parts = {part.source_id: part for part in summary.parts if part.state != 'repeated'}
+    parts = {part.source_id: part for part in summary.parts if part.state not in ('repeated', 'unchanged')}
     return [one_line(part.title)[:_TITLE] or part.source_id for part in parts.values() if part.source_id not in heard]
 
 

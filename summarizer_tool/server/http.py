@@ -237,10 +237,13 @@ class Gate:
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         lost = scope['summarizer.arrival'].lost
         out = _Outgoing(send, self._max_input_mb, lost)
-        started, received, is_whole, is_cut = anyio.current_time(), 0, False, False
+        started, received, least, is_whole, is_cut = anyio.current_time(), 0, 0, False, False
+
+        def is_large() -> bool:
+            return least > self._max_input_mb * 1e6 + SLACK_BYTES
 
         async def watched() -> 'Message':
-            nonlocal received, is_whole, is_cut
+            nonlocal received, least, is_whole, is_cut
             seconds = BODY_SECONDS + received / BODY_BYTES_A_SECOND - (anyio.current_time() - started)
             message: Message = {'type': 'http.disconnect'}
             with anyio.move_on_after(inf if is_whole else max(0.0, seconds)):
@@ -249,8 +252,11 @@ class Gate:
                 body = message.get('body', b'')
                 is_only = not received and not message.get('more_body', False)
                 received, is_whole = received + len(body), not message.get('more_body', False)
+                least += len(body) - (ESCAPED - 1) * body.count(b'\\')  # of text, whatever is escaped
                 if is_only and has_wrong_id(body.decode('utf-8', 'replace')):
                     message = {**message, 'body': NO_MESSAGE}
+                if is_large():
+                    message, is_whole = {'type': 'http.disconnect'}, False
             if message['type'] == 'http.disconnect':
                 lost.set()
                 is_cut = not is_whole
@@ -266,8 +272,9 @@ class Gate:
                 await self._app(scope, watched, out.send)
             finally:
                 self._streams.discard(out.scope)
-        if is_cut and not out.is_open:  # nobody hears it, unless the body was only too slow
-            refused = Response(_error(TOO_SLOW), 408, {'Connection': 'close'}, 'application/json')
+        if is_cut and not out.is_open:  # nobody hears it, unless the body was only too slow or too large
+            said, status = (TOO_LARGE.format(self._max_input_mb), 413) if is_large() else (TOO_SLOW, 408)
+            refused = Response(_error(said), status, {'Connection': 'close'}, 'application/json')
             await refused(scope, receive, send)
         await out.close()
 

@@ -49,6 +49,7 @@ def figures(found: SearchResult, answered: 'GatheredEvidence | None', *, shown: 
     figures: Figures = {
         'documents': found.documents,
         'passages': found.passages,
+        'matched': found.matched,
         'hits': len(found.hits),
         'shown': shown,
         'citations': citations,

@@ -340,4 +340,5 @@ def _why(error: httpx2.RequestError) -> str:
         return 'does not answer'
     if isinstance(error, httpx2.ConnectError):
         return 'cannot be connected to'
-    return 'broke off its answer' if isinstance(error, httpx2.NetworkError) else 'does not speak HTTP as it should'
+    is_cut = isinstance(error, httpx2.NetworkError) or str(error).startswith('peer closed connection')
+    return 'broke off its answer' if is_cut else 'does not speak HTTP as it should'

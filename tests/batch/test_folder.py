@@ -1,6 +1,7 @@
 """The folder of a batch, and which files are its documents."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from inline_snapshot import snapshot
 from summarizer_tool.batch.folder import BatchFolder, BatchLimits, files_of
 from summarizer_tool.batch.job import Asked, Outcome
 from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.schemas import Stats, Summary
 
 ASKED = Asked(model='extractive')
 LIMITS = BatchLimits(per_worker=2)
@@ -44,6 +46,35 @@ def test_a_manifest(tmp_path: Path) -> None:
         'two.md': 'two.md',
         (tmp_path / 'three.md').as_posix().lstrip('/'): 'three.md',
     }
+
+
+def test_no_two_documents_have_one_result(tmp_path: Path) -> None:
+    """Nor is the result of one where the folder of another is, nor its name too long for a file."""
+    (tmp_path / 'p' / 'in').mkdir(parents=True)
+    (tmp_path / 'in').mkdir()
+    for name in ('in/a.txt', 'p/in/a.txt'):
+        (tmp_path / name).write_text(name)
+    (tmp_path / 'p' / 'list').write_text('../in/a.txt\nin/a.txt\n')
+    assert names(tmp_path / 'p' / 'list', tmp_path) == {'in/a.txt': 'in/a.txt', '2/in/a.txt': 'p/in/a.txt'}
+    folder, out = tmp_path / 'folder', BatchFolder(tmp_path / 'out')
+    longest = 'x' * 250
+    for name in (b'x', b'x.md/b', b'x.md/a', b'y.json.part/c', b'y', b'2/x.md/a', b'\xff', b'\xfe', longest.encode()):
+        path = folder / os.fsdecode(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(repr(path))
+    found = names(folder, out.path)
+    for name, text in found.items():
+        out.keep(
+            name,
+            Summary(
+                text=text, state='complete', stats=Stats(tokens_in=9, tokens_out=9, budget=9, model='', strategy='')
+            ),
+        )
+    assert len(found) == len({*found.values()}) == 9
+    assert {name: out.text(name).rstrip('\n') for name in found} == found
+    assert [name for name in found if len(name) < 99] == snapshot(
+        ['x', 'y', '?', '2/?', '2/x.md/a', '3/x.md/a', '2/x.md/b', '2/y.json.part/c']
+    )
 
 
 @pytest.mark.parametrize(

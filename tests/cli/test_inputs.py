@@ -1,6 +1,8 @@
 """What `summarizer run` reads: web pages from files, stdin and URLs as their text, anything else as it is."""
 
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from inline_snapshot import snapshot
@@ -74,10 +76,15 @@ def test_text_with_a_mark_of_its_encoding_is_text(encoding: str) -> None:
 
 
 def test_what_is_no_text_is_refused() -> None:
+    packed = BytesIO()
+    with ZipFile(packed, 'w') as archive:
+        archive.writestr('notes.txt', 'The mill.')
     assert [
         why_not('empty.html', b'<html><body><script>start()</script></body></html>'),
         why_not('scan.html', b'%PDF-1.7 ...'),
         why_not('image.png', b'\x89PNG\0\0'),
+        why_not('notes.zip', packed.getvalue()),
+        why_not('notes.txt.gz', b'\x1f\x8b\x08\0'),
         why_not('latin.txt', 'Köln'.encode('latin-1')),
         why_not('large.html', b'<p>x</p>' * 1000, summarizer_max_input_mb=0.001),
         why_not('large.md', b'x' * 2000, summarizer_max_input_mb=0.001),
@@ -86,6 +93,8 @@ def test_what_is_no_text_is_refused() -> None:
             'empty.html holds no text',
             'scan.html is a PDF that is broken; repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one',
             'image.png looks like a binary file; give it as text',
+            'notes.zip is packed; unpack it, and give the files in it',
+            'notes.txt.gz is packed; unpack it, and give the files in it',
             'latin.txt is not UTF-8 (byte 1), but likely cp1252; convert it, e.g. iconv -f cp1252 -t utf-8',
             'large.html is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
             'large.md is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',

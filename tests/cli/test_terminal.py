@@ -2,6 +2,8 @@
 
 import os
 import pty
+import subprocess
+import sys
 from pathlib import Path
 
 from inline_snapshot import snapshot
@@ -48,3 +50,17 @@ def test_a_terminal_shows_progress_and_no_advertisement(tmp_path: Path) -> None:
         said = terminal.read(10_000).decode()
     assert said
     assert 'pydantic' not in said
+
+
+def test_a_closed_stdout_or_stderr_is_no_defect(tmp_path: Path) -> None:
+    (path := tmp_path / 'page.txt').write_text('The gate is of oak.', encoding='utf-8')
+    environment = {**os.environ, 'LLM_MODEL': 'extractive'}
+    ended: list[tuple[int, bytes, bytes]] = []
+    for closed in ('>&-', '2>&-'):
+        line = f'exec "$0" -m summarizer_tool run "$1" {closed}'
+        command = ['/bin/sh', '-c', line, sys.executable, str(path)]
+        done = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+        ended.append((done.returncode, done.stdout, done.stderr))
+    assert ended == snapshot(
+        [(1, b'', b'summarizer: the result cannot be written: stdout is closed\n'), (0, b'The gate is of oak.\n', b'')]
+    )

@@ -65,6 +65,26 @@ def test_documents_of_both_kinds_share_the_budget() -> None:
     assert not summary.warnings
 
 
+def test_what_people_wrote_is_said_before_statistics() -> None:
+    """However short it is, whole, under one heading, and no warning says otherwise."""
+    prose = [
+        Document('The captain is Ada Low since 1901.', title='Captain'),
+        Document('The pilot is Bo Dash.', title='Pilot'),
+    ]
+    summary = _made([*prose, Document(LOG, title='pumps.log')], 150)
+    assert all(each.text in summary.text for each in prose)
+    assert 'valve 3' in summary.text
+    assert not summary.warnings
+    own = Document('# Captain\r\n\r\nThe captain is Ada Low since 1901.\r\n', title='Captain')
+    for budget in (30, 40, 60, 120):
+        summary = _made([Document(LISTING, title='parts.json'), own], budget)
+        assert 'Ada Low since 1901.' in summary.text
+        assert [line for line in summary.text.splitlines() if line[:1] == '#'] == ['# Captain', '# parts.json']
+        assert not summary.warnings
+    page = _made([Document(CHRONICLE, title='Chronicle'), Document(LOG, title='pumps.log')], 120)
+    assert {place.source_id for fact in page.facts for place in fact.evidence} >= {Document(CHRONICLE).id}
+
+
 def test_what_an_earlier_document_says_is_digested_once() -> None:
     documents = [
         Document(LOG, title='pumps.log'),

@@ -47,7 +47,7 @@ def test_a_request_of_that_size_is_read_and_one_byte_more_is_not() -> None:
     with serving.serve(summarizer_max_input_mb=0.01) as server:
         headers = {'Accept': 'application/json, text/event-stream', 'Content-Type': 'application/json'}
         statuses = [
-            httpx2.post(server.url, content=b' ' * size, headers=headers, timeout=30).status_code
-            for size in (1_060_000, 1_060_001)
+            httpx2.post(server.url, content=text * size, headers=headers, timeout=30).status_code
+            for text, size in ((b'\\', 1_060_000), (b'\\', 1_060_001), (b' ', 1_010_000), (b' ', 1_010_001))
         ]
-    assert statuses == [400, 413]
+    assert statuses == [400, 413, 400, 413]

@@ -127,6 +127,7 @@ def test_an_answer_is_one_trace_without_questions_pages_and_queries(capfire: Cap
             'is_error': False,
             'documents': 1,
             'passages': 3,
+            'matched': 1,
             'hits': 3,
             'shown': 1,
             'citations': 1,

@@ -64,6 +64,7 @@ async def test_a_page_that_failed_may_have_it() -> None:
                 {
                     'documents': 1,
                     'passages': 4,
+                    'matched': 0,
                     'hits': 0,
                     'shown': 0,
                     'citations': 0,

@@ -1,6 +1,8 @@
 """Which addresses are fetched from: what is refused, however it is written, and where a connection really goes."""
 
+import socket
 import ssl
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -202,6 +204,18 @@ async def test_certificates_are_checked_against_the_name(
             f'wiki.test:{site.port}/to redirects from https to http, which is not followed'
         )
         assert 'does not speak HTTP' in await refusal(url.replace('https', 'http'), settings)
+
+
+async def test_an_answer_that_is_cut_off() -> None:
+    def cut(connection: socket.socket) -> None:
+        connection.recv(1 << 16)
+        connection.sendall(b'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 500\r\n\r\nThe mill')
+        connection.close()
+
+    with socket.create_server(('127.0.0.1', 0)) as listening:
+        threading.Thread(target=lambda: cut(listening.accept()[0]), daemon=True).start()
+        host = f'127.0.0.1:{listening.getsockname()[1]}'
+        assert 'broke off its answer' in await refusal(f'http://{host}/page', allowing(host))
 
 
 async def test_a_server_without_tls(site: Site) -> None:

@@ -60,7 +60,8 @@ class SearchResult:
     """Passages that had anything of the question, before the best were chosen."""
     is_full_context: bool = False
     ranking: str = 'bm25'
-    """What ranked them: `bm25`, `bm25+embeddings`, either with `+rerank`, or `none` for whole sources."""
+    """What ranked them: `bm25`, `bm25+embeddings`, either with `+rerank`, `nearest` (by the meaning of words)
+    where no passage has any of them, or `none` for whole sources and beginnings."""
     warnings: tuple[str, ...] = ()
     """What could not be used, such as an embedding model that failed."""
     digests: tuple[tuple[str, DigestStatement], ...] = ()

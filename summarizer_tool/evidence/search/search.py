@@ -142,7 +142,7 @@ def beginnings(collection: Collection, found: SearchResult, asked: Query) -> Sea
     with _reading(collection) as db:
         found_in = [index.passages_of_source(db, collection.name, source.id)[:most] for source in sources]
     hits = tuple(Hit(passage, 0.0) for passages in found_in for passage in passages)
-    return replace(found, hits=hits, sources=tuple(sources))
+    return replace(found, hits=hits, sources=tuple(sources), ranking='none')
 
 
 def with_digests(collection: Collection, found: SearchResult, question: str, budget: int) -> SearchResult:
@@ -300,6 +300,7 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         fill = state.query.fill if hits else state.query.top_k if state.source_ids else 0
         spans = index.spans_of(db, state.collection.name, state.source_ids)
         not_met = candidates.names_without_passage(db, state.query.text, spans, [hit.passage.text for hit in hits])
+    is_ranked = bool(hits)
     hits = choosing.with_neighbours(hits, chosen.read, fill=fill)
     sources = state.collection.kept(dict.fromkeys(hit.passage.source_id for hit in hits))
     known = {source.id for source in sources}  # one may have been evicted a moment ago
@@ -309,7 +310,7 @@ def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) 
         documents,
         passages,
         chosen.matched,
-        ranking=state.ranking,
+        ranking=state.ranking if is_ranked or not hits else 'nearest',
         warnings=tuple(state.warnings),
         not_met=tuple(not_met),
     )

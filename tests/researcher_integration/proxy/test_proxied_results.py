@@ -111,7 +111,16 @@ async def test_a_long_result_is_a_digest_whose_whole_can_be_read() -> None:
         )
         wrong = await client.call_tool('read_source', {'source_id': handle, 'start_line': 'ten'})
         assert (wrong.is_error, texts(wrong)) == snapshot(
-            (True, ['start_line: Input should be a valid integer, unable to parse string as an integer'])
+            (
+                True,
+                [
+                    'start_line: must be a valid integer, unable to parse string as an integer. The parameters are: source_id, start_line, max_tokens, offset'
+                ],
+            )
+        )
+        wrong = await client.call_tool('search_source', {'source_id': handle, 'query': 'crane'})
+        assert (wrong.is_error, texts(wrong)) == snapshot(
+            (True, ['text is missing; there is no parameter query. The parameters are: source_id, text, max_tokens'])
         )
 
 
