@@ -164,21 +164,14 @@ class Composer:
         text, chosen = rendered.text, rendered.kept
         if not text:
             # The best fact, or the source, cut off.
-<<<<<<< HEAD
-            best = max(facts, key=lambda fact: (fact.importance, -len(fact.text)), default=None)
-            text = render.shorten(best.text if best else unsteered(joined(self.job.documents)).strip(), self.job.budget)
-            what = 'not one fact fits the budget' if facts else 'no facts found'
-            self.warnings.append(f'{what}; the text is cut off')
-=======
             best = max(range(len(facts)), key=lambda at: (facts[at].importance, -len(facts[at].text)), default=None)
-            whole = joined(self.job.documents).strip() if best is None else facts[best].text
+            whole = unsteered(joined(self.job.documents)).strip() if best is None else facts[best].text
             text = render.shorten(whole, self.job.budget)
             if best is not None and text == whole:
                 chosen = [best]
             else:
                 what = 'not one fact fits the budget' if facts else 'no facts found'
                 self.warnings.append(f'{what}; the text is cut off')
->>>>>>> doors
         if not facts:
             for outcome in outcomes:
                 if outcome.state == 'summarized':
