@@ -43,7 +43,6 @@ def framed(element: Any, tag: str, names: str, label: str, parent: Frame | None)
             # Taken away: trafilatura would spread the cells, however many.
             frame.columns = _number(element.attrib.pop('colspan', None), 1)
             frame.rows = _number(element.attrib.pop('rowspan', None), 1)
-            frame.align = _align(element)
         case _:
             pass
     if parent is not None and (kind, parent.kind) in (('row', 'table'), ('cell', 'row')):
@@ -56,11 +55,6 @@ def _figured(names: str) -> FrameKind | None:
     if not _CAPTIONS.isdisjoint(words):
         return 'caption'
     return None if _FIGURES.isdisjoint(words) else 'figure'
-
-
-def _align(element: Any) -> str:
-    said = element.get('align') or (element.get('style') or '')[:200]
-    return next((side for side in ('right', 'center') if side in said), '') if said else ''
 
 
 def _number(text: str | None, otherwise: int) -> int:

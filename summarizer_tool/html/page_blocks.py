@@ -37,8 +37,6 @@ class Frame:
     """That a cell spans; 0: all there are."""
     is_header: bool = False
     """Of a cell."""
-    align: str = ''
-    """Of a cell: `center`, `right` or nothing."""
     depth: int = 0
     """Containers around it."""
     is_layout: bool = False

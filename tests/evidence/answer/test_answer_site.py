@@ -199,9 +199,9 @@ async def test_what_goes_first_when_space_is_short(web: Site) -> None:
             500: ['2 of 4', '3 of 4 passages', '0 of 4', '0 of 4', '1 of 4'],
             700: ['3 of 4', '4 passages', '0 of 4', '0 of 4', '1 of 4'],
             900: ['3 of 4', '4 passages', '0 of 4', '0 of 4', '3 of 4'],
-            1100: ['4', '4 passages', '0 of 4', '2 of 4', '4'],
-            1400: ['4', '4 sources', '0 of 4', '0 of 4', '2 of 4'],
-            1700: ['4', '4 sources', '0 of 4', '4', '4'],
+            1100: ['4', '4 passages', '0 of 4', '4', '4'],
+            1400: ['4', '4 sources', '0 of 4', '0 of 4', '3 of 4'],
+            1700: ['4', '4 sources', '1 of 4', '4', '4'],
             24000: ['4', '4 sources', '4', '4', '4'],
         }
     )
