@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from summarizer_tool.html.convert import to_markdown
-from summarizer_tool.html.links import MAX_AROUND
+from summarizer_tool.html.convert import MAX_AROUND, to_markdown
 from summarizer_tool.html.page import Link
 
 URL = 'https://merrowdown.example/guide'
