@@ -54,11 +54,6 @@ def link_terms(link: Link) -> set[str]:
     return found
 
 
-def pointer(link: Link) -> str:
-    """The text on a link's own page that says nothing but where something is told: its sentence, or itself."""
-    return link.around if link.around and _sends_on(terms.words_of(link.around[:MAX_TEXT])) else link.text
-
-
 def _sends_on(words: Iterable[str]) -> bool:
     """Return whether a sentence of these words sends its reader to another page."""
     return any(not _POINTING.isdisjoint(terms.terms_of_word(word)) for word in words)
