@@ -10,8 +10,7 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from researcher_integration.lore.crawl.crawling import Crawler, crawl_tool
-from researcher_integration.lore.crawl.researcher import StepDeps
+from researcher_integration.lore.crawl.crawling import Crawler, StepDeps, crawl_tool
 from researcher_integration.lore.material import CrawledPage
 from summarizer_tool import FetchError, ReadSourceRequest, RequestError, Service
 from summarizer_tool.text import tokens
