@@ -267,38 +267,19 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 def _teaser(blocks: Sequence[PageBlock], place: int, text: str) -> str:
     """The text and, after a colon, what is said of it where a link is a block of its own; empty if that is nothing.
 
-    That is what follows under a heading, in the same item or row, or as the definition of a term; or else what stands
-    between a link such as `Read more` and the heading above it.
+    That is what follows under a heading, in the same item or row, or as the definition of a term, and links nowhere
+    else.
     """
-    after = _said(blocks, range(place + 1, min(len(blocks), place + 1 + _MOST_BLOCKS)), blocks[place])
-    before = [] if after or blocks[place].kind == 'heading' else _said_before(blocks, place)
-    teaser = title_line(' '.join(after or before))
-    return f'{text}: {teaser}'[:MAX_AROUND].rstrip() if teaser else ''
-
-
-def _said(blocks: Sequence[PageBlock], places: Iterable[int], link: PageBlock) -> list[str]:
-    """The blocks after a link that speak of it, which link nowhere else."""
-    found: list[str] = []
-    for place in places:
-        block = blocks[place]
+    link = blocks[place]
+    said: list[str] = []
+    for block in blocks[place + 1 : place + 1 + _MOST_BLOCKS]:
         if block.kind != 'text' or block.region is not link.region or {*block.links} - {*link.links}:
             break
         if link.kind != 'heading' and not _are_together(link, block):
             break
-        found.append(block.words)
-    return found
-
-
-def _said_before(blocks: Sequence[PageBlock], place: int) -> list[str]:
-    """What stands between the heading above and a link, if that links nowhere."""
-    found: list[str] = []
-    for block in reversed(blocks[max(0, place - _MOST_BLOCKS) : place]):
-        if block.kind == 'heading':
-            return found[::-1]
-        if block.kind != 'text' or block.links or block.region is not blocks[place].region:
-            break
-        found.append(block.words)
-    return []
+        said.append(block.words)
+    teaser = title_line(' '.join(said))
+    return f'{text}: {teaser}'[:MAX_AROUND].rstrip() if teaser else ''
 
 
 def _are_together(link: PageBlock, block: PageBlock) -> bool:

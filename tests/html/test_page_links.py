@@ -134,11 +134,6 @@ def test_what_stands_under_a_link_speaks_of_it(card: str) -> None:
     assert (link.text, link.section, link.around) == ('The weir', 'Walks', 'The weir: Where eels go up.')
 
 
-def test_what_stands_between_a_heading_and_a_link_under_it_speaks_of_that() -> None:
-    [link] = shown(f'{paragraphs(*TEXT)}<h3>The weir</h3><p>Where eels go up.</p><p><a href="/weir">Read more</a></p>')
-    assert (link.section, link.around) == ('The weir', 'Read more: Where eels go up.')
-
-
 def test_a_listing_behind_a_text_leads_on_to_all_of_its_pages() -> None:
     cards = ''.join(
         f'<div><a href="/{number}"><h3>Walk {number}</h3><p>A walk of {number} miles.</p></a></div>'
