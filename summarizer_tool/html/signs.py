@@ -92,7 +92,9 @@ def sections(tree: Any) -> frozenset[Any]:
                 told.add(element)
     found: set[Any] = set()
     for kind in kinds.values():
-        telling = [element for element, level in kind.items() if element in told or _is_within(element, level, kind)]
+        # Or those that stand directly in one of the same kind, whose heading is of a higher level.
+        within = {element for element, level in kind.items() if kind.get(element.getparent(), level) < level}
+        telling = [element for element in kind if element in told or element in within]
         chrome = sum(is_named_chrome(element.get('id') or '') for element in telling)
         if len(telling) - chrome >= _LEAST * max(1, chrome):
             found |= kind.keys()
@@ -112,11 +114,6 @@ def _begun_by(heading: Any) -> list[Any]:
         element = around
         found.append(element)
     return found
-
-
-def _is_within(element: Any, level: int, kind: dict[Any, int]) -> bool:
-    """Return whether a section stands directly in one of the same kind, whose heading is of a higher level."""
-    return kind.get(element.getparent(), level) < level
 
 
 def _bare(text: str) -> str:

@@ -227,18 +227,14 @@ def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken,
     for message in messages:
         for part in message.parts:
             if isinstance(part, ToolReturnPart) and part.tool_name in SUMMARY_TOOLS and part.outcome == 'success':
-                text = _unframed(part.model_response_str())
+                # Out of the frame of `_Framed`; tags within it stay escaped.
+                text = part.model_response_str().removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
                 if isinstance(part.metadata, Summary):
                     handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
                     yield SummaryTaken(handles, text, part.metadata.stats.usage), True
                 elif isinstance(part.metadata, dict):
                     said = _Said.model_validate(cast('object', part.metadata))
                     yield SummaryTaken(said.source_ids, text, said.stats.usage), False
-
-
-def _unframed(text: str) -> str:
-    """The text inside the frame of `_Framed`; tags within it stay escaped."""
-    return text.removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
 
 
 @dataclass
