@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from researcher_integration.lore.configuration import Topic as Topic
     from researcher_integration.lore.configuration import load_tiers as load_tiers
     from researcher_integration.lore.configuration import load_topics as load_topics
-    from researcher_integration.lore.crawl.crawling import CrawlDeps as CrawlDeps
     from researcher_integration.lore.crawl.crawling import Crawler as Crawler
+    from researcher_integration.lore.crawl.crawling import StepDeps as StepDeps
     from researcher_integration.lore.crawl.crawling import crawl_tool as crawl_tool
     from researcher_integration.lore.crawl.researcher import Findings as Findings
     from researcher_integration.lore.crawl.researcher import LoreResearcher as LoreResearcher
-    from researcher_integration.lore.crawl.researcher import StepDeps as StepDeps
     from researcher_integration.lore.extraction.cross_reference import Claim as Claim
     from researcher_integration.lore.extraction.cross_reference import Conflict as Conflict
     from researcher_integration.lore.extraction.records import FactionData as FactionData

@@ -101,18 +101,17 @@ class _Shallow:
     """Builds a tree that is bounded in depth and number, from the events of a parser."""
 
     def __init__(self, make: Any, limit: int) -> None:
+        from lxml import etree
+
         self._make = make
-        self._root: Any = None
-        self._open: list[Any] = []
-        """Elements that may have children."""
+        self._tree = etree.TreeBuilder(element_factory=self._element)
         self._holds: list[bool] = []
-        """Of each tag that is open, whether it is one of these."""
+        """Of each tag that is open, whether its element may have children."""
+        self._open: list[Any] = []
+        """Elements that may have more."""
         self._left = limit
         self._muted = 0
         """Scripts and the like that are open where there are no more elements."""
-        self._last: Any = None
-        """The element that has just ended; `None` right after a start."""
-        self._text: list[str] = []
 
     def start(self, tag: str, attrib: Any) -> None:
         holds = self._left > 0 and len(self._open) < MAX_DEPTH
@@ -120,45 +119,35 @@ class _Shallow:
         if self._left <= 0:
             self._muted += tag in _MUTE
             if tag in _LINES:
-                self._text.append(LINE)
+                self._tree.data(LINE)
             return
-        self._flush()
         self._left -= 1
-        try:
-            element = self._make(tag, attrib)
-        except ValueError:  # the parser takes names that no tree takes, such as that of `<b<p>`
-            element = self._make('span')
-        if self._root is None:
-            self._root = element
-        else:
-            (self._open[-1] if self._open else self._root).append(element)
+        element = self._tree.start(tag, attrib)
         if holds:
             self._open.append(element)
-        self._last = None if holds else element
+        else:
+            self._tree.end(element.tag)
 
     def end(self, tag: str) -> None:
         if self._holds and self._holds.pop():
-            self._flush()
-            self._last = self._open.pop()
+            if len(self._open) > 1:  # the root stays open for what follows it
+                self._tree.end(self._open.pop().tag)
         elif self._left <= 0:
             self._muted -= tag in _MUTE and self._muted > 0
             if tag in _LINES:
-                self._text.append(LINE)
+                self._tree.data(LINE)
 
     def data(self, data: str) -> None:
         if not self._muted:
-            self._text.append(data)
+            self._tree.data(data)
 
     def close(self) -> Any:
-        self._flush()
-        return self._root
+        for element in reversed(self._open):
+            self._tree.end(element.tag)
+        return self._open[0] if self._open else None
 
-    def _flush(self) -> None:
-        if not self._text:
-            return
-        text = ''.join(self._text)
-        self._text.clear()
-        if self._last is not None:
-            self._last.tail = (self._last.tail or '') + text
-        elif self._open:
-            self._open[-1].text = (self._open[-1].text or '') + text
+    def _element(self, tag: str, attrib: Any) -> Any:
+        try:
+            return self._make(tag, attrib)
+        except ValueError:  # the parser takes names that no tree takes, such as that of `<b<p>`
+            return self._make('span')

@@ -1,6 +1,6 @@
 """Tables: which of them are ones, and how they look in markdown."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from summarizer_tool.html.page_blocks import Frame, PageBlock
 
@@ -10,11 +10,8 @@ MAX_SPANNED = 50_000
 """Cells of a page that are there only because another spans them; with more of them, they are left out."""
 _MAX_REPEATED = 100
 """Characters of a cell that is repeated in each row it spans; a longer one is said once."""
-_MAX_WIDTH = 40
-"""Characters that a column is filled up to, for the pipes to stand below each other."""
-
-_MAX_ALIGNED = 20_000
-"""Cells of a table whose pipes stand below each other; in a larger one they follow the text."""
+_MAX_ADDED = 8000
+"""Characters of the last one to which that is added."""
 
 _LONG = 400
 """Characters; cells that have more on the average hold a page's layout, unless there are headers."""
@@ -97,21 +94,13 @@ def pipes(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> str:
     used = sorted({place for row in rows for place, text in enumerate(row) if text})
     if not used:
         return ''
-    rows = [[row[place] if place < len(row) else '' for place in used[: len(row)]] for row in rows]
+    # A short row stays short: a page of a million of them may have one that is long.
+    rows = [[row[place] for place in used if place < len(row)] for row in rows]
     if not has_header:
         rows.insert(0, [''] * len(used))
-    is_aligned = len(rows) * len(used) <= _MAX_ALIGNED
-    aligns = _aligns(table, used)
-    widths = [3] * len(used)
-    if is_aligned:
-        for row in rows:
-            row.extend([''] * (len(used) - len(row)))
-            widths = [max(width, min(len(text), _MAX_WIDTH)) for width, text in zip(widths, row, strict=True)]
     rows[0].extend([''] * (len(used) - len(rows[0])))
-    rule = [_rule(align, size) for align, size in zip(aligns, widths, strict=True)]
-    lines = [_line(row, widths, aligns) if is_aligned else f'| {" | ".join(row)} |' for row in rows]
-    lines.insert(1, f'| {" | ".join(rule)} |')
-    return '\n'.join(lines)
+    rows.insert(1, ['---'] * len(used))
+    return '\n'.join(f'| {" | ".join(row)} |' for row in rows)
 
 
 def _grid(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> tuple[list[list[str]], bool]:
@@ -126,7 +115,7 @@ def _grid(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> tuple
             _hang(line, hanging, spanned)
             text = texts.get(cell, '')
             if len(line) >= _MAX_COLUMNS:
-                line[-1] = f'{line[-1]} {text}'.strip() if len(line[-1]) < _MAX_COLUMNS * _MAX_WIDTH else line[-1]
+                line[-1] = f'{line[-1]} {text}'.strip() if len(line[-1]) < _MAX_ADDED else line[-1]
                 continue
             start = len(line)
             is_short = len(text) <= _MAX_REPEATED
@@ -171,27 +160,3 @@ def _hang(line: list[str], hanging: dict[int, tuple[int, str]], spanned: list[in
         else:
             del hanging[len(line)]
         line.append(text)
-
-
-def _aligns(table: Frame, used: Sequence[int]) -> list[str]:
-    """By column, as the cells of the row that has the most of them say."""
-    fullest = max(table.children, key=lambda row: len(row.children)).children
-    return [fullest[place].align if place < len(fullest) else '' for place in used]
-
-
-def _rule(align: str, size: int) -> str:
-    match align:
-        case 'right':
-            return '-' * (size - 1) + ':'
-        case 'center':
-            return ':' + '-' * (size - 2) + ':'
-        case _:
-            return '-' * size
-
-
-def _line(row: Sequence[str], widths: Sequence[int], aligns: Sequence[str]) -> str:
-    cells = (
-        text.rjust(size) if align == 'right' else text.ljust(size)
-        for text, size, align in zip(row, widths, aligns, strict=True)
-    )
-    return f'| {" | ".join(cells)} |'

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import code, formulas, notes, outlines, signs, targets
-from summarizer_tool.html.framing import framed
+from summarizer_tool.html import code, formulas, notes, signs, targets
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -17,6 +16,7 @@ from summarizer_tool.html.page_blocks import (
     PageBlock,
     Picture,
     Region,
+    framed,
 )
 from summarizer_tool.html.parsing import LINE, UNFIT, walk
 
@@ -100,7 +100,7 @@ class TreeWalk:
 
     def run(self, root: Any) -> Blocks:
         """The blocks of a tree; its text nodes afterwards begin with a character of `MARKS` each, while these last."""
-        self._sections = outlines.sections(root)
+        self._sections = signs.sections(root)
         for section in self._sections:
             section.attrib.pop('id', None)  # trafilatura, too, would go by it
         walker = walk(root)

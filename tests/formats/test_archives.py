@@ -87,8 +87,8 @@ def test_a_word_document_with_a_table() -> None:
 It was built.
 
 | Year | Owner |
-| ---- | ----- |
-| 1874 | Gann  |\
+| --- | --- |
+| 1874 | Gann |\
 """)
 
 

@@ -64,9 +64,9 @@ Sefa Lund lit the lamp of Cape Orrin in 1871 and kept it for thirty years. Its o
 The lamp in 1902
 
 | Year | Wrecks |
-| ---- | ------ |
-| 1870 | 14     |
-| 1872 | 2      |\
+| --- | --- |
+| 1870 | 14 |
+| 1872 | 2 |\
 """)
     assert (summary.state, summary.parts[0].title) == ('unchanged', 'The lamp')
 
@@ -123,7 +123,7 @@ async def test_the_stored_source_is_the_markdown_with_images_and_links_beside_it
     added = await kept.add_source(AddSourceRequest(content=PAGE, url=URL))
     assert (added.source.title, added.source.url) == ('The lamp', URL)
     assert added.text == snapshot("""\
-src_8a127a3e3bff: "The lamp", 83 tokens, 12 lines. Pass src_8a127a3e3bff in source_ids to summarize or summarize_for_extraction, or to read_source as source_id.
+src_34b4ea06aa04: "The lamp", 81 tokens, 12 lines. Pass src_34b4ea06aa04 in source_ids to summarize or summarize_for_extraction, or to read_source as source_id.
 Outline, with line numbers:
 1| The lamp\
 """)

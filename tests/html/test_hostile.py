@@ -20,7 +20,7 @@ TAGS = (
 ATTRIBUTES = (
     *('', ' class="admonition note"', ' class="katex"', ' class="share"', ' colspan=9', ' rowspan=0', ' start=x'),
     *(' href="//[bad"', ' href="/ok"', ' src="http://[x"', ' srcset=","', ' alttext="\\frac{"', ' hidden', ' id="toc"'),
-    *(' class="admonition-title"', ' type="math/tex"', ' type=checkbox', ' style="display:none"', ' align=right'),
+    *(' class="admonition-title"', ' type="math/tex"', ' type=checkbox', ' style="display:none"'),
 )
 TOKENS = st.one_of(
     st.sampled_from(TAGS).flatmap(lambda tag: st.sampled_from([f'<{tag}{attribute}>' for attribute in ATTRIBUTES])),

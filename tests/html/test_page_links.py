@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from summarizer_tool.html.convert import to_markdown
-from summarizer_tool.html.links import MAX_AROUND
+from summarizer_tool.html.convert import MAX_AROUND, to_markdown
 from summarizer_tool.html.page import Link
 
 URL = 'https://merrowdown.example/guide'
@@ -133,11 +132,6 @@ def test_a_link_that_stands_alone_has_nothing_around_it() -> None:
 def test_what_stands_under_a_link_speaks_of_it(card: str) -> None:
     link = shown(f'{paragraphs(*TEXT)}<h2>Walks</h2>{card}')[0]
     assert (link.text, link.section, link.around) == ('The weir', 'Walks', 'The weir: Where eels go up.')
-
-
-def test_what_stands_between_a_heading_and_a_link_under_it_speaks_of_that() -> None:
-    [link] = shown(f'{paragraphs(*TEXT)}<h3>The weir</h3><p>Where eels go up.</p><p><a href="/weir">Read more</a></p>')
-    assert (link.section, link.around) == ('The weir', 'Read more: Where eels go up.')
 
 
 def test_a_listing_behind_a_text_leads_on_to_all_of_its_pages() -> None:

@@ -19,8 +19,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from researcher_integration.lore.configuration import Instructions, Topic
-from researcher_integration.lore.crawl.crawling import Crawler
-from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, StepDeps, Way
+from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
+from researcher_integration.lore.crawl.researcher import Findings, LoreResearcher, Way
 from researcher_integration.lore.summaries.over_mcp import SummaryBackend
 from summarizer_tool import Settings, SourceStore
 from tests.proofs.research.site import Site

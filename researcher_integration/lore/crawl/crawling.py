@@ -8,11 +8,10 @@ same numbers every time, and a checkpoint is never a page ahead of another.
 from asyncio import Event
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
 import anyio
 import anyio.to_thread
@@ -218,21 +217,16 @@ class Crawler:
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 
 
-class CrawlDeps(Protocol):
-    """What an agent's dependencies need for `crawl_webpage`."""
+@dataclass
+class StepDeps:
+    """The dependencies of `crawl_webpage`, and of all tools of one step."""
 
-    @property
-    def crawler(self) -> Crawler:
-        """The crawler of the zone."""
-        ...
-
-    @property
-    def asked(self) -> list[str]:
-        """Handles of the pages of the current step, in order; the tool adds those that it shows."""
-        ...
+    crawler: Crawler
+    asked: list[str] = field(default_factory=list[str])
+    """Handles of the pages that belong to the step: given to it, crawled or asked for in it; in this order."""
 
 
-async def crawl_webpage(ctx: RunContext[CrawlDeps], url: str) -> ToolReturn[str]:
+async def crawl_webpage(ctx: RunContext[StepDeps], url: str) -> ToolReturn[str]:
     """Crawl a page for the model, which gets `Crawled.text`; the `CrawledPage` is the metadata.
 
     What goes wrong is a failed result that says so, except for a wrong setting, which is for the developer.
@@ -251,11 +245,11 @@ async def crawl_webpage(ctx: RunContext[CrawlDeps], url: str) -> ToolReturn[str]
 _TOOL_TEXT = regex.compile(r'# .+\n\n(.+)\n\n## Parameters\n\n- url: (.+)')
 
 
-def crawl_tool() -> Tool[CrawlDeps]:
-    """`crawl_webpage` as a tool of any agent whose dependencies are `CrawlDeps`."""
+def crawl_tool() -> Tool[StepDeps]:
+    """`crawl_webpage` as a tool of any agent whose dependencies are `StepDeps`."""
     text = _TOOL_TEXT.fullmatch(load_prompt('research/crawl_tool'))
     if text is None:
         raise ValueError('prompts/research/crawl_tool.md has no title, no description or no url')
-    tool = Tool[CrawlDeps](crawl_webpage, takes_ctx=True, description=text[1], max_retries=MAX_RETRIES)
+    tool = Tool[StepDeps](crawl_webpage, takes_ctx=True, description=text[1], max_retries=MAX_RETRIES)
     tool.function_schema.json_schema['properties']['url']['description'] = text[2]
     return tool

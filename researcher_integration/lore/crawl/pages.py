@@ -87,8 +87,6 @@ PREVIEW_TAG = register_tag('page_preview')
 
 PREVIEW_CHARACTERS = 5000
 
-OUTLINE_CHARACTERS = 2000
-
 _LINE_WITHIN = 0.8
 """Of a preview: a line end further up is given up for the end of a word."""
 
@@ -104,22 +102,13 @@ def beginning(text: str, at_most: int = PREVIEW_CHARACTERS) -> str:
     return text[: at_most if text[at_most].isspace() else word_end or at_most]
 
 
-def shortened(outline: str, at_most: int = OUTLINE_CHARACTERS) -> str:
-    """As many whole lines of an outline as fit, and `…` where some were left out."""
-    if len(outline) <= at_most:
-        return outline
-    mark = '\n…'
-    return outline[: max(0, outline.rfind('\n', 0, at_most - len(mark) + 1))] + mark
-
-
 def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool) -> str:
     """Describe a page for the model; the page's own text stands in a frame that it cannot close."""
     first = beginning(text)
-    headings = shortened(outline)
     body = render_prompt(
         'research/page_preview',
         title=one_line(page.title),
-        outline=f'{headings}\n\n' if headings else '',
+        outline=f'{outline}\n\n' if outline else '',
         beginning=first,
     )
     return render_prompt(

@@ -26,7 +26,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.configuration import RAISED_BY, Topic
-from researcher_integration.lore.crawl.crawling import Crawler, crawl_tool
+from researcher_integration.lore.crawl.crawling import StepDeps, crawl_tool
 from researcher_integration.lore.material import CrawledPage, titled
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
@@ -59,15 +59,6 @@ RESULT_TAG = register_tag('page_text')
 
 SUMMARY_TOOLS = frozenset({'summarize', 'summarize_for_extraction'})
 _WHILE_IN_PIPELINE = frozenset({'read_source'})
-
-
-@dataclass
-class StepDeps:
-    """The dependencies of the tools of one step."""
-
-    crawler: Crawler
-    asked: list[str] = field(default_factory=list[str])
-    """Handles of the pages that belong to the step: given to it, crawled or asked for in it; in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,18 +227,14 @@ def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken,
     for message in messages:
         for part in message.parts:
             if isinstance(part, ToolReturnPart) and part.tool_name in SUMMARY_TOOLS and part.outcome == 'success':
-                text = _unframed(part.model_response_str())
+                # Out of the frame of `_Framed`; tags within it stay escaped.
+                text = part.model_response_str().removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
                 if isinstance(part.metadata, Summary):
                     handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
                     yield SummaryTaken(handles, text, part.metadata.stats.usage), True
                 elif isinstance(part.metadata, dict):
                     said = _Said.model_validate(cast('object', part.metadata))
                     yield SummaryTaken(said.source_ids, text, said.stats.usage), False
-
-
-def _unframed(text: str) -> str:
-    """The text inside the frame of `_Framed`; tags within it stay escaped."""
-    return text.removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
 
 
 @dataclass

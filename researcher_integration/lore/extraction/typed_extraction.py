@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -82,50 +81,6 @@ class PageIndex:
         return [number for number in self.weights if number in wanted]
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """What is left of the records of one category."""
-
-    records: list[Record]
-    dropped: int
-    """Records whose name stands on no page."""
-    repaired: int
-    """Records and relations that cited no page that names them, and now cite those that do."""
-
-
-def verify(records: Iterable[Record], pages: Sequence[CrawledPage], texts: Mapping[int, str]) -> Verified:
-    """Drop what stands on no page, put the sources right, and weigh confidence by the best source.
-
-    A source is kept if the page exists and names the record (for a relation: its target); where none is left, the
-    most trusted pages that do take its place. The confidence becomes the model's times the highest weight among the
-    verified sources, rounded to two digits. Records of one name become one only if all their single-valued fields
-    say the same; what differs stays, for the cross-reference to report.
-    """
-    index = PageIndex(pages, texts)
-    kept: list[Record] = []
-    dropped = repaired = 0
-    for record in records:
-        sources, is_repaired = _sources(record.sources, index.naming(record.name), index)
-        if not sources:
-            dropped += 1
-            continue
-        repaired += is_repaired
-        relations: list[Relation] = []
-        for relation in record.relations:
-            naming = index.naming(relation.target)
-            # Where the relation's own pages do not hold, those of its record are nearer than any other.
-            near = [number for number in sources if number in naming]
-            found, is_repaired = _sources(relation.sources, naming, index, near)
-            if found:
-                relations.append(relation.model_copy(update={'sources': found}))
-                repaired += is_repaired
-        best = max(index.weights[number] for number in sources)
-        confidence = round(record.confidence * best, 2)
-        changes = {'sources': sources, 'relations': relations, 'confidence': confidence}
-        kept.append(record.model_copy(update=changes))
-    return Verified(_merged(kept, index), dropped, repaired)
-
-
 def _sources(
     cited: Sequence[int], naming: Sequence[int], index: PageIndex, near: Sequence[int] = ()
 ) -> tuple[list[int], bool]:
@@ -195,13 +150,42 @@ def extraction_query(category: TopicId, settings: Settings) -> WindowedQuery[Rec
 
 
 def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Sequence[CrawledPage]) -> Extraction:
-    """What an answer is worth, held against the raw pages; without records that has the answer's reason."""
-    verified = verify(answer.output.records if answer.output else (), pages, answer.raw)
+    """Hold an answer against the raw pages; without records the extraction has the answer's reason.
+
+    What stands on no page is dropped, sources are put right, and confidence is weighed by the best source.
+
+    A source is kept if the page exists and names the record (for a relation: its target); where none is left, the
+    most trusted pages that do take its place. The confidence becomes the model's times the highest weight among the
+    verified sources, rounded to two digits. Records of one name become one only if all their single-valued fields
+    say the same; what differs stays, for the cross-reference to report.
+    """
+    index = PageIndex(pages, answer.raw)
+    kept: list[Record] = []
+    dropped = repaired = 0
+    for record in answer.output.records if answer.output else ():
+        sources, is_repaired = _sources(record.sources, index.naming(record.name), index)
+        if not sources:
+            dropped += 1
+            continue
+        repaired += is_repaired
+        relations: list[Relation] = []
+        for relation in record.relations:
+            naming = index.naming(relation.target)
+            # Where the relation's own pages do not hold, those of its record are nearer than any other.
+            near = [number for number in sources if number in naming]
+            found, is_repaired = _sources(relation.sources, naming, index, near)
+            if found:
+                relations.append(relation.model_copy(update={'sources': found}))
+                repaired += is_repaired
+        best = max(index.weights[number] for number in sources)
+        confidence = round(record.confidence * best, 2)
+        changes = {'sources': sources, 'relations': relations, 'confidence': confidence}
+        kept.append(record.model_copy(update=changes))
     return Extraction(
         category=category,
-        records=verified.records,
-        dropped=verified.dropped,
-        repaired=verified.repaired,
+        records=_merged(kept, index),
+        dropped=dropped,
+        repaired=repaired,
         is_partial=answer.is_partial,
         unread=answer.unread,
         reason=answer.reason,

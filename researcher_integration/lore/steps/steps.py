@@ -13,9 +13,9 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.checkpoint import Failure, GatheredMaterial, Step
 from researcher_integration.lore.configuration import Topic
-from researcher_integration.lore.crawl.crawling import Crawler
+from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
 from researcher_integration.lore.crawl.pages import is_url, shown
-from researcher_integration.lore.crawl.researcher import LoreResearcher, StepDeps
+from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
 from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room

@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 from markdown_it import MarkdownIt
 
 from researcher_integration import load_topics
-from researcher_integration.lore import briefs as texts
+from researcher_integration.lore import package as texts
 from researcher_integration.lore.checkpoint import KeptBlock, Step
 from researcher_integration.lore.extraction.cross_reference import Claim, Conflict
 from researcher_integration.lore.material import CrawledPage, KeptSection

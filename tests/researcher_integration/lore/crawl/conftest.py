@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from researcher_integration.lore.crawl.crawling import Crawler
-from researcher_integration.lore.crawl.researcher import StepDeps
+from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
 from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Service, Settings, SourceStore, Summarizer
 from tests.proofs.research.site import Site, site

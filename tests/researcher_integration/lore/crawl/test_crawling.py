@@ -10,8 +10,7 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from researcher_integration.lore.crawl.crawling import Crawler, crawl_tool
-from researcher_integration.lore.crawl.researcher import StepDeps
+from researcher_integration.lore.crawl.crawling import Crawler, StepDeps, crawl_tool
 from researcher_integration.lore.material import CrawledPage
 from summarizer_tool import FetchError, ReadSourceRequest, RequestError, Service
 from summarizer_tool.text import tokens
@@ -89,9 +88,9 @@ Gull Marsh is a zone of the Nine Weirs, for levels 21 to 28.
 
 ## Rulers
 
-| Name              | Since |
-| ----------------- | ----- |
-| Reeve Tamsin Oake | 340   |\
+| Name | Since |
+| --- | --- |
+| Reeve Tamsin Oake | 340 |\
 """)
 
 
@@ -306,6 +305,6 @@ async def test_traces_name_the_host_but_nothing_of_the_page(
 
     spans = [span for span in capfire.exporter.exported_spans_as_dict() if span['name'] == 'crawl']
     own = [{name: value for name, value in span['attributes'].items() if '.' not in name} for span in spans]
-    page = {'host': '127.0.0.1', 'number': 1, 'source_id': 'src_1d0ab91516c5', 'tokens': 81, 'tier': 'secondary'}
+    page = {'host': '127.0.0.1', 'number': 1, 'source_id': 'src_f9a107ad0bed', 'tokens': 78, 'tier': 'secondary'}
     assert own == [{**page, 'is_new': True}, {**page, 'is_new': False}, {'host': '127.0.0.1'}]
     assert not any(word in json.dumps(spans) for word in ('marsh', 'Marsh', 'Lowstake', 'missing'))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from researcher_integration.lore.crawl.pages import beginning, describe, shortened
+from researcher_integration.lore.crawl.pages import beginning, describe
 from researcher_integration.lore.material import CrawledPage
 
 PAGE = CrawledPage(
@@ -41,17 +41,6 @@ def test_a_beginning_ends_at_a_line_or_a_word(text: str, at_most: int, expected:
 )
 def test_where_the_rest_begins(text: str, rest: str) -> None:
     assert rest in describe(PAGE, text, '', is_new=True).splitlines()[-1]
-
-
-@given(st.lists(st.text(alphabet='ab |1', max_size=40), max_size=60), st.integers(2, 400))
-def test_an_outline_keeps_whole_lines(lines: list[str], at_most: int) -> None:
-    outline = '\n'.join(lines)
-    cut = shortened(outline, at_most)
-
-    assert len(cut) <= max(at_most, 2)
-    assert cut == outline or (
-        (cut.endswith('\n…') and f'{outline}\n'.startswith(cut.removesuffix('…'))) or cut == '\n…'
-    )
 
 
 @given(st.text(max_size=400), st.text(max_size=60), st.text(max_size=200))

@@ -1,5 +1,8 @@
 """Records are read from whatever weak models write, and only what stands on the pages is kept of them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +17,15 @@ from researcher_integration.lore.extraction.records import (
     Relation,
     ZoneData,
 )
-from researcher_integration.lore.extraction.typed_extraction import PageIndex, name_key, verify
-from researcher_integration.lore.material import TOPIC_IDS, TopicId
+from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, extracted, name_key
+from researcher_integration.lore.extraction.windowed_query import MaterialAnswer
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
 from tests.support.research_world import PAGES, TEXTS, page
+
+
+def verify(records: Sequence[Record], pages: Sequence[CrawledPage], texts: dict[int, str]) -> Extraction:
+    answer = MaterialAnswer(Records[Any](records=[*records]), texts)
+    return extracted('npcs', answer, pages)
 
 
 def npc(**fields: object) -> NPCData:
