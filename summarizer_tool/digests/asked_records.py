@@ -52,6 +52,8 @@ class NamedRows:
     rows: Sequence[Row]
     lines: Sequence[int] = ()
     """On which line each begins, if that is known."""
+    are_lines: bool = False
+    """Whether they are called what their lines say, all of it."""
 
 
 def asked_records(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -60,6 +62,8 @@ def asked_records(things: NamedRows, words: Sequence[str]) -> Iterator[DigestSta
     parts = {field: {part.lower() for part in _PART.findall(field.rpartition('.')[2])} for field in fields}
     called = {word: {field for field in fields if _is_called(word, parts[field])} for word in words}
     yield from _extremes(things, fields, called)
+    if things.are_lines:
+        return
     held = [_held(name, row, words) for name, row in zip(things.names, things.rows, strict=True)]
     times = Counter(word for each in held for word in each)
     total = len(held)
@@ -97,7 +101,13 @@ def _parts(text: str) -> Iterator[str]:
 def _extremes(
     things: NamedRows, fields: Mapping[str, int], called: Mapping[str, set[str]]
 ) -> Iterator[DigestStatement]:
-    """The things with most and least in the fields of numbers that are asked for, and those that lack such a field."""
+    """The things with most and least in the fields of numbers that are asked for, and those that lack such a field.
+
+    Most and least are those of the things of which most fields are other words of the focus, unless few are.
+    """
+    others = {word for word, fields in called.items() if not fields}
+    having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
+    asked = {at for at, count in enumerate(having) if count == max(having)}
     for field in sorted({field for each in called.values() for field in each}):
         lacking = [at for at, row in enumerate(things.rows) if field not in row]
         for at in lacking if len(lacking) <= min(_SHOWN, _FEW * len(things.rows)) else ():
@@ -108,12 +118,15 @@ def _extremes(
         ]
         if len(found) < max(_SHOWN, _NUMBERS * fields[field]) or len(found) < _NUMBERS * len(things.rows):
             continue
-        found.sort(key=lambda each: -each[0])
+        found = sorted((each for each in found if each[1] in asked), key=lambda each: -each[0])
+        if len(found) < _SHOWN:
+            continue
         middle = found[len(found) // 2][0]
         chosen = [(nth, at, 'most') for nth, (number, at) in enumerate(found[:_SHOWN]) if number > middle]
         chosen += [(_SHOWN, at, 'least') for number, at in found[-1:] if number < found[-2][0] <= middle]
         for nth, at, which in chosen:
-            text = f'{things.names[at]}: {_short(field)}={things.rows[at][field]} ({which})'
+            said = f'{_short(field)}={things.rows[at][field]} ({which})'
+            text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
             yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
 
 

@@ -90,6 +90,9 @@ _LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
 _TOLD_SHARE = 0.4
 """Share of data that is long strings of words, from which these are what it is about."""
 
+_ROW_LENGTH = 160
+"""Characters of a row of a table by which it is called."""
+
 _LEAST_PARTS = 3
 """Lines from which those with words of the focus are told; of fewer, as of packed JSON, the objects are."""
 _OBJECT_END = re.compile(r'(?<=\}),\s*(?=\{)')
@@ -114,7 +117,6 @@ class MachineText:
     kind: Kind
     statements: Iterator[DigestStatement]
     """What may be said of it, made when it is asked for."""
-    tables: Sequence[Table] = ()
     names: Sequence[str] = ()
     """What that is called which each line is a part of, where it has a name."""
     titles: Container[int] = ()
@@ -148,7 +150,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     parts = _OBJECT_END.split('\n'.join(read.lines)) if is_packed else read.lines
     found = [*read.statements]
     odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
-    mentions = [*mentioned(parts, words, read.tables, odd, read.names, read.titles)]
+    mentions = [*mentioned(parts, words, odd, read.names, read.titles)]
     sizes = Counter(read.names)
     # A block of which a mention has all lines is told.
     whole = {
@@ -156,7 +158,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     }
     asked = (each for things in read.things for each in asked_records(things, words))
     found += (replace(each, lines=()) if is_packed else each for each in mentions)
-    found += (each for each in asked if not (each.lines and read.names[each.lines[0] - 1] in whole))
+    found += (each for each in asked if not (whole and each.lines and read.names[each.lines[0] - 1] in whole))
     chosen, left_out = choose(found, budget, words)
     told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -274,7 +276,11 @@ def _of_values(lines: Sequence[str], read: Read) -> MachineText:
 def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
     told = {number for table in tables for number in (*table.lines, *(at for at, _ in table.beside))}
     titles = {*range(1, len(lines) + 1)} - told
-    return MachineText(lines, 'table', table_statements(lines, tables), tables, titles=titles)
+    things = [
+        NamedRows([one_line(lines[at - 1], _ROW_LENGTH) for at in each.lines], each.rows, each.lines, are_lines=True)
+        for each in tables
+    ]
+    return MachineText(lines, 'table', table_statements(lines, tables), titles=titles, things=things)
 
 
 def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:

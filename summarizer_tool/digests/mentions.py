@@ -1,14 +1,11 @@
-"""Lines of machine output that have what is asked for: its words, or most and least in a column of that name."""
+"""Lines of machine output that have the words of what is asked for."""
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from summarizer_tool.digests.rarity import surprises
-from summarizer_tool.digests.records import Row
 from summarizer_tool.digests.statements import DigestStatement, one_line
-from summarizer_tool.digests.tables import Table
-from summarizer_tool.digests.values import quantity
 from summarizer_tool.text.terms import stem
 
 _LEAST_LINES = 3
@@ -46,21 +43,10 @@ _BEHIND_FIELD = re.compile(r'["\']?(?:$|\s\s|\s?[\t,;|=:)\]}/])')
 _RULED = re.compile(r'([=*#~_-])\1{3,}\s.*\w.*\s\1{4,}\s*$')
 _GOES_ON = re.compile(r'[\w./-]')
 
-_TITLE_WORD = re.compile(r'[^\W\d_]{3,}')
-_ENDING = 3
-"""Letters that a word of the focus may have more than the title of a column, as `memory` has of `%MEM`."""
-_NUMBERS = 0.7
-"""Share of the cells of a column that are numbers for some of them to be most."""
-_ASKED = 86.0
-"""The rank of the row that has most in a column that is asked for,"""
-_STEP = 3.0
-"""and what each further one loses."""
-
 
 def mentioned(
     lines: Sequence[str],
     words: Sequence[str],
-    tables: Sequence[Table],
     odd: Container[int],
     names: Sequence[str] = (),
     titles: Container[int] = (),
@@ -70,25 +56,17 @@ def mentioned(
     Args:
         lines: Those of the text.
         words: The words of the focus, in lower case.
-        tables: The tables of the text.
         odd: Numbers, from 1, of lines told for another reason: of several with the same words these come first.
         names: What that is called which each line is a part of, where it has a name.
         titles: Numbers of lines whose words are no mentions, as are those of the titles of tables.
     """
     if not words or len(lines) < _LEAST_LINES:
         return
-    columns = _columns(tables, words)
-    extremes = [*_extremes(lines, tables, words, columns)]
-    yield from extremes
-    told = {each.lines[0] for each in extremes}
     found = _found(lines, words[:_WORDS], titles)
     counts = {word: len({number for number, each in found.items() if word in each}) for word in _words(found)}
     having: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, each in found.items():
-        # What only a column is called by says little where it stands within other words.
-        own = tuple(sorted(word for word, worth in each.items() if worth > 2 or word not in columns))
-        if own and number not in told:
-            having[own].append(number)
+        having[tuple(sorted(each))].append(number)
     for own, numbers in having.items():
         worth = {number: max(found[number][word] for word in own) for number in numbers}
         most = max(worth.values())
@@ -190,50 +168,6 @@ def _worth(line: str, match: re.Match[str]) -> int:
     if not match[0][0].isalnum():
         return 3 if not last.strip() and not behind[:1].strip() else 0
     return 3 if _BEFORE_FIELD.search(before) and _BEHIND_FIELD.match(behind) else 2 if is_whole else 1
-
-
-def _columns(tables: Sequence[Table], words: Sequence[str]) -> dict[str, set[str]]:
-    """By word of the focus the columns that are called so."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for title in {title for table in tables for title in table.rows[0]}:
-        for name in _TITLE_WORD.findall(title.lower()):
-            for word in words:
-                if word == name or (word.startswith(name) and len(word) - len(name) <= _ENDING):
-                    found[word].add(title)
-    return dict(found)
-
-
-def _extremes(
-    lines: Sequence[str], tables: Sequence[Table], words: Sequence[str], columns: Mapping[str, set[str]]
-) -> Iterator[DigestStatement]:
-    """The rows with most in a column that is asked for, and with least, of those with most other words of the focus."""
-    others = [word for word in words if word not in columns]
-    for table in tables:
-        for title in {title for titles in columns.values() for title in titles}.intersection(table.rows[0]):
-            numbers = [quantity(row.get(title, '')) for row in table.rows]
-            rows = [(number, at) for at, number in enumerate(numbers) if number is not None]
-            if len(rows) < max(_LEAST_LINES, _NUMBERS * len(table.rows)):
-                continue
-            said = [sum(map(_said_in(row), others)) for row in table.rows]
-            asked = [each for each in rows if said[each[1]] == max(said)]
-            if len(asked) >= _LEAST_LINES:
-                rows = asked
-            elif max(said) > 1:
-                continue  # somebody asks for these by their names
-            rows.sort(key=lambda each: -each[0])
-            middle = rows[len(rows) // 2][0]
-            chosen = [(nth, at, 'most') for nth, (number, at) in enumerate(rows[:_SHOWN]) if number > middle]
-            chosen += [(_SHOWN, at, 'least') for number, at in rows[-1:] if number < rows[-2:][0][0] <= middle]
-            for nth, at, which in chosen:
-                line = table.lines[at]
-                text = f'{title}={table.rows[at][title]} ({which}): {one_line(lines[line - 1], 160)}'
-                yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', (line,))
-
-
-def _said_in(row: Row) -> Callable[[str], int]:
-    """How much a row has of a word: 2 as a cell, 1 within one."""
-    cells = [cell.lower() for cell in row.values()]
-    return lambda word: 2 * (word in cells) or int(any(word in cell for cell in cells))
 
 
 def _record(lines: Sequence[str], place: int, names: Sequence[str]) -> tuple[int, int]:
