@@ -8,22 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked_records import NamedRows, asked_records
+from summarizer_tool.digests.asked import NamedRows, asked_records, mentioned
 from summarizer_tool.digests.blocks import block_statements, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.json_digest import json_statements
-from summarizer_tool.digests.json_reading import Json, Read, read_json
+from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.log_lines import (
-    LONGEST_LINE,
-    events,
-    loose,
-    starts_like_log,
-)
-from summarizer_tool.digests.logs import log_statements
-from summarizer_tool.digests.mentions import mentioned
+from summarizer_tool.digests.logs import events, log_statements, loose, starts_like_log
 from summarizer_tool.digests.path_lists import are_paths, path_statements
-from summarizer_tool.digests.places import OutputRecord, form
+from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord, form
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -37,11 +30,10 @@ from summarizer_tool.digests.tables import (
     separated,
     table_statements,
 )
-from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.code_lines import may_be_code
-from summarizer_tool.text.lines import unsteered
+from summarizer_tool.text.lines import is_written, unsteered
 from summarizer_tool.text.tokens import fits as fits_tokens
 from summarizer_tool.text.tokens import truncate as truncate_tokens
 
@@ -285,7 +277,7 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 
 def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
-    read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(pieces(lines))
+    read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(lines)
     records = (OutputRecord(event.raw, event.line) for event in read)
     usual = path_statements(lines) if are_paths(lines) else log_statements(read, len(lines))
     return MachineText(all_lines, 'log', chain(usual, surprising([*records])))
