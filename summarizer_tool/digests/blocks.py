@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from summarizer_tool.digests.asked_records import NamedRows
-from summarizer_tool.digests.log_lines import loose, starts_like_log
-from summarizer_tool.digests.logs import log_statements
+from summarizer_tool.digests.asked import NamedRows
+from summarizer_tool.digests.logs import log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -219,6 +218,6 @@ def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[Diges
     yield DigestStatement(f'blocks: {blocks.count} items, the first: {blocks.head}', 99.0, 'overview')
     for number in blocks.titled:
         yield DigestStatement(blocks.names[number - 1], _TITLED, 'values', (number,))
-    yield from log_statements(loose([(number, line) for number, line in enumerate(lines, 1) if line.strip()]))
+    yield from log_statements(loose(lines))
     named = zip(lines, blocks.names, strict=True)
     yield from surprising([OutputRecord(line, number, name) for number, (line, name) in enumerate(named, 1)])

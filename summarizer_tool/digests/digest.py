@@ -8,22 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked_records import NamedRows, asked_records
+from summarizer_tool.digests.asked import NamedRows, asked_records, mentioned
 from summarizer_tool.digests.blocks import block_statements, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.json_digest import json_statements
-from summarizer_tool.digests.json_reading import Json, Read, read_json
+from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.log_lines import (
-    LONGEST_LINE,
-    events,
-    loose,
-    starts_like_log,
-)
-from summarizer_tool.digests.logs import log_statements
-from summarizer_tool.digests.mentions import mentioned
+from summarizer_tool.digests.logs import events, log_statements, loose, starts_like_log
 from summarizer_tool.digests.path_lists import are_paths, path_statements
-from summarizer_tool.digests.places import OutputRecord, form
+from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord, form
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -37,11 +30,10 @@ from summarizer_tool.digests.tables import (
     separated,
     table_statements,
 )
-from summarizer_tool.digests.unknown_forms import is_written, pieces, read_literal
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.code_lines import may_be_code
-from summarizer_tool.text.lines import unsteered
+from summarizer_tool.text.lines import is_written, unsteered
 from summarizer_tool.text.tokens import fits as fits_tokens
 from summarizer_tool.text.tokens import truncate as truncate_tokens
 
@@ -92,6 +84,9 @@ _LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
 _TOLD_SHARE = 0.4
 """Share of data that is long strings of words, from which these are what it is about."""
 
+_ROW_LENGTH = 160
+"""Characters of a row of a table by which it is called."""
+
 _LEAST_PARTS = 3
 """Lines from which those with words of the focus are told; of fewer, as of packed JSON, the objects are."""
 _OBJECT_END = re.compile(r'(?<=\}),\s*(?=\{)')
@@ -116,7 +111,6 @@ class MachineText:
     kind: Kind
     statements: Iterator[DigestStatement]
     """What may be said of it, made when it is asked for."""
-    tables: Sequence[Table] = ()
     names: Sequence[str] = ()
     """What that is called which each line is a part of, where it has a name."""
     titles: Container[int] = ()
@@ -150,7 +144,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     parts = _OBJECT_END.split('\n'.join(read.lines)) if is_packed else read.lines
     found = [*read.statements]
     odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
-    mentions = [*mentioned(parts, words, read.tables, odd, read.names, read.titles)]
+    mentions = [*mentioned(parts, words, odd, read.names, read.titles)]
     sizes = Counter(read.names)
     # A block of which a mention has all lines is told.
     whole = {
@@ -158,7 +152,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     }
     asked = (each for things in read.things for each in asked_records(things, words))
     found += (replace(each, lines=()) if is_packed else each for each in mentions)
-    found += (each for each in asked if not (each.lines and read.names[each.lines[0] - 1] in whole))
+    found += (each for each in asked if not (whole and each.lines and read.names[each.lines[0] - 1] in whole))
     chosen, left_out = choose(found, budget, words)
     told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -285,12 +279,16 @@ def _of_values(lines: Sequence[str], read: Read) -> MachineText:
 def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
     told = {number for table in tables for number in (*table.lines, *(at for at, _ in table.beside))}
     titles = {*range(1, len(lines) + 1)} - told
-    return MachineText(lines, 'table', table_statements(lines, tables), tables, titles=titles)
+    things = [
+        NamedRows([one_line(lines[at - 1], _ROW_LENGTH) for at in each.lines], each.rows, each.lines, are_lines=True)
+        for each in tables
+    ]
+    return MachineText(lines, 'table', table_statements(lines, tables), titles=titles, things=things)
 
 
 def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
-    read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(pieces(lines))
+    read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(lines)
     records = (OutputRecord(event.raw, event.line) for event in read)
     usual = path_statements(lines) if are_paths(lines) else log_statements(read, len(lines))
     return MachineText(all_lines, 'log', chain(usual, surprising([*records])))

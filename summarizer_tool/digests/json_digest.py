@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
-from summarizer_tool.digests.asked_records import NamedRows
-from summarizer_tool.digests.columns import describe, shown
+from summarizer_tool.digests.asked import NamedRows
+from summarizer_tool.digests.columns import describe, quantity, shown
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, named_by, record_statements
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.values import quantity
 
 MANY = 5
 """Objects in a list from which they are told as many with the same fields."""

@@ -1,16 +1,252 @@
-"""Logs: the templates of their lines with counts, and the errors; what else is unlike the others is told elsewhere."""
+"""Logs: lines as events (when, how bad, what), each with its stack trace; the templates and the errors of these."""
 
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import log2
+from typing import Literal
 
 from summarizer_tool.digests.columns import brief
-from summarizer_tool.digests.log_lines import Event, Severity
-from summarizer_tool.digests.places import VARIES, CutLine, cut, masked
+from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
+
+Severity = Literal['fatal', 'error', 'warning', '', 'debug']
+"""As the line itself says; empty for lines that say nothing or say info."""
+
+LEVEL_WITHIN = 240
+"""Characters in which a line says how bad it is."""
+
+_BEFORE = 3
+"""Words before the time of a line up to which it is one of a log: in a listing of files there are more."""
+
+LONGEST_TAIL = 2000
+"""Lines of one stack trace that are kept."""
+
+_TIME = re.compile(
+    r'\[?(?:'
+    r'\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\s?Z|\s?[+-]\d\d:?\d\d| UTC| GMT)?'
+    r'|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}'
+    r'|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?: \d{4})?'
+    r'|(?<=\b[IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6}'
+    r')\]?'
+)
+_CLOCK = re.compile(r'\[?(?<![\w:.])\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])\]?')
+"""Only looked for where no date stands."""
+_IN_TIME = re.compile(r'\d\d:\d\d:\d\d')
+"""What each of both has, and is found much faster."""
+_TIME_KEY = re.compile(r'\b(?:ts|t|time|timestamp)=["\']?$')
+_LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12}|\d{6} \d{6})(?=\s)')
+_LEVEL = re.compile(
+    r'\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|SEVERE|ALERT|EMERG(?:ENCY)?)\b'
+    r'|(?i:\b(?:level|lvl|severity|loglevel)["\']?\s?[=:]\s?["\']?([a-z]{3,9}))'
+    r'|(?i:[\[<(]\s?(trace|debug|info|notice|warn(?:ing)?|error|err|crit(?:ical)?|fatal|panic|alert|emerg)\s?[\])>])'
+    r'|^([IWEF])(?=\d{4} \d\d:\d\d:\d\d)'
+    r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
+    r'|(?i:\b(?:HTTP/[\d.]{1,3}"?|(?:http[ _-]?)?status(?:[ _-]?code)?)[ =:]{1,2}([45]\d\d)\b)'
+    r'|(?i:\b(?:(?:exit|return)(?:ed)?(?: with)?[ _-](?:status|code)|rc)[ =:]{1,2}([1-9]\d{0,2})\b)'
+    r'|= -1 (E[A-Z]{3,})\b'
+)
+_IN_LEVEL = (
+    *'trac debu info noti warn err crit fata pani seve aler emer level lvl http status exit return rc'.split(),  # noqa: SIM905
+    '= -1 e',
+)
+"""What a level has, in small letters, but for that of one letter, which stands before a time."""
+_SEVERITIES: Mapping[str, Severity] = {
+    'trac': 'debug', 'debu': 'debug', 'warn': 'warning', 'w': 'warning', 'erro': 'error', 'err': 'error', 'e': 'error',
+    'seve': 'error', 'crit': 'fatal', 'fata': 'fatal', 'f': 'fatal', 'pani': 'fatal', 'aler': 'fatal', 'emer': 'fatal',
+}  # fmt: skip
+_NAMES = {'w': 'WARN', 'e': 'ERROR', 'f': 'FATAL', 'i': 'INFO', 'warn': 'WARN', 'err': 'ERROR'}
+
+_SEPARATORS = ('},', '],', '),', ';', '}', '</tr>', '>', '|', '\t', ', ', ',', ' ')
+_PIECE = (8, 240)
+"""Characters of a piece on average, for what ends it to be taken for a separator."""
+_WINDOW = 160
+"""Characters of a piece where nothing separates them."""
+
+_PACKAGE = re.compile(r'\b(?:[a-z_]\w*\.){2,8}(?=[A-Z])')
+_LONG_TRACE, _EXCEPTION_LENGTH = 150, 120
+"""Characters of a stack trace over which of its exceptions the first and the last one are told, and of each."""
+_TRACE = re.compile(
+    r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \[)'
+)
+_EXCEPTION = re.compile(r'(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault)\b')
+_FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')
+
+
+@dataclass(slots=True)
+class Event:
+    """One message of a log."""
+
+    line: int
+    """Number of its first line, from 1."""
+    time: str
+    """As written; empty if there is none."""
+    level: str
+    """In capitals; empty if there is none."""
+    severity: Severity
+    message: str
+    """The line without its time, with what its stack trace says in short."""
+    raw: str = ''
+    """The line as it stands, with what its stack trace says in short."""
+    tail: list[str] = field(default_factory=list[str])
+    """The lines that follow and belong to it: a stack trace."""
+
+
+def loose(lines: Sequence[str]) -> list[Event]:
+    """Lines as events in a text that is no log, long ones in pieces."""
+    numbered = ((number, piece) for number, line in enumerate(lines, 1) for piece in _pieces(line) if piece.strip())
+    return [Event(number, '', '', '', piece, piece) for number, piece in numbered]
+
+
+def _pieces(line: str) -> Sequence[str]:
+    if len(line) <= LONGEST_LINE:
+        return (line,)
+    least, most = _PIECE
+    for separator in _SEPARATORS:
+        count = line.count(separator) + 1
+        if least <= len(line) / count <= most:
+            ended = [piece + separator for piece in line.split(separator)]
+            ended[-1] = ended[-1].removesuffix(separator)
+            return ended
+    return [line[at : at + _WINDOW] for at in range(0, len(line), _WINDOW)]
+
+
+def events(lines: Sequence[str]) -> Iterator[Event]:
+    """Read the lines of a log, which are without line breaks and escapes."""
+    timed = sum(parts(line)[0] != '' for line in lines[:400]) >= 0.5 * sum(line.strip() != '' for line in lines[:400])
+    current: Event | None = None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        time, message = parts(line[:LONGEST_LINE])
+        level, severity = _level(line[:LEVEL_WITHIN])
+        if not time and line.startswith('Traceback') and (current is None or _is_well(current)):
+            if current is not None:
+                yield _with_trace(current)
+            current = Event(number, '', 'exception', 'error', '', '', [line[:LONGEST_LINE]])
+            continue
+        if current is not None and not time and _belongs(line, current, timed=timed, level=level):
+            if len(current.tail) == LONGEST_TAIL:  # what went wrong stands at its end
+                del current.tail[LONGEST_TAIL // 2]
+            current.tail.append(line[:LONGEST_LINE])
+            continue
+        if current is not None:
+            yield _with_trace(current)
+        current = Event(number, time, level, severity, message, line[:LONGEST_LINE])
+    if current is not None:
+        yield _with_trace(current)
+
+
+def _with_trace(event: Event) -> Event:
+    """An event that says what its stack trace does."""
+    if traced := trace(event.tail):
+        event.message = ' | '.join(filter(None, (event.message, traced)))
+        event.raw = ' | '.join(filter(None, (event.raw, traced)))
+        if not event.level and any(_FRAME.match(line) or _EXCEPTION.match(line.strip()) for line in event.tail):
+            event.severity = event.severity or 'error'
+    return event
+
+
+@lru_cache(maxsize=4096)
+def parts(line: str) -> tuple[str, str]:
+    """The time of a line, and the line without it."""
+    found = _LEADING_TIME.match(line) or _time(line, 160)
+    if found is None:
+        return '', line
+    before, after = _TIME_KEY.sub('', line[: found.start()]), line[found.end() :].lstrip('"')
+    return found[0].strip('[]'), f'{before.rstrip()} {after.lstrip()}'.strip(' \t|:')
+
+
+def _time(line: str, within: int) -> re.Match[str] | None:
+    if not _IN_TIME.search(line, 0, within):
+        return None
+    return _TIME.search(line, 0, within) or _CLOCK.search(line, 0, within)
+
+
+@lru_cache(maxsize=4096)
+def _level(line: str) -> tuple[str, Severity]:
+    folded = line.casefold()
+    if not any(map(folded.__contains__, _IN_LEVEL)) and not _IN_TIME.search(line):
+        return '', ''
+    found = _LEVEL.search(line)
+    if found is None:
+        return '', ''
+    word = next(group for group in found.groups() if group)
+    if found[8]:  # of a call of the system
+        return word, 'warning'
+    if word.isdigit():
+        return f'status {word}', 'warning' if found[6] and word < '5' else 'error'
+    key = word.lower()[:4]
+    return _NAMES.get(key, word.upper()), _SEVERITIES.get(key, '')
+
+
+def _is_well(current: Event) -> bool:
+    """Return whether all is well with an event, so that a stack trace behind it does not belong to it."""
+    return current.level != '' and current.severity in ('', 'debug')
+
+
+def _belongs(line: str, current: Event, *, timed: bool, level: str) -> bool:
+    """Return whether a line without a time goes on with the event before it."""
+    if _FRAME.match(line) or _TRACE.match(line):
+        return True
+    if line[0] in ' \t' and not timed:
+        # Many tools indent what they print; only a trace that has begun goes on with any indented line.
+        return bool(current.tail)
+    if current.tail and _FRAME.match(current.tail[-1]) and _EXCEPTION.match(line):
+        return True
+    if current.tail and current.tail[0].startswith('Traceback') and line[0] not in ' \t':
+        # The last line of a Python traceback, after the source line of its innermost frame.
+        return bool(_EXCEPTION.match(line)) or (current.tail[-1][:1] in ' \t' and not level)
+    return timed and not level
+
+
+def trace(tail: Sequence[str]) -> str:
+    """What a stack trace (the lines after the message) says: the exceptions, each with the frame it was thrown in."""
+    said: list[str] = []
+    python = next((index for index, line in enumerate(tail) if line.lstrip().startswith('Traceback')), None)
+    last_frame = ''
+    waiting = python is None
+    for index, line in enumerate(tail):
+        bare = line.strip()
+        if bare.startswith('File "'):
+            last_frame = bare
+            continue
+        if _FRAME.match(line):
+            if waiting:
+                said.append(bare)
+                waiting = False
+            continue
+        if _EXCEPTION.match(bare) or bare.startswith(('Caused by', 'Suppressed', 'panic:')):
+            said.append(f'{bare} [{last_frame}]' if last_frame else bare)
+            last_frame = ''
+            waiting = python is None
+        elif python is None and index < 3 and not bare.startswith('... '):
+            said.append(bare)
+    causes = [each for each in said[1:] if each.startswith('Caused by')]
+    if causes and sum(map(len, said)) > _LONG_TRACE:
+        # What went wrong first is told last: it must not be cut out of the middle.
+        return ' | '.join(one_line(_PACKAGE.sub('', each), _EXCEPTION_LENGTH) for each in (said[0], causes[-1]))
+    return ' | '.join(said[:6] if len(said) <= 6 else [*said[:3], *said[-3:]])
+
+
+def starts_like_log(line: str) -> bool:
+    """Return whether a line has a time near its beginning, or a level, or is a frame of a stack trace."""
+    found = _time(line, 80)
+    return (
+        _LEADING_TIME.match(line) is not None
+        or (found is not None and len(line[: found.start()].split()) <= _BEFORE and not _is_field(line, found))
+        or bool(_level(line[:LEVEL_WITHIN])[0])
+        or _FRAME.match(line) is not None
+    )
+
+
+def _is_field(line: str, time: re.Match[str]) -> bool:
+    """Return whether a line is a time with its name, as in a record of several lines: an event says more."""
+    return line[: time.start()].rstrip().endswith((':', '=')) and not line[time.end() :].strip()
+
 
 _RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 34.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}

@@ -13,8 +13,8 @@ from itertools import accumulate
 from math import log2
 from string import ascii_lowercase, ascii_uppercase, digits
 
+from summarizer_tool.digests.columns import moment, quantity
 from summarizer_tool.digests.places import without_digits
-from summarizer_tool.digests.values import moment, quantity
 
 VIEWED = 1.5
 """Bits that a value loses that is rare by one of its views, or as a word within a field: of many some are rare."""

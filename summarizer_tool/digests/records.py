@@ -4,12 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from summarizer_tool.digests.columns import FEW, Column, describe, shown
+from summarizer_tool.digests.columns import FEW, Column, describe, moment, quantity, shown
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import MISSING, surprising
-from summarizer_tool.digests.values import moment, quantity
 
 Row = Mapping[str, str]
 """Cells by field; a field that a thing does not have is not in it."""

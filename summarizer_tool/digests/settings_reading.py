@@ -7,7 +7,7 @@ from typing import cast
 
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.places import without_digits
-from summarizer_tool.digests.unknown_forms import is_written
+from summarizer_tool.text.lines import is_written
 
 _MOST = 1_000_000
 """Characters that are read; what is longer, nobody has written by hand."""

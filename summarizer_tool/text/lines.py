@@ -1,11 +1,20 @@
-"""Text on one line, and without what steers a terminal."""
+"""Text on one line, without what steers a terminal, and whether people wrote it."""
 
 import re
+from collections import Counter
 
 _ORDERS = re.compile(
     r'\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[@-Z\\^_])|[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]'
 )
 _OVERSTRUCK = re.compile(r'[^\n\x08]\x08')
+
+_WRITTEN_SHARE = 0.4
+"""Share of the characters that stand in plain words from which somebody has written a text to be read."""
+_SAMPLE = 20_000
+"""Characters at the beginning, in the middle and at the end, by which that is told."""
+_PLAIN = re.compile(r'[("“‘*_\[]*(?:[^\W\d_]{1,30}(?:[-’\'][^\W\d_]{1,20})*)[)"”’*_\]]*[.,;:!?…。、]*')
+_UNSPACED = re.compile(r'[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]')
+"""Letters of scripts that put no spaces between words."""
 
 
 def unsteered(text: str) -> str:
@@ -17,3 +26,14 @@ def one_line(text: str, longest: int = 0) -> str:
     """Collapse white space, and cut off, with an ellipsis, what is over `longest` characters; 0 for any number."""
     line = ' '.join((text[: 4 * longest] if longest else text).split())
     return f'{line[: longest - 1].rstrip()}…' if 0 < longest < len(line) else line
+
+
+def is_written(text: str) -> bool:
+    """Return whether a text is made of words, for people to read, rather than by a machine for another."""
+    middle = len(text) // 2
+    sample = text if len(text) <= 3 * _SAMPLE else text[:_SAMPLE] + text[middle : middle + _SAMPLE] + text[-_SAMPLE:]
+    words = Counter(sample.split())
+    plain = (
+        times * (len(word) if _PLAIN.fullmatch(word) else len(_UNSPACED.findall(word))) for word, times in words.items()
+    )
+    return sum(plain) >= _WRITTEN_SHARE * sum(len(word) * times for word, times in words.items())

@@ -26,9 +26,6 @@ MAX_VALUES = 3
 MAX_SUBJECT = 6
 """Words of content, beside its values, that a statement may have to be outdated by one in other words."""
 
-MAX_ADDED = 3
-"""Such words that the longer of two statements may have beside all those of the shorter one."""
-
 LEAST_OF_NAMED = 2
 """Words that must be shared where the values are names, which anything may be about."""
 
@@ -67,20 +64,10 @@ _CHANGE = regex.compile(
     r'|\bnow[.;]?$|^New \p{Ll}|[-=]>|→',
     regex.IGNORECASE,
 )
-# One of these stands in every text that `_CHANGE` finds; they are looked for faster.
-_HINTS = (
-    *_CHANGING,
-    *('now', 'new ', 'as of', 'no longer', 'more', 'rather', 'instead', 'the old', 'the previous', 'the former'),
-    *('update:', 'edit:', '->', '=>', '→'),
-)
 _STANDS = regex.compile(
     r'\b(?:is|are|has|have|must|shall|should|may|never|always|needs?|wants?|prefers?|requires?|only'
     r"|(?:we|was|were) (?:agreed|decided))\b|[’']s\b|\p{L}: (?=[$€£¥\d]|\p{L}+[-./]\S*\d)",
     regex.IGNORECASE,
-)
-_PAST = regex.compile(
-    r'\b(?:was|were|had|did|\p{Ll}{2,}ed|got|began|went|came|took|made|said|gave|became|found|left|told|saw|kept|held'
-    r'|brought)\b'
 )
 _DENIES = regex.compile(r"\b(?:not|no longer|never|cannot)\b|n['’]t\b", regex.IGNORECASE)
 _WANTS = regex.compile(r'\b(?:wants?|prefers?|would rather|would like|likes?)\b', regex.IGNORECASE)
@@ -91,8 +78,6 @@ _OPENS_LOOSELY = regex.compile(
     r"|(?:this|that|these|those)(?: (?:is|are|was|were|has|have|may|must)\b|['’]s))",
     regex.IGNORECASE,
 )
-# Stands in every text that has a value, and in few others.
-_MAY_GIVE = regex.compile(r'\d|http|days?\b|dollars|euros|pounds|USD|EUR')
 _BREAK = regex.compile(r'[,;:]')
 _WORD = regex.compile(r"¤|[\p{L}\p{M}]+(?:['’]\p{L}+)?|[,;:.]")
 _DERIVED = ('er', 'or', 'ing', 'ment', 'ion', 'ation', 'ly', 'al')
@@ -112,8 +97,6 @@ class _Claim:
 
     values: dict[str, frozenset[str]]
     """What it gives, by kind."""
-    units: frozenset[str]
-    """The words that follow its numbers."""
     subject: dict[str, str]
     """Stems of its other words of content, each with the one before it, if any stands right before it."""
     topic: frozenset[str]
@@ -133,7 +116,6 @@ class _Reading:
     """What is read off a statement, word by word."""
 
     values: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    units: set[str] = field(default_factory=set[str])
     subject: dict[str, str] = field(default_factory=dict[str, str])
     topic: set[str] = field(default_factory=set[str])
     first_value: int = MAX_LENGTH
@@ -144,14 +126,12 @@ class _Reading:
         self.values[kind].add(names.key(text).rstrip('.,'))
         if kind == 'code':  # `release/1.2` is a release
             self.subject.update(dict.fromkeys((head.lower() for head in text.split('/')[:-1] if head.isalpha()), ''))
-        if kind == 'number':
-            self.units.update(map(stem, names.words(match.string[match.end() : match.end() + 30])[:1]))
         self.first_value = min(self.first_value, match.start())
         return ' ¤ '
 
     def take_values(self, text: str) -> str:
         """Note all values: numbers and the like, and names."""
-        rest = _VALUE.sub(self.take, text) if _MAY_GIVE.search(text) else text
+        rest = _VALUE.sub(self.take, text)
         for name in names.mentions(rest):
             if not names.opens_sentence(rest, name) and sum(map(str.isalpha, name)) > 1:
                 self.values['name'].add(names.key(name))
@@ -176,16 +156,9 @@ class _Reading:
             before = root
 
 
-def _changing(text: str) -> bool:
-    folded = text.casefold()
-    return any(map(folded.__contains__, _HINTS)) and _CHANGE.search(text) is not None
-
-
 @lru_cache(maxsize=16_384)
 def _claim(text: str) -> _Claim | None:
     """What a statement claims, if it can outdate another one, or be outdated."""
-    if text.startswith('|'):
-        return None
     bare = text[opening.end() :] if (opening := _LABEL.match(text)) else text
     if len(bare) > MAX_LENGTH or _UNSURE.search(bare):
         return None
@@ -194,9 +167,7 @@ def _claim(text: str) -> _Claim | None:
         return None
     verb = _STANDS.search(bare)
     holds = verb is not None
-    changes = _changing(text)
-    if not (changes or holds) and _PAST.search(bare):
-        return None
+    changes = _CHANGE.search(text) is not None
     read = _Reading()
     rest = read.take_values(bare)
     if sum(map(len, read.values.values())) > MAX_VALUES:
@@ -204,7 +175,6 @@ def _claim(text: str) -> _Claim | None:
     read.take_words(rest)
     return _Claim(
         values={kind: frozenset(found) for kind, found in read.values.items()},
-        units=frozenset(read.units),
         subject=read.subject,
         topic=frozenset(read.topic),
         leads=verb is not None and verb.start() < read.first_value,
@@ -271,8 +241,6 @@ def _differs(old: _Claim, new: _Claim) -> str:
     if len(kinds) != 1:
         return ''
     before, after = old.values[kinds[0]], new.values[kinds[0]]
-    if kinds[0] == 'number' and old.units and new.units and not (old.units & new.units or before < after):
-        return ''
     if kinds[0] == 'name' and not len(before) == len(after) == 1:
         return ''
     if new.changes and (before < after or (len(before) == len(after) and not before & after)):
@@ -283,7 +251,7 @@ def _differs(old: _Claim, new: _Claim) -> str:
 def _says_anew(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
     """Return whether the later statement has the very words of the earlier one, and another value or a denial."""
     fewer, more = sorted((len(old.subject), len(new.subject)))
-    if len(shared) < fewer or more > fewer + MAX_ADDED or not (old.holds and new.holds):
+    if len(shared) < fewer or not (old.holds and new.holds):
         return False
     if old.denies != new.denies:
         return old.values == new.values and fewer == more > (1 if new.changes else 2)
@@ -297,9 +265,7 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
     Under another heading (`is_here` is false) it must have all the words of it.
     """
     fewer = min(len(old.subject), len(new.subject))
-    if not new.changes or not shared or len(old.subject) > MAX_SUBJECT:
-        return False
-    if not is_here and len(shared) < fewer:
+    if not new.changes or len(shared) < (1 if is_here else fewer) or len(old.subject) > MAX_SUBJECT:
         return False
     turned = [
         word

@@ -83,29 +83,7 @@ class WordVectors:
             sums[rows] += self.pieces[[pieces[row][place] for row in rows]]
         return np.rint(sums * (127 / np.maximum(np.abs(sums).max(axis=1, keepdims=True), 1e-9))).astype(np.int8)
 
-    def likeness(
-        self,
-        texts: Sequence[Sequence[str]],
-        question: Sequence[str],
-        near: Sequence[Mapping[int, float]] = (),
-        around: Sequence[Mapping[int, float]] = (),
-    ) -> tuple[list[float], list[float]]:
-        """The cosine of each text with a question, both as words, and how often the words of this are meant there.
-
-        In the cosine each word counts the same, however common it is. Meant is a word as far as the cosine of one that
-        is said is over `_ALIKE`; it is the mean over the question of the logarithm of how often. `near` and `around`
-        say for each text which texts count there for the one and the other, by index, and how much; without them, only
-        itself.
-        """
-        import numpy as np
-
-        rows, places, asked, cosines = self._compared(texts, question)
-        alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
-        said = _spread(np.array([rows[each].sum(axis=0) for each in places]), near)
-        meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
-        return _toward(said, asked).tolist(), np.log1p(meant).mean(axis=1).tolist()
-
-    def _compared(
+    def compared(
         self, texts: Sequence[Sequence[str]], question: Sequence[str]
     ) -> 'tuple[Matrix, list[list[int]], Matrix, Matrix]':
         """The vectors of all words, the rows of each text's, the vectors of the question's, and the cosines of both."""
@@ -117,18 +95,6 @@ class WordVectors:
         # A few rows at a time, for which no threads are started: these cost more than they gain.
         cosines = np.concatenate([rows[at : at + _FEW] @ asked.T for at in range(0, len(rows), _FEW)])
         return rows, [[*map(every.__getitem__, text)] for text in texts], asked, cosines
-
-    def alike(
-        self, texts: Sequence[Sequence[str]], question: Sequence[str]
-    ) -> tuple[list[float], Sequence[Sequence[float]]]:
-        """As `alike` of this module says."""
-        import numpy as np
-
-        rows, places, asked, cosines = self._compared(texts, question)
-        near = np.maximum(cosines - _SAYS, 0) / (1 - _SAYS)
-        said = np.array([rows[each].sum(axis=0) for each in places])
-        best = [near[each].max(axis=0).tolist() if each else [0.0] * len(question) for each in places]
-        return np.maximum(_toward(said, asked), 0).tolist(), best
 
 
 def _toward(said: 'Matrix', asked: 'Matrix') -> 'Matrix':
@@ -171,10 +137,23 @@ def likeness(
     near: Sequence[Mapping[int, float]] = (),
     around: Sequence[Mapping[int, float]] = (),
 ) -> tuple[list[float], list[float]]:
-    """How like a question each text is, in two ways, as `WordVectors.likeness` says; zeros without vectors."""
+    """The cosine of each text with a question, both as words, and how often the words of this are meant there.
+
+    In the cosine each word counts the same, however common it is. Meant is a word as far as the cosine of one that is
+    said is over `_ALIKE`; it is the mean over the question of the logarithm of how often. `near` and `around` say for
+    each text which texts count there for the one and the other, by index, and how much; without them, only itself.
+    Without vectors all are zeros.
+    """
     vectors = installed() if texts and question else None
-    zeros = [0.0] * len(texts)
-    return vectors.likeness(texts, question, near, around) if vectors else (zeros, zeros)
+    if vectors is None:
+        return [0.0] * len(texts), [0.0] * len(texts)
+    import numpy as np
+
+    rows, places, asked, cosines = vectors.compared(texts, question)
+    alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
+    said = _spread(np.array([rows[each].sum(axis=0) for each in places]), near)
+    meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
+    return _toward(said, asked).tolist(), np.log1p(meant).mean(axis=1).tolist()
 
 
 def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list[float], Sequence[Sequence[float]]]:
@@ -187,7 +166,13 @@ def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list
         stems = [*map(stem, question)]
         said = [{*map(stem, text)} for text in texts]
         return [0.0] * len(texts), [[float(each in words) for each in stems] for words in said]
-    return vectors.alike(texts, question)
+    import numpy as np
+
+    rows, places, asked, cosines = vectors.compared(texts, question)
+    near = np.maximum(cosines - _SAYS, 0) / (1 - _SAYS)
+    sums = np.array([rows[each].sum(axis=0) for each in places])
+    best = [near[each].max(axis=0).tolist() if each else [0.0] * len(question) for each in places]
+    return np.maximum(_toward(sums, asked), 0).tolist(), best
 
 
 def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:

@@ -28,8 +28,8 @@ def test_of_data_the_thing_is_told_that_has_what_is_asked_for() -> None:
     )
     assert answers(text, 'How many seconds does pod-7 get to end?')[:2] == snapshot(
         [
-            'pod-7: gracePeriodSeconds=600 (most)',
             'pod-7: gracePeriodSeconds=600, name=pod-7, image=mill:1, text=fine, line=21, memory=512Mi',
+            '"name": "pod-7", "spec": { "image": "mill:1", "limits": { "memory": "512Mi" } }, "wait": { "gracePeriodSeconds": 600 }, "notes": [ { "text": "fine", "line": 21 } ] [pod-7 ×1]',
         ]
     )
     assert answers(text, 'Which has no limit for its memory?')[0] == snapshot(

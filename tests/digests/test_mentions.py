@@ -5,9 +5,9 @@ import json
 import pytest
 from inline_snapshot import snapshot
 
+from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.digest import digest
 from summarizer_tool.digests.statements import focus_words
-from summarizer_tool.digests.values import quantity
 
 PACKAGES = '\n'.join(
     [

@@ -7,8 +7,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest
-from summarizer_tool.digests.unknown_forms import is_written
 from summarizer_tool.digests.xml_reading import read_xml
+from summarizer_tool.text.lines import is_written
 
 ITEMS = ''.join(f'<berth id="{n}"><state>{"sunk" if n == 41 else "free"}</state></berth>' for n in range(400))
 

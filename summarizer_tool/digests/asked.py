@@ -1,25 +1,170 @@
-"""Lines of machine output that have what is asked for: its words, or most and least in a column of that name."""
+"""What is asked for: lines that have its words; of many things with fields those that have them, or most or least."""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
 
+from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.rarity import surprises
 from summarizer_tool.digests.records import Row
 from summarizer_tool.digests.statements import DigestStatement, one_line
-from summarizer_tool.digests.tables import Table
-from summarizer_tool.digests.values import quantity
 from summarizer_tool.text.terms import stem
 
-_LEAST_LINES = 3
+_MOST = 6
+"""Things with as much of what is asked up to which these are told,"""
 _SHOWN = 3
-"""Lines shown that have the same words of the focus, the best first,"""
+"""and so many of them, and of lines, first."""
+_ASKED = 84.0
+"""The rank of the first,"""
+_STEP = 3.0
+"""what each further one loses,"""
+_LITTLE = 45.0
+"""and the rank of those behind."""
+_NAMED = 0.5
+"""What a word counts that is the name of a field only, which most things have."""
+_FEW = 0.1
+"""Share of the things up to which those are told that lack what is asked for."""
+_NUMBERS = 0.7
+"""Share of the things that must have a number in a field for some of them to be most."""
+_LENGTH = 320
+"""Characters told of a thing,"""
+_CELL = 120
+"""and of a field of it."""
+
+_MEASURES = {
+    **dict.fromkeys(
+        ('slow', 'slower', 'slowest', 'longest', 'long', 'late'), ('duration', 'elapsed', 'seconds', 'time')
+    ),
+    **dict.fromkeys(('big', 'biggest', 'heaviest', 'huge', 'large', 'largest', 'room', 'space'), ('bytes', 'size')),
+}
+"""Words that ask for most of something, and what a field of that is called."""
+_PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+')
+_WORD = re.compile(r'[\w./:@+-]*\w')
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRows:
+    """Things with the same fields."""
+
+    names: Sequence[str]
+    """What each is called."""
+    rows: Sequence[Row]
+    lines: Sequence[int] = ()
+    """On which line each begins, if that is known."""
+    are_lines: bool = False
+    """Whether they are called what their lines say, all of it."""
+
+
+def asked_records(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
+    """Tell of the things in which most of the words of a focus are, where these are few, and of those with most."""
+    fields = Counter(field for row in things.rows for field in row)
+    parts = {field: {part.lower() for part in _PART.findall(field.rpartition('.')[2])} for field in fields}
+    called = {word: {field for field in fields if _is_called(word, parts[field])} for word in words}
+    yield from _extremes(things, fields, called)
+    if things.are_lines:
+        return
+    held = [_held(name, row, words) for name, row in zip(things.names, things.rows, strict=True)]
+    times = Counter(word for each in held for word in each)
+    total = len(held)
+    scores = [
+        sum(log((1 + total) / times[word]) for word in each)
+        + _NAMED * sum(not called[word].isdisjoint(row) and word not in each for word in words if each)
+        for each, row in zip(held, things.rows, strict=True)
+    ]
+    best = max(scores, default=0.0)
+    chosen = [at for at, score in enumerate(scores) if best > 0 and score == best]
+    if len(chosen) <= _MOST:
+        for nth, at in enumerate(chosen):
+            rank = _ASKED - _STEP * nth if nth < _SHOWN else _LITTLE
+            yield DigestStatement(_told(things, at, words, called), rank, 'mentioned', _line(things, at))
+
+
+def _is_called(word: str, parts: set[str]) -> bool:
+    return word in parts or stem(word) in map(stem, parts) or not parts.isdisjoint(_MEASURES.get(word, ()))
+
+
+def _held(name: str, row: Row, words: Sequence[str]) -> set[str]:
+    """The words that are in the name or the fields of a thing, as words of their own."""
+    said = {part for text in (name, *row.values()) for part in _parts(text[:2000])}
+    return {word for word in words if word in said or (word.isalpha() and stem(word) in said)}
+
+
+def _parts(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text.lower()):
+        yield word
+        yield stem(word)
+        if not word.isalnum():
+            yield from re.split(r'[^a-z0-9]+', word)
+
+
+def _extremes(
+    things: NamedRows, fields: Mapping[str, int], called: Mapping[str, set[str]]
+) -> Iterator[DigestStatement]:
+    """The things with most and least in the fields of numbers that are asked for, and those that lack such a field.
+
+    Most and least are those of the things of which most fields are other words of the focus, unless few are.
+    """
+    others = {word for word, fields in called.items() if not fields}
+    having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
+    asked = {at for at, count in enumerate(having) if count == max(having)}
+    for field in sorted({field for each in called.values() for field in each}):
+        lacking = [at for at, row in enumerate(things.rows) if field not in row]
+        for at in lacking if len(lacking) <= min(_SHOWN, _FEW * len(things.rows)) else ():
+            text = f'{things.names[at]}: {field} missing, others have {_usual(things.rows, field)}'
+            yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
+        found = [
+            (number, at) for at, row in enumerate(things.rows) if (number := quantity(row.get(field, ''))) is not None
+        ]
+        if len(found) < max(_SHOWN, _NUMBERS * fields[field]) or len(found) < _NUMBERS * len(things.rows):
+            continue
+        found = sorted((each for each in found if each[1] in asked), key=lambda each: -each[0])
+        if len(found) < _SHOWN:
+            continue
+        middle = found[len(found) // 2][0]
+        chosen = [(nth, at, 'most') for nth, (number, at) in enumerate(found[:_SHOWN]) if number > middle]
+        chosen += [(_SHOWN, at, 'least') for number, at in found[-1:] if number < found[-2][0] <= middle]
+        for nth, at, which in chosen:
+            said = f'{_short(field)}={things.rows[at][field]} ({which})'
+            text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
+            yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
+
+
+def _usual(rows: Sequence[Row], field: str) -> str:
+    return one_line(Counter(row[field] for row in rows if field in row).most_common(1)[0][0], _CELL)
+
+
+def _line(things: NamedRows, at: int) -> tuple[int, ...]:
+    return (things.lines[at],) if things.lines else ()
+
+
+def _short(field: str) -> str:
+    return field.rpartition('.')[2] or field
+
+
+def _told(things: NamedRows, at: int, words: Sequence[str], called: Mapping[str, set[str]]) -> str:
+    """What a thing is called, its fields with what is asked for, and as many of the others as there is room for."""
+    row = things.rows[at]
+    asked = [field for field in row if any(field in fields for fields in called.values())]
+    holding = [field for field in row if field not in asked and _held('', {field: row[field]}, words)]
+    others = sorted((field for field in row if field not in asked and field not in holding), key=lambda f: f.count('.'))
+    said: list[str] = []
+    left = _LENGTH - len(things.names[at])
+    for field in dict.fromkeys((*asked, *holding, *others)):
+        text = f'{_short(field)}={one_line(row[field], _CELL)}'
+        if len(text) > left:
+            continue
+        said.append(text)
+        left -= len(text) + 2
+    return f'{one_line(things.names[at], _CELL)}: {", ".join(said)}'
+
+
+_LEAST_LINES = 3
 _NEXT = 0.5
-"""What each of these loses in rank,"""
+"""What each line with the same words loses in rank, of the first ones, the best first,"""
 _MORE = 40
 """and so many where there is room for them."""
-_LITTLE = 45.0
-"""The rank of these."""
 _LEAST_SHOWN = 60
 """Characters of each line of a record that are shown."""
 _LONGEST_RECORD = 16
@@ -29,7 +174,7 @@ _HEADED = 8
 _COMMON = 12
 """Lines with the same words of the focus from which these say nothing about any of them: of a value (`/mill/42`), which
 somebody has looked up, they are counted, and the first and the last shown."""
-_MOST = 0.5
+_SHARE = 0.5
 """Share of the lines up to which a value tells some from the others,"""
 _MOST_SAID = 0.05
 """and up to which a word does, if it does not only stand within others."""
@@ -46,21 +191,10 @@ _BEHIND_FIELD = re.compile(r'["\']?(?:$|\s\s|\s?[\t,;|=:)\]}/])')
 _RULED = re.compile(r'([=*#~_-])\1{3,}\s.*\w.*\s\1{4,}\s*$')
 _GOES_ON = re.compile(r'[\w./-]')
 
-_TITLE_WORD = re.compile(r'[^\W\d_]{3,}')
-_ENDING = 3
-"""Letters that a word of the focus may have more than the title of a column, as `memory` has of `%MEM`."""
-_NUMBERS = 0.7
-"""Share of the cells of a column that are numbers for some of them to be most."""
-_ASKED = 86.0
-"""The rank of the row that has most in a column that is asked for,"""
-_STEP = 3.0
-"""and what each further one loses."""
-
 
 def mentioned(
     lines: Sequence[str],
     words: Sequence[str],
-    tables: Sequence[Table],
     odd: Container[int],
     names: Sequence[str] = (),
     titles: Container[int] = (),
@@ -70,25 +204,17 @@ def mentioned(
     Args:
         lines: Those of the text.
         words: The words of the focus, in lower case.
-        tables: The tables of the text.
         odd: Numbers, from 1, of lines told for another reason: of several with the same words these come first.
         names: What that is called which each line is a part of, where it has a name.
         titles: Numbers of lines whose words are no mentions, as are those of the titles of tables.
     """
     if not words or len(lines) < _LEAST_LINES:
         return
-    columns = _columns(tables, words)
-    extremes = [*_extremes(lines, tables, words, columns)]
-    yield from extremes
-    told = {each.lines[0] for each in extremes}
     found = _found(lines, words[:_WORDS], titles)
     counts = {word: len({number for number, each in found.items() if word in each}) for word in _words(found)}
     having: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, each in found.items():
-        # What only a column is called by says little where it stands within other words.
-        own = tuple(sorted(word for word, worth in each.items() if worth > 2 or word not in columns))
-        if own and number not in told:
-            having[own].append(number)
+        having[tuple(sorted(each))].append(number)
     for own, numbers in having.items():
         worth = {number: max(found[number][word] for word in own) for number in numbers}
         most = max(worth.values())
@@ -99,7 +225,7 @@ def mentioned(
         if is_common and _is_field(word, [lines[number - 1] for number in best]):
             # That many records have a field says nothing about any; what few of them have there does.
             order = _unlike(lines, best)[:_SHOWN]
-        elif is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _MOST) * len(lines)):
+        elif is_common and (most == 1 or len(best) > (_MOST_SAID if word.isalpha() else _SHARE) * len(lines)):
             continue
         elif is_common:
             order = [*dict.fromkeys([*filter(odd.__contains__, best), best[0], best[-1], *order])]
@@ -108,7 +234,7 @@ def mentioned(
         rank = 76.0 + extra - (0.0 if word in words else _BEGUN) - min(_COMMON, len(best)) ** 0.5
         shown = 2 if is_common else min(_SHOWN, len(best))
         for nth, number in enumerate(order[:_MORE]):
-            text, places = _told(lines, number, word, names)
+            text, places = _told_line(lines, number, word, names)
             yield DigestStatement(
                 f'{text} [{word} ×{counts[word]}{where}]',
                 rank - _NEXT * nth if nth < shown else _LITTLE,
@@ -120,7 +246,7 @@ def mentioned(
 def _is_field(word: str, lines: Sequence[str]) -> bool:
     """Return whether most of the lines begin with a word as the name of a field."""
     named = re.compile(rf'[\s"\'-]*{re.escape(word)}["\']?\s?[:=]', re.IGNORECASE)
-    return sum(named.match(line) is not None for line in lines) > _MOST * len(lines)
+    return sum(named.match(line) is not None for line in lines) > _SHARE * len(lines)
 
 
 def _unlike(lines: Sequence[str], numbers: Sequence[int]) -> list[int]:
@@ -130,7 +256,7 @@ def _unlike(lines: Sequence[str], numbers: Sequence[int]) -> list[int]:
     return sorted((number for number in numbers if rare.get(texts[number])), key=lambda number: -rare[texts[number]])
 
 
-def _told(lines: Sequence[str], number: int, word: str, names: Sequence[str]) -> tuple[str, tuple[int, ...]]:
+def _told_line(lines: Sequence[str], number: int, word: str, names: Sequence[str]) -> tuple[str, tuple[int, ...]]:
     """What the record of a line says, and its lines."""
     first, last = _record(lines, number - 1, names)
     longest = max(_LEAST_SHOWN, 400 // (last - first + 1))
@@ -190,50 +316,6 @@ def _worth(line: str, match: re.Match[str]) -> int:
     if not match[0][0].isalnum():
         return 3 if not last.strip() and not behind[:1].strip() else 0
     return 3 if _BEFORE_FIELD.search(before) and _BEHIND_FIELD.match(behind) else 2 if is_whole else 1
-
-
-def _columns(tables: Sequence[Table], words: Sequence[str]) -> dict[str, set[str]]:
-    """By word of the focus the columns that are called so."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for title in {title for table in tables for title in table.rows[0]}:
-        for name in _TITLE_WORD.findall(title.lower()):
-            for word in words:
-                if word == name or (word.startswith(name) and len(word) - len(name) <= _ENDING):
-                    found[word].add(title)
-    return dict(found)
-
-
-def _extremes(
-    lines: Sequence[str], tables: Sequence[Table], words: Sequence[str], columns: Mapping[str, set[str]]
-) -> Iterator[DigestStatement]:
-    """The rows with most in a column that is asked for, and with least, of those with most other words of the focus."""
-    others = [word for word in words if word not in columns]
-    for table in tables:
-        for title in {title for titles in columns.values() for title in titles}.intersection(table.rows[0]):
-            numbers = [quantity(row.get(title, '')) for row in table.rows]
-            rows = [(number, at) for at, number in enumerate(numbers) if number is not None]
-            if len(rows) < max(_LEAST_LINES, _NUMBERS * len(table.rows)):
-                continue
-            said = [sum(map(_said_in(row), others)) for row in table.rows]
-            asked = [each for each in rows if said[each[1]] == max(said)]
-            if len(asked) >= _LEAST_LINES:
-                rows = asked
-            elif max(said) > 1:
-                continue  # somebody asks for these by their names
-            rows.sort(key=lambda each: -each[0])
-            middle = rows[len(rows) // 2][0]
-            chosen = [(nth, at, 'most') for nth, (number, at) in enumerate(rows[:_SHOWN]) if number > middle]
-            chosen += [(_SHOWN, at, 'least') for number, at in rows[-1:] if number < rows[-2:][0][0] <= middle]
-            for nth, at, which in chosen:
-                line = table.lines[at]
-                text = f'{title}={table.rows[at][title]} ({which}): {one_line(lines[line - 1], 160)}'
-                yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', (line,))
-
-
-def _said_in(row: Row) -> Callable[[str], int]:
-    """How much a row has of a word: 2 as a cell, 1 within one."""
-    cells = [cell.lower() for cell in row.values()]
-    return lambda word: 2 * (word in cells) or int(any(word in cell for cell in cells))
 
 
 def _record(lines: Sequence[str], place: int, names: Sequence[str]) -> tuple[int, int]:
