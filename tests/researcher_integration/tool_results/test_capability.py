@@ -99,11 +99,11 @@ async def test_a_page_is_read_as_markdown_and_kept_as_it_came(key: str) -> None:
     assert '| 41 | sunk |' in told
     assert '<td>' not in told
     text = store.collection(COLLECTION).document(seen.metadata['summarization']['source_id']).text
-    assert '| 41    | sunk  |' in text
+    assert '| 41 | sunk |' in text
     if not key:
         found = re.search(r'(\d+)\| \| 41 \| sunk', told)
         assert found is not None
-        assert text.split('\n')[int(found[1]) - 1] == '| 41    | sunk  |'
+        assert text.split('\n')[int(found[1]) - 1] == '| 41 | sunk |'
         assert text.endswith(f'\n[below: the page as it came, in HTML]\n{page}')
 
 
