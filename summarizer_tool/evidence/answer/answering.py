@@ -17,7 +17,7 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence import sub_queries
 from summarizer_tool.evidence.answer import links, sufficiency
-from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
+from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference, pointer
 from summarizer_tool.evidence.answer.page_loading import (
     AddPage,
     PageLoader,
@@ -178,6 +178,8 @@ class _Exploration:
     """Whether that is of all pages that are there."""
     judgement: Judgement = field(default_factory=Judgement)
     references: list[Reference] = field(default_factory=list[Reference])
+    pointers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """What in the sources that were named or fetched only leads elsewhere, by handle."""
     listed: list[LinkCandidate] = field(default_factory=list[LinkCandidate])
     """Pages that by the index of their site have what is asked for, best first."""
     rounds: int = 0
@@ -267,7 +269,7 @@ class _Exploration:
         """Search and judge; the pages from an index of the trace on have led to this score."""
         with self._timed('search'):
             self.found = await self._searched(0)
-            self.judgement = await in_thread(sufficiency.judge, self.found.hits, self.parts)
+            self.judgement = await self._judged()
         self.is_current = True
         self.iterations += 1
         self.gathering.scored(start, round(self.judgement.score, 3))
@@ -287,11 +289,15 @@ class _Exploration:
         found = await self.by.search(query)
         return await in_thread(choosing.ranked_down, found, question.known_context)
 
+    async def _judged(self) -> Judgement:
+        return await in_thread(sufficiency.judge, self.found.hits, self.parts, self.pointers)
+
     async def _start(self) -> None:
         """Where no page was named, the sources of the best hits stand for them."""
         sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
         start = len(self.gathering.pages)
         await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
+        self.judgement = await self._judged()  # now that their links are known
         self.gathering.scored(start, round(self.judgement.score, 3))
 
     async def _list(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
@@ -397,6 +403,7 @@ class _Exploration:
         """Take in the links of pages."""
         topic = await in_thread(self._topic)
         for index, page in pages:
+            self.pointers[page.source_id] = [*map(pointer, page.links[:MAX_LINKS])]
             depth = self.gathering.pages[index].depth
             self.references += await in_thread(
                 links.references, page.links, page_url=page.url, parent=index, depth=depth, topic=topic

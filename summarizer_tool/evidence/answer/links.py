@@ -46,13 +46,22 @@ def link_terms(link: Link) -> set[str]:
     if not around and not _is_question(link.section):
         return found
     is_described = around.startswith(link.text) and _DESCRIBED.match(around, len(link.text)) is not None
-    words = terms.words_of(around or link.text)
-    is_pointing = any(not _POINTING.isdisjoint(terms.terms_of_word(word)) for word in words)
+    is_pointing = _sends_on(terms.words_of(around or link.text))
     if is_described or is_pointing:
         found |= terms.terms_of(around)
     if is_pointing and _is_question(link.section):
         found |= terms.terms_of(link.section[:MAX_TEXT])
     return found
+
+
+def pointer(link: Link) -> str:
+    """The text on a link's own page that says nothing but where something is told: its sentence, or itself."""
+    return link.around if link.around and _sends_on(terms.words_of(link.around[:MAX_TEXT])) else link.text
+
+
+def _sends_on(words: Iterable[str]) -> bool:
+    """Return whether a sentence of these words sends its reader to another page."""
+    return any(not _POINTING.isdisjoint(terms.terms_of_word(word)) for word in words)
 
 
 def _is_question(text: str) -> bool:
