@@ -323,31 +323,17 @@ def _lines(value: object, before: str, depth: int) -> Iterator[str]:
     value = (_read_page(value) if isinstance(value, str) else None) or value
     whole = json.dumps(value, ensure_ascii=False)
     indent = ' ' * depth
-    is_open = isinstance(value, dict | list) and len(whole) > LONG_LINE and depth < MAX_DEPTH
-    if not is_open:
+    if not isinstance(value, dict | list) or len(whole) <= LONG_LINE or depth >= MAX_DEPTH:
         yield f'{indent}{before}{whole}'
-    elif isinstance(value, dict):
-        members = cast('dict[str, object]', value)
-        yield f'{indent}{before}{{'
-        for index, (key, member) in enumerate(members.items(), 1):
-            name = f'{json.dumps(key, ensure_ascii=False)}: '
-            yield from _ended(_lines(member, name, depth + 1), '' if index == len(members) else ',')
-        yield f'{indent}}}'
-    else:
-        items = cast('list[object]', value)
-        yield f'{indent}{before}['
-        for index, item in enumerate(items, 1):
-            yield from _ended(_lines(item, '', depth + 1), '' if index == len(items) else ',')
-        yield f'{indent}]'
-
-
-def _ended(lines: Iterator[str], end: str) -> Iterator[str]:
-    """Lines, of which the last one ends with a comma if it should."""
-    last = next(lines)
-    for line in lines:
-        yield last
-        last = line
-    yield last + end
+        return
+    is_object = isinstance(value, dict)
+    named = cast('dict[str, object]', value) if is_object else dict(enumerate(cast('list[object]', value)))
+    yield f'{indent}{before}{"{" if is_object else "["}'
+    for place, (key, member) in enumerate(named.items(), 1):
+        *lines, last = _lines(member, f'{json.dumps(key, ensure_ascii=False)}: ' if is_object else '', depth + 1)
+        yield from lines
+        yield last + ',' * (place < len(named))
+    yield f'{indent}{"}" if is_object else "]"}'
 
 
 def _jsonable(value: object) -> object:

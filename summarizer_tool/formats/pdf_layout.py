@@ -1,4 +1,4 @@
-"""From the lines of a PDF's pages to markdown: paragraphs, headings, lists, tables and page breaks. Pure computing.
+"""PDFs: their pages as files have them, and from these to markdown: paragraphs, headings, lists, tables, page breaks.
 
 The order is that of the file, which programs write as it is to be read, columns one after the other. Between two pages
 stands a form feed, see `documents.page_numbers`.
@@ -7,13 +7,90 @@ stands a form feed, see `documents.page_numbers`.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
-from summarizer_tool.formats.pdf_page import Bookmark, Cell, PdfPage, TextLine
+
+
+@dataclass(slots=True)
+class Cell:
+    """Words on a line that stand together; in points, from the lower left corner of the page."""
+
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+    size: float
+    """Height of the font."""
+
+    def add(self, word: str, right: float, bottom: float, top: float) -> None:
+        """Go on with the next word."""
+        self.text += f' {word}'
+        self.right = max(self.right, right)
+        self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
+
+
+@dataclass(slots=True)
+class TextLine:
+    """What stands on one line."""
+
+    cells: list[Cell]
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return ' '.join(cell.text for cell in self.cells)
+
+    @property
+    def left(self) -> float:
+        """In points."""
+        return self.cells[0].left
+
+    @property
+    def right(self) -> float:
+        """In points."""
+        return self.cells[-1].right
+
+    @property
+    def bottom(self) -> float:
+        """In points."""
+        return min(cell.bottom for cell in self.cells)
+
+    @property
+    def top(self) -> float:
+        """In points."""
+        return max(cell.top for cell in self.cells)
+
+    @property
+    def size(self) -> float:
+        """Of the font that most of it is in."""
+        return max(self.cells, key=lambda cell: len(cell.text)).size
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPage:
+    """A page as its file has it."""
+
+    lines: list[TextLine] = field(default_factory=list[TextLine])
+    has_image: bool = False
+    """Of a page without text: whether there is something to see."""
+    is_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of the outline that a file brings along."""
+
+    title: str
+    page: int
+    """From 0."""
+    level: int
+    """From 1."""
+
 
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
