@@ -146,7 +146,7 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
 
     Raises `ConfigurationError` if it cannot be read, has none, or is no manifest: few of its lines are files.
     """
-    is_empty, names_of_results = True, _Names()
+    is_empty, names_of_results = True, _ResultNames()
     try:
         if source.is_dir():
             for folder, folders, names in os.walk(source):
@@ -177,7 +177,7 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
         raise ConfigurationError(f'there are no files in {source}')
 
 
-class _Names:
+class _ResultNames:
     """Names of results that keep out of each other's way."""
 
     def __init__(self) -> None:

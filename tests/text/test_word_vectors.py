@@ -105,6 +105,7 @@ async def test_a_search_of_named_sources_shows_the_nearest_passages_where_no_wor
     assert 'are shown where they are nearest to it by the meaning of their words' in found.text
     assert 'Her doctor gave the patient a medicine' in found.text
     assert 'The harbour office' not in found.text
+    assert found.figures['ranking'] == 'nearest'
 
 
 def found_in(folder: Path) -> Callable[[str], ModuleSpec]:
