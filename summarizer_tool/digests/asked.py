@@ -4,9 +4,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import log
 
 from summarizer_tool.digests.columns import quantity
+from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.rarity import surprises
 from summarizer_tool.digests.records import Row
 from summarizer_tool.digests.statements import DigestStatement, one_line
@@ -169,6 +171,8 @@ _LEAST_SHOWN = 60
 """Characters of each line of a record that are shown."""
 _LONGEST_RECORD = 16
 """Lines of a record that is told whole where one of them is asked for."""
+_SECTION = 60
+"""Lines below a ruled heading among which is looked for what went wrong."""
 _HEADED = 8
 """Lines of a heading, with those below it that are told with it."""
 _COMMON = 12
@@ -266,7 +270,19 @@ def _told_line(lines: Sequence[str], number: int, word: str, names: Sequence[str
     text = one_line(line if len(line) < 400 else f'{"… " * (begin > 0)}{line[begin : begin + 300]} …', 310)
     name = names[number - 1] if names else ''
     text = f'{name}: {text}' if name and name not in lines[number - 1] and name not in text else text
-    return text, (number, *(place + 1 for place in range(first, last + 1) if place + 1 != number))
+    places = (number, *(place + 1 for place in range(first, last + 1) if place + 1 != number))
+    wrong = _wrong_below(lines, number)
+    if wrong and wrong not in places:
+        text, places = f'{text} … {one_line(lines[wrong - 1].strip(), _CELL)}', (*places, wrong)
+    return text, places
+
+
+def _wrong_below(lines: Sequence[str], number: int) -> int:
+    """The number of the first line below a ruled heading that says what went wrong, up to the next one; 0 for none."""
+    if not _RULED.match(lines[number - 1]):
+        return 0
+    below = takewhile(lambda at: not _RULED.match(lines[at]), range(number, min(len(lines), number + _SECTION)))
+    return next((at + 1 for at in below if BAD.search(lines[at])), 0)
 
 
 def _words(found: Mapping[int, Mapping[str, int]]) -> set[str]:

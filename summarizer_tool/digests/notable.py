@@ -26,7 +26,7 @@ cannot|unable|unplugged|unmounted|withdrawn|yanked|misconfig\w+|non-default
 
 def _words(*lists: str) -> str:
     said = '|'.join('|'.join(each.split('\n')[1:-1]) for each in lists)
-    parts = 'CrashLoop|BackOff|OOM|NotReady|Err[A-Z]|Unknown|(?<=[a-z])(?:Error|Exception|Fail(?:ed|ure)?)(?![a-z])'
+    parts = 'CrashLoop|BackOff|OOM|NotReady|Err[A-Z]|Unknown|(?<=[A-Za-z])(?:Error|Exception|Fail(?:ed|ure)?)(?![a-z])'
     return rf'(?<![\w@/-])(?i:{said})(?![\w@/-])|{parts}'
 
 

@@ -351,3 +351,10 @@ def test_a_trace_alone_tells_where_it_was_thrown() -> None:
 log of 3004 lines; 1 events; exception ×1; 1 templates
 1| ValueError: tooth 17 is broken [File "/app/gears.py", line 88, in turn]\
 """)
+
+
+def test_a_ruled_heading_is_told_with_what_went_wrong_below_it() -> None:
+    case = '_____ setup of {0} _____\n\npath = {0}\n\n    def db(path):\n>       open(path)\nE   OSError: no such lock: {0}\n'
+    cases = '\n'.join(case.format(name) for name in ('weir', 'mill', 'quay', 'gate'))
+    told = digest('2026-01-01 INFO run begins\n' * 40 + cases, 300, focus='What broke in setup of mill?').text
+    assert told.split('\n')[1] == snapshot('_____ setup of mill _____ … E OSError: no such lock: mill [mill ×3]')
