@@ -14,7 +14,7 @@ POINTS_BACK = regex.compile(
     r'|(?:After|At|By|Due to|During|For|From|In|Of|On|Since|To|Under|With) (?:this|these|that|those|such)\b'
     r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
     r'|(?:Both|Conversely|Instead|Otherwise|(?:Of )?[Tt]he (?:former|latter)'
-    r'|The (?:same|default is|(?:amendment|motion|proposal|resolution) \p{Ll}{4,9}\.$))(?:\b|$)'
+    r'|The (?:same|default is))\b'
     r'|(?:Dies(?:e[mnrs]?)?\b(?! (?:Abschnitt|Artikel|Buch|Dokument|Gesetz|Richtlinie|Seite|Verordnung|Vertrag)\b)'
     r'|Ce(?:ci|la|s|lui-ci|lle-ci)|Est(?:o|os|as)|Quest[ei]|Iss?to|Isso)\b)'
 )
@@ -58,5 +58,6 @@ OUTCOME = regex.compile(
     r'^(?:(?:[Nn]ot )?(?i:accepted|adopted|agreed|approved|carried|declined|defeated|failed|lost|passed|rejected|tabled'
     r'|(?:so )?moved|withdrawn)\b|(?:Einstimmig |Mehrheitlich )?(?i:abgelehnt|angenommen|vertagt|zurückgezogen)\b'
     r"|(?i:adoptée?|rejetée?|retirée?|approuvée?)\b)(?!['’:])[^.:]{0,60}\.?$"
+    r'|^The (?:amendment|motion|proposal|resolution) \p{Ll}{4,9}\.$'
     r'|^(?:[^.:]{0,90} )?(?:withdrew|withdraws) (?:the|her|his|their) (?:amendment|motion|proposal|resolution)\.$'
 )

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from summarizer_tool.digests.digest import digest_of, machine_output
+from summarizer_tool.digests.digest import MachineText, digest_of, machine_output
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import candidates, choosing
 from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
@@ -152,15 +152,22 @@ def with_digests(collection: Collection, found: SearchResult, question: str, bud
     """
     if found.is_full_context:
         return found
-    texts = {source.id: collection.document(source.id).text for source in found.sources[:_LOOKED_AT]}
-    by_machine = [source_id for source_id, text in texts.items() if machine_output(text[:_HEAD])]
-    small = [source_id for source_id in by_machine if len(texts[source_id]) <= _LONGEST_DIGESTED][:_MOST_DIGESTS]
-    read = [(source_id, output) for source_id in small if (output := machine_output(texts[source_id]))]
+    read: list[tuple[str, MachineText]] = []
+    left_out: list[str] = []
+    for place, source in enumerate(found.sources[:_LOOKED_AT]):
+        if place >= _MOST_DIGESTS and place > len(read) + len(left_out):
+            break  # among what people wrote further ones are not looked for, which takes time
+        is_in = len(read) < _MOST_DIGESTS and source.size <= _LONGEST_DIGESTED
+        text = collection.document(source.id).text
+        output = machine_output(text if is_in else text[:_HEAD])
+        if output and is_in:
+            read.append((source.id, output))
+        elif output:
+            left_out.append(source.id)
     share = budget // max(1, len(read))
     told = [(source_id, each) for source_id, output in read for each in digest_of(output, share, question).lines]
-    left_out = ', '.join(source_id for source_id in by_machine if source_id not in small)
     limits = f'at most {_MOST_DIGESTS}, of up to {_LONGEST_DIGESTED // 1_000_000} MB each'
-    warnings = [f'no digest of {left_out} ({limits})'] if left_out else []
+    warnings = [f'no digest of {", ".join(left_out)} ({limits})'] if left_out else []
     return replace(found, digests=tuple(told), warnings=(*found.warnings, *warnings))
 
 
