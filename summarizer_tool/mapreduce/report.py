@@ -165,7 +165,8 @@ class Composer:
         if not text:
             # The best fact, or the source, cut off.
             best = max(range(len(facts)), key=lambda at: (facts[at].importance, -len(facts[at].text)), default=None)
-            whole = unsteered(joined(self.job.documents)).strip() if best is None else facts[best].text
+            content = joined(self.job.documents)
+            whole = (unsteered(content).strip() or content.strip()) if best is None else facts[best].text
             text = render.shorten(whole, self.job.budget)
             if best is not None and text == whole:
                 chosen = [best]

@@ -5,7 +5,7 @@ import json
 
 import anyio
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -192,6 +192,7 @@ _texts = st.one_of(
 @pytest.mark.parametrize('name', [*BAD_ANSWERS, 'extractive'])
 @hypothesis_settings(max_examples=8)
 @given(text=_texts, budget=st.integers(50, 1200))
+@example(text='\x81' * 26, budget=50)
 def test_the_budget_is_never_exceeded(name: str, text: str, budget: int) -> None:
     model = ExtractiveModel() if name == 'extractive' else model_of(BAD_ANSWERS[name])
     summary = Summarizer(make(on_failure='extractive'), model=model).summarize_sync(text, max_output_tokens=budget)
