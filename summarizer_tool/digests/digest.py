@@ -17,6 +17,7 @@ from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import events, log_statements, loose, starts_like_log
 from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord, form
+from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -89,6 +90,8 @@ _ROW_LENGTH = 160
 
 _LEAST_PARTS = 3
 """Lines from which those with words of the focus are told; of fewer, as of packed JSON, the objects are."""
+_OVERVIEW = 60.0
+"""The rank of the overview where something is asked for."""
 _OBJECT_END = re.compile(r'(?<=\}),\s*(?=\{)')
 
 
@@ -153,6 +156,9 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     asked = (each for things in read.things for each in asked_records(things, words))
     found += (replace(each, lines=()) if is_packed else each for each in mentions)
     found += (each for each in asked if not (whole and each.lines and read.names[each.lines[0] - 1] in whole))
+    if words:
+        found = [replace(each, rank=min(each.rank, _OVERVIEW)) if each.topic == 'overview' else each for each in found]
+        found = _with_relevant(found, [*relevant(_parts(read), focus, odd)])
     chosen, left_out = choose(found, budget, words)
     told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -166,6 +172,46 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if not fits_tokens(text, budget):
         text = truncate_tokens('\n'.join(each.text for each in told), budget)
     return Digest(text, read.kind, tuple(each for each in told if each.text))
+
+
+def _with_relevant(found: Sequence[DigestStatement], relevant: Sequence[DigestStatement]) -> list[DigestStatement]:
+    """What may be said, and what is about a question: of what is mentioned already only its rank, if it is higher."""
+    mentioned = [each for each in found if each.topic == 'mentioned']
+    ranks: dict[DigestStatement, float] = {}
+    added: list[DigestStatement] = []
+    for each in relevant:
+        if known := next((other for other in mentioned if _says(other, each)), None):
+            ranks[known] = max(ranks.get(known, known.rank), each.rank)
+        else:
+            added.append(each)
+    return [*(replace(each, rank=ranks.get(each, each.rank)) for each in found), *added]
+
+
+def _says(statement: DigestStatement, other: DigestStatement) -> bool:
+    """Return whether a statement tells of the line of another one, or of the same field of the same thing."""
+    if statement.lines and other.lines:
+        return statement.lines[0] == other.lines[0]
+    name, _, field = other.text.partition('| ')[2].rpartition(': ') if other.lines else other.text.rpartition(': ')
+    return statement.text.startswith(name) and field in statement.text
+
+
+def _parts(read: MachineText) -> list[OutputPart]:
+    """The lines of a text, or the fields of the things in it, which rows of tables and what is in JSON have."""
+    if read.kind in ('log', 'blocks'):
+        names = read.names or [''] * len(read.lines)
+        numbered = enumerate(zip(read.lines, names, strict=True), 1)
+        return [
+            OutputPart(line.strip(), name, (at,))
+            for at, (line, name) in numbered
+            if line.strip() and at not in read.titles
+        ]
+    return [
+        OutputPart(f'{field.rpartition(".")[2]}={value}', name, tuple(things.lines[at : at + 1]))
+        for things in read.things
+        if not things.are_lines
+        for at, (name, row) in enumerate(zip(things.names, things.rows, strict=True))
+        for field, value in row.items()
+    ]
 
 
 def _is_plain_value(statement: DigestStatement) -> bool:

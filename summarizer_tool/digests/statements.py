@@ -50,6 +50,8 @@ _OF_LINES: tuple[Topic, ...] = ('mentioned', 'odd items', 'values')
 
 _TOGETHER = 8
 """Lines up to which a statement on several errors, or on a record that is asked for, says what is in each."""
+_PLACE_SHARE = 0.1
+"""Share of the budget that the line on what was left out has; what is longer says only how much that is."""
 _PASSES = 4
 """Times that room is made for the line on what was left out."""
 
@@ -134,7 +136,7 @@ def choose(
     left_out, reserve = '', 0
     for _ in range(_PASSES):
         taken = _fitting(ranked, costs, budget - reserve, waits)
-        left_out = _left_out(ranked, taken)
+        left_out = _left_out(ranked, taken, int(_PLACE_SHARE * budget))
         reserve = count_tokens(left_out)
         if reserve > budget // 2:
             left_out = ''
@@ -145,21 +147,28 @@ def choose(
     return [ranked[index] for index in order], left_out
 
 
-def _left_out(ranked: Sequence[DigestStatement], taken: set[int]) -> str:
-    """How many statements on each topic are not told, and of which lines; the least important first."""
+def _left_out(ranked: Sequence[DigestStatement], taken: set[int], budget: int) -> str:
+    """How many statements on each topic are not told, and of which lines, the least important first.
+
+    How many altogether, if that has no room.
+    """
     shown = {line for index in taken for line in _each_told(ranked[index])}
     others = (each for index, each in enumerate(ranked) if index not in taken)
     rest = [
         each for each in others if each.topic not in _OF_LINES or not each.lines or not shown.issuperset(each.lines)
     ]
-    parts: list[str] = []
-    for topic in TOPICS[:0:-1]:
-        lines = [line for each in rest if each.topic == topic for line in each.lines]
-        first, last = (min(lines), max(lines)) if lines else (0, 0)
-        where = f' (lines {first}-{last})' if last > first else f' (line {first})' if lines else ''
-        if count := sum(each.topic == topic for each in rest):
-            parts.append(f'{count} more {topic}{where}')
-    return f'… and {", ".join(parts)}' if parts else ''
+    by_topic = ((topic, [each for each in rest if each.topic == topic]) for topic in TOPICS[:0:-1])
+    text = ', '.join(_counted(some, topic) for topic, some in by_topic if some)
+    if count_tokens(text) > budget:
+        text = _counted(rest)
+    return f'… and {text}' if text else ''
+
+
+def _counted(statements: Sequence[DigestStatement], topic: str = 'statements') -> str:
+    lines = [line for each in statements for line in each.lines]
+    first, last = (min(lines), max(lines)) if lines else (0, 0)
+    where = f' (lines {first}-{last})' if last > first else f' (line {first})' if lines else ''
+    return f'{len(statements)} more {topic}{where}'
 
 
 def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list[DigestStatement]:

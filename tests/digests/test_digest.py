@@ -133,13 +133,14 @@ def test_lines_name_where_they_come_from() -> None:
 def test_the_budget_keeps_the_errors_and_says_what_is_left_out() -> None:
     assert digest(LOG, 110).text == snapshot("""\
 log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO ×51, ERROR ×2, WARN ×1; 4 templates
-… and 1 more templates (lines 1-60), 2 more odd items (lines 51-60), 2 more errors (lines 52-59)\
+59| 2026-03-14T02:52:00Z ERROR sluice 9 did not close
+… and 4 more statements (lines 1-60)\
 """)
 
 
 def test_the_focus_brings_a_common_line_forward() -> None:
     assert 'user u31 ' not in digest(LOG, 200).text
-    assert digest(LOG, 200, focus='what did user u31 do').text.splitlines()[1] == snapshot(
+    assert digest(LOG, 200, focus='what did user u31 do').text.splitlines()[0] == snapshot(
         '2026-03-14T02:31:00Z INFO served /mill/217 for user u31 in 24ms [u31 ×1]'
     )
 

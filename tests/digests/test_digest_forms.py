@@ -88,7 +88,7 @@ def test_names_that_are_free_are_one_field() -> None:
 def test_a_log_of_many_days_has_its_dates(asked: str) -> None:
     lines = [f'Mar {1 + at // 40} 10:{at % 60:02d}:01 mill stone[{at}]: turned {at % 7} times' for at in range(400)]
     lines[250] = 'Mar 7 11:11:11 mill vats[9]: vat 12 is cracked'
-    assert '251| Mar 7 11:11:11 mill vats[9]: vat 12 is cracked' in digest('\n'.join(lines), 200, focus=asked).text
+    assert 'Mar 7 11:11:11 mill vats[9]: vat 12 is cracked' in digest('\n'.join(lines), 200, focus=asked).text
 
 
 def test_values_in_quotes_reach_over_lines_and_blank_lines() -> None:
@@ -368,7 +368,7 @@ def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
         ['BEGIN;', 'CREATE TABLE berth (id INTEGER, owner TEXT, "long" REAL, state TEXT);', *rows, 'COMMIT;']
     )
     told = digest(text, 300, focus='Which is long?').text.splitlines()
-    assert told[0] == 'table: 60 items with 4 fields'
+    assert 'table: 60 items with 4 fields' in told
     assert "long=41.5 (most): INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');" in told
     assert 'state: ok ×59, sunk ×1 (line 20)' in told
 

@@ -267,7 +267,7 @@ async def test_of_machine_output_a_digest_answers_first() -> None:
         shown = section(found.text, 'EVIDENCE').splitlines()
         assert [line for line in shown if ' · digest: ' in line] == snapshot(
             [
-                '[E1] source 1 · relevance 0.99 · digest: table: 600 items with 3 fields',
+                '[E1] source 1 · relevance 0.60 · digest: table: 600 items with 3 fields',
                 '[E2] source 1 · line 414 · relevance 0.93 · digest: seconds=9120 (most): case-412,pass,9120',
                 '[E3] source 1 · line 19 · relevance 0.89 · digest: seconds=89 (most): case-17,pass,89',
                 '[E4] source 1 · line 109 · relevance 0.85 · digest: seconds=89 (most): case-107,pass,89',

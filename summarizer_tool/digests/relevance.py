@@ -1,0 +1,154 @@
+"""Which parts of machine output, lines or fields of things, are about a question.
+
+They are ranked by its words (BM25 over stems), by what these mean, where word vectors are installed, and by how unlike
+the others they are.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from summarizer_tool.digests.notable import BAD
+from summarizer_tool.digests.places import form
+from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.text import word_vectors
+from summarizer_tool.text.ranking import idf
+from summarizer_tool.text.scoring import content_stem
+from summarizer_tool.text.terms import stem
+
+_MATCHED, _TOWARD, _MEANT = 1.0, 0.8, 0.8
+"""What counts how much: the words of the question, against the part that has most of them; the direction of all words
+together; for each word of the question the one that is likest;"""
+_WRONG, _RARE = 0.3, 0.3
+"""a word of what went wrong; and that no other part has the same form."""
+_CERTAIN = 1.0
+"""What the best part has at least."""
+_K1, _B = 1.2, 0.75
+"""Of BM25: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009."""
+
+_SAME_FORM = 3
+"""Parts of one form that are looked at, of those without a word of the question,"""
+_LOOKED_AT = 6000
+"""parts, at most,"""
+_LONGEST = 600
+"""and characters of each."""
+
+_LEAST, _MOST = 20.0, 66.0
+"""The rank of what is not about the question at all, and what the part that is most about it has in addition."""
+_TOLD_SHARE = 0.5
+"""What a part is about the question, against the best one, from which it is told,"""
+_FEW, _USUAL, _ABOVE = 12, 0.2, 1.1
+"""and against what a fifth of the parts have: what is about the question no more than that tells nothing of it."""
+_ODD = 0.05
+"""What one counts more that is told for another reason, too,"""
+_TOLD = 60
+_TOLD_OF_FORM = 2
+"""parts, and parts of one form, at most,"""
+_SHOWN = 320
+"""and characters of each."""
+
+_AS_DIGITS = str.maketrans('123456789', '000000000')
+_WORD = re.compile(r'\w+')
+_PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+')
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPart:
+    """A line, or a field of a thing."""
+
+    text: str
+    name: str = ''
+    """What it is a part of, where that has a name."""
+    lines: tuple[int, ...] = ()
+    """Its number, from 1, where it is known."""
+
+    def __str__(self) -> str:
+        return f'{self.name}: {self.text}' if self.name and self.name not in self.text else self.text
+
+
+def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) -> Iterator[DigestStatement]:
+    """Tell the parts that are most about a question; those on odd lines count for more."""
+    texts = [*map(str, parts)]
+    found = relevances(texts, question)
+    by_score = sorted(found.values(), reverse=True)
+    usual = max(_FEW, round(_USUAL * len(parts)))
+    least = max(_TOLD_SHARE, _ABOVE * by_score[usual] if usual < len(by_score) else 0.0)
+    scores = {
+        at: score + _ODD * any(line in odd for line in parts[at].lines) for at, score in found.items() if score >= least
+    }
+    told: Counter[str] = Counter()
+    for at in sorted(scores, key=lambda each: -scores[each])[:_TOLD]:
+        told[shape := form(parts[at].text)] += 1
+        if told[shape] <= _TOLD_OF_FORM:
+            rank = _LEAST + _MOST * scores[at]
+            number = f'{lines[0]}| ' if (lines := parts[at].lines) else ''
+            yield DigestStatement(number + one_line(texts[at], _SHOWN), rank, 'mentioned', lines)
+
+
+def relevances(texts: Sequence[str], question: str) -> dict[int, float]:
+    """How much texts are about a question, by index, against the best one, 1.0; of many of one form the first ones."""
+    asked = [*dict.fromkeys(word for word in _words(question) if len(word) > 1 and content_stem(word))]
+    if not asked or not (chosen := _chosen(texts, asked)):
+        return {}
+    forms = {at: form(texts[at]) for at in chosen}
+    times = Counter(forms.values())
+    words = [_words(texts[at]) for at in chosen]
+    worth, matched = _matched(words, asked)
+    # Texts that differ in their numbers mean the same.
+    said = [tuple(word for word in each if len(word) > 2 and word.isalpha()) for each in words]
+    distinct = {each: nth for nth, each in enumerate(dict.fromkeys(said))}
+    toward, alike = word_vectors.alike([*distinct], asked)
+    meant = [sum(map(float.__mul__, worth, map(float, row))) / sum(worth) for row in alike]
+    most = max(matched) or 1.0
+    scores = {
+        at: _MATCHED * match / most
+        + _TOWARD * toward[distinct[own]]
+        + _MEANT * meant[distinct[own]]
+        + _WRONG * (BAD.search(texts[at][:_LONGEST]) is not None)
+        + _RARE / times[forms[at]]
+        for at, match, own in zip(chosen, matched, said, strict=True)
+    }
+    best = max(_CERTAIN, *scores.values())
+    return {at: score / best for at, score in scores.items()}
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in lower case, those within a name, and names that have digits, such as `u31`, whole, too."""
+    found: list[str] = []
+    for word in _WORD.findall(text[:_LONGEST]):
+        parts = _PART.findall(word)
+        found += map(str.lower, parts if len(parts) < 2 or word.isalpha() else [*parts, word])
+    return found
+
+
+def _chosen(texts: Sequence[str], asked: Sequence[str]) -> list[int]:
+    """Indices of what is looked at: what may have words of the question, and of the others the first of each form."""
+    roots = {root[:-1] if len(root) > 3 else root for root in map(stem, asked)}
+    may_have = re.compile('|'.join(map(re.escape, roots)))
+    met: Counter[str] = Counter()
+    having: dict[int, int] = {}
+    for at, text in enumerate(texts):
+        met[shape := text[:_LONGEST].translate(_AS_DIGITS)] += 1
+        found = len({*may_have.findall(text[:_LONGEST].lower())})
+        if text.strip() and (found or met[shape] <= _SAME_FORM):
+            having[at] = found
+    return sorted(sorted(having, key=lambda at: -having[at])[:_LOOKED_AT])
+
+
+def _matched(texts: Sequence[Sequence[str]], asked: Sequence[str]) -> tuple[list[float], list[float]]:
+    """How much each word that is asked for says, and how much each text has of them."""
+    stems = [*map(stem, asked)]
+    counts = [Counter(map(stem, words)) for words in texts]
+    having = Counter(word for each in counts for word in each)
+    worth = [idf(having[each], len(texts)) for each in stems]
+    length = sum(map(len, texts)) / len(texts) or 1.0
+    matched: list[float] = []
+    for each, words in zip(counts, texts, strict=True):
+        damped = _K1 * (1 - _B + _B * len(words) / length)
+        matched.append(
+            sum(
+                value * each[word] * (_K1 + 1) / (each[word] + damped) for word, value in zip(stems, worth, strict=True)
+            )
+        )
+    return worth, matched
