@@ -136,24 +136,25 @@ def likeness(
     question: Sequence[str],
     near: Sequence[Mapping[int, float]] = (),
     around: Sequence[Mapping[int, float]] = (),
-) -> tuple[list[float], list[float]]:
-    """The cosine of each text with a question, both as words, and how often the words of this are meant there.
+) -> tuple[list[float], list[float], list[float]]:
+    """The cosine of each text with a question, both as words, that of what is near, and how often its words are meant.
 
-    In the cosine each word counts the same, however common it is. Meant is a word as far as the cosine of one that is
+    In the cosines each word counts the same, however common it is. Meant is a word as far as the cosine of one that is
     said is over `_ALIKE`; it is the mean over the question of the logarithm of how often. `near` and `around` say for
     each text which texts count there for the one and the other, by index, and how much; without them, only itself.
     Without vectors all are zeros.
     """
     vectors = installed() if texts and question else None
     if vectors is None:
-        return [0.0] * len(texts), [0.0] * len(texts)
+        return [0.0] * len(texts), [0.0] * len(texts), [0.0] * len(texts)
     import numpy as np
 
     rows, places, asked, cosines = vectors.compared(texts, question)
     alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
-    said = _spread(np.array([rows[each].sum(axis=0) for each in places]), near)
+    said = np.array([rows[each].sum(axis=0) for each in places])
     meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
-    return _toward(said, asked).tolist(), np.log1p(meant).mean(axis=1).tolist()
+    own, there = (_toward(each, asked).tolist() for each in (said, _spread(said, near)))
+    return own, there, np.log1p(meant).mean(axis=1).tolist()
 
 
 def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list[float], Sequence[Sequence[float]]]:

@@ -93,7 +93,7 @@ def test_what_has_no_words_is_near_nothing() -> None:
     texts = [[], ['x' * 100_000], names.words(TEXTS[1])]
     assert word_vectors.likeness(texts, ['medicine'])[0][:2] == [0.0, 0.0]
     assert word_vectors.likeness(texts, ['y' * 100_000])[0] == [0.0, 0.0, 0.0]
-    assert word_vectors.likeness([], ['medicine']) == word_vectors.likeness([], []) == ([], [])
+    assert word_vectors.likeness([], ['medicine']) == word_vectors.likeness([], []) == ([], [], [])
 
 
 @pytest.mark.usefixtures('vectors')
