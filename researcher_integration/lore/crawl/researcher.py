@@ -6,6 +6,7 @@ crawled by a tool that returns a handle, and everything else is instructions.
 
 import logging
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, cast
 
@@ -88,9 +89,9 @@ class Findings(BaseModel):
     """Whether it got to its report, rather than failing or reaching a limit on the way."""
 
     @property
-    def by_tool(self) -> Spent:
+    def by_tool(self) -> RunUsage:
         """What of this the summaries have cost."""
-        return sum((Spent.of(taken.usage) for taken in self.summaries), Spent())
+        return sum((taken.usage for taken in self.summaries), RunUsage())
 
 
 class LoreResearcher:
@@ -157,7 +158,7 @@ class LoreResearcher:
             usage_limits: Of the step, against that count.
         """
         usage = RunUsage() if usage is None else usage
-        before = Spent.of(usage)
+        before = copy(usage)
         warnings: list[str] = []
         history: list[ModelMessage] = []
         notes, is_finished = '', True
@@ -193,7 +194,7 @@ class LoreResearcher:
         return Findings(
             notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
             summaries=tuple(summaries),
-            spent=Spent.of(usage) - before,
+            spent=usage - before,
             warnings=tuple(warnings),
             is_finished=is_finished,
         )

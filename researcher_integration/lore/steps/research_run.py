@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +18,7 @@ from researcher_integration.lore.checkpoint import Checkpoint
 from researcher_integration.lore.configuration import Limits, ResearchSettings, ResearchTopics, SourceTiers, Topic
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import CrawledPage, TopicId
-from researcher_integration.usage import Spent, share_of
+from researcher_integration.usage import share_of
 from summarizer_tool import Service
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class ResearchRun:
         self.request = self.checkpoint.request
         self.topics: Sequence[Topic] = self.configuration.research.topics
         self.limits: Limits = self.configuration.research.limits
-        self.usage = self.checkpoint.spent.usage()
+        self.usage = copy(self.checkpoint.spent)
         """Of all model calls, those before an interruption included; limits are held against it."""
         self._saving = anyio.Lock()
         self._begun = time.monotonic() - self.checkpoint.seconds
@@ -98,7 +99,7 @@ class ResearchRun:
         """Write the checkpoint."""
         async with self._saving:
             self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
-            self.checkpoint.spent = Spent.of(self.usage)
+            self.checkpoint.spent = copy(self.usage)
             written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
             await anyio.to_thread.run_sync(written.save, self.folder)
         self.on_checkpoint(written)

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, StepState
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
-from researcher_integration.usage import Spent, limit_reached
+from researcher_integration.usage import limit_reached
 from summarizer_tool import (
     Document,
     ExtractiveModel,
@@ -46,7 +47,7 @@ class ZoneSummary:
 
     steps: Mapping[TopicId, Step]
     """Without what their agents have spent."""
-    spent: Spent = field(default_factory=Spent)
+    spent: RunUsage = field(default_factory=RunUsage)
     """By the summary that they share."""
     warnings: tuple[str, ...] = ()
     """Of that summary."""
@@ -109,7 +110,7 @@ class ZoneSummarizer:
             )
         if summary is None:
             return ZoneSummary(steps, warnings=said)
-        return ZoneSummary(steps, Spent.of(summary.usage), (*said, *summary.warnings))
+        return ZoneSummary(steps, summary.usage, (*said, *summary.warnings))
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
         """Summarize pages for all topics; returns the summary, or the reason there is none."""
