@@ -9,7 +9,6 @@ import sqlite3
 import threading
 import time
 import weakref
-from asyncio import CancelledError, create_task, wait
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
 import anyio.to_thread
-from anyio import CancelScope, CapacityLimiter
+from anyio import CapacityLimiter
 from pydantic import BaseModel
 
 from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
@@ -96,24 +95,6 @@ async def in_thread(function: Callable[[], T]) -> T:
     return await anyio.to_thread.run_sync(function, limiter=CapacityLimiter(1))
 
 
-async def to_its_end(function: Callable[[], T]) -> T:
-    """Run a function in a thread and wait until it is done; a caller that is cancelled meanwhile is so after that."""
-    work = create_task(in_thread(function))
-    cancelled: CancelledError | None = None
-    while not work.done():
-        try:
-            # The scope keeps anyio's cancellation out; from asyncio's `wait` keeps what is waited for.
-            with CancelScope(shield=True):
-                await wait([work])
-        except CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        if not work.cancelled():
-            work.exception()  # which nobody is there to be told
-        raise cancelled
-    return work.result()
-
-
 @dataclass(frozen=True, slots=True)
 class EventPage:
     """Some events of a run."""
@@ -181,11 +162,6 @@ class EventLog:
             ).fetchone()
             return last
 
-    def reserve(self, run_id: str, up_to: int) -> None:
-        """Remember that transient events may have sequence numbers up to this one, which no others shall get."""
-        with self._write() as db:
-            db.execute('UPDATE runs SET reserved = max(reserved, ?) WHERE number = ?', (up_to, self._run(db, run_id)))
-
     def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
         """Keep an event that has its place in a run, cut to size; a second one with its number is a `StoreError`.
 
@@ -202,10 +178,10 @@ class EventLog:
                 (size, _now(), number),
             )
 
-    def end(self, run_id: str) -> None:
-        """Say that nothing comes after the last event of a run."""
+    def end(self, run_id: str, last: int = 0) -> None:
+        """Say that nothing comes after the last event of a run; no other event shall get its number."""
         with self._write() as db:
-            db.execute('UPDATE runs SET is_closed = 1 WHERE number = ?', (self._run(db, run_id),))
+            db.execute('UPDATE runs SET is_closed = 1, reserved = ? WHERE number = ?', (last, self._run(db, run_id)))
 
     def read(self, run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
         """The first `limit` events of a run with sequence numbers over `after`; none of a run that is not known."""

@@ -70,7 +70,7 @@ def test_numbers_of_transient_events_are_not_given_twice() -> None:
     with EventLog() as log:
         assert log.begin('run') == 0
         log.append(event(1))
-        log.reserve('run', 1000)
+        log.end('run', 1000)
         assert log.begin('run') == 1000
         log.append(event(1001))
         assert log.begin('run') == 1001
