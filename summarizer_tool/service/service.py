@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 
 from summarizer_tool import prompts
@@ -14,6 +13,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.formats import reading as formats
+from summarizer_tool.formats.files import GivenSource
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce import report
@@ -56,23 +56,6 @@ _URL = re.compile(r'https?://\S+', re.IGNORECASE)
 _APART = re.compile(r'[\s,;]+')
 
 _logger = logging.getLogger('summarizer_tool')
-
-
-@dataclass(frozen=True, slots=True)
-class GivenSource:
-    """A source that has been read."""
-
-    document: Document
-    page: Page | None = None
-    """Of an HTML page: what its images and links are taken from."""
-    fetched_at: datetime | None = None
-    """When it was fetched, if it was."""
-    addresses: tuple[str, ...] = ()
-    """The URLs that it was found under, or the path of a file."""
-    title: str = ''
-    """What it was called by whoever gave it; that of the document may be what its text says, which replaces none."""
-    is_stored: bool = False
-    """Whether there is nothing to store: it is in the store already, or the store ends with the program."""
 
 
 @dataclass(frozen=True, slots=True)
