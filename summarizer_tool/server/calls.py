@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import anyio
 from anyio import CancelScope, Event
@@ -111,14 +111,8 @@ class Served(Protocol):
         ...
 
 
-class MakeServed(Protocol):
-    """Makes what is served, for the length of a block."""
-
-    def __call__(
-        self, settings: 'Settings', *, prepare: 'Callable[[Settings], None]'
-    ) -> 'AbstractAsyncContextManager[Served]':
-        """Make it; `prepare` is called in a thread before anything else is loaded."""
-        ...
+MakeServed: TypeAlias = 'Callable[[Settings], AbstractAsyncContextManager[Served]]'
+"""Makes what is served, for the length of a block."""
 
 
 # What may be such a message; whether it is one, JSON says.
