@@ -6,7 +6,7 @@ import math
 import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
@@ -17,8 +17,6 @@ from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-
     from mcp.server.lowlevel import Server
 
     from summarizer_tool.settings import Settings
@@ -111,7 +109,7 @@ class Served(Protocol):
         ...
 
 
-MakeServed: TypeAlias = 'Callable[[Settings], AbstractAsyncContextManager[Served]]'
+MakeServed: TypeAlias = Callable[['Settings'], AbstractAsyncContextManager[Served]]
 """Makes what is served, for the length of a block."""
 
 

@@ -8,9 +8,9 @@ import logging
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, cast
+from typing import Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from pydantic_ai import (
     Agent,
     ModelMessage,
@@ -28,7 +28,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.configuration import RAISED_BY, Topic
 from researcher_integration.lore.crawl.crawling import StepDeps, crawl_tool
-from researcher_integration.lore.material import CrawledPage, titled
+from researcher_integration.lore.material import CrawledPage, ServerReply, titled
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
     ConfigurationError,
@@ -234,8 +234,8 @@ def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken,
                     handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
                     yield SummaryTaken(handles, text, part.metadata.stats.usage), True
                 elif isinstance(part.metadata, dict):
-                    said = _Said.model_validate(cast('object', part.metadata))
-                    yield SummaryTaken(said.source_ids, text, said.stats.usage), False
+                    said = ServerReply.model_validate(cast('object', part.metadata))
+                    yield SummaryTaken(said.source_ids, text, said.stats.usage if said.stats else RunUsage()), False
 
 
 @dataclass
@@ -263,16 +263,4 @@ class _Framed(WrapperToolset[Any]):
 def _state(metadata: object) -> str:
     if isinstance(metadata, Summary):
         return metadata.state
-    return _Said.model_validate(metadata).state if isinstance(metadata, dict) else ''
-
-
-class _Stats(BaseModel):
-    usage: RunUsage = Field(default_factory=RunUsage)
-
-
-class _Said(BaseModel):
-    """The metadata of a server's answer."""
-
-    source_ids: Annotated[tuple[str, ...], Field(alias='summarizer/source_ids')] = ()
-    state: Annotated[str, Field(alias='summarizer/state')] = ''
-    stats: Annotated[_Stats, Field(alias='summarizer/stats', default_factory=_Stats)]
+    return ServerReply.model_validate(metadata).state if isinstance(metadata, dict) else ''
