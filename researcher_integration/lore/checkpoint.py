@@ -25,7 +25,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None
 
-VERSION = 3
+VERSION = 4
 
 FILE = 'checkpoint.json'
 LOCK = '.lock'
@@ -106,14 +106,6 @@ class Step(StepFigures):
         return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
 
 
-class GatheredMaterial(Findings):
-    """What the agent of a step gathered, before its pages are summarized."""
-
-    pages: tuple[str, ...]
-    """Handles of the pages that belong to the step."""
-    seconds: float
-
-
 class Failure(BaseModel):
     """A page that could not be crawled."""
 
@@ -124,15 +116,16 @@ class Failure(BaseModel):
 class Checkpoint(BaseModel):
     """The state from which a research is resumed; page texts stay in the store."""
 
-    version: Literal[3] = VERSION
+    version: Literal[4] = VERSION
     request: ResearchRequest
     pages: dict[str, CrawledPage] = Field(default_factory=dict[str, CrawledPage])
     """By normalised URL or path."""
     failures: list[Failure] = Field(default_factory=list[Failure])
-    assigned: dict[TopicId, tuple[str, ...]] | None = None
-    """Handles of the pages given beforehand, by the step that each is most about; none before all were crawled."""
+    assigned: dict[str, TopicId] = Field(default_factory=dict[str, TopicId])
+    """The step that each page belongs to, by its handle: of given pages that which they are most about, of others that
+    whose agent has crawled them."""
     steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
-    gathered: dict[TopicId, GatheredMaterial] = Field(default_factory=dict[TopicId, GatheredMaterial])
+    gathered: dict[TopicId, Findings] = Field(default_factory=dict[TopicId, Findings])
     """What the agent of each step has gathered."""
     summarized: Spent = RunUsage()
     """On the summary of all pages for all steps."""

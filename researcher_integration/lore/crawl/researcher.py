@@ -5,6 +5,7 @@ crawled by a tool that returns a handle, and everything else is instructions.
 """
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -87,6 +88,7 @@ class Findings(BaseModel):
     warnings: tuple[str, ...]
     is_finished: bool
     """Whether it got to its report, rather than failing or reaching a limit on the way."""
+    seconds: float = 0.0
 
     @property
     def by_tool(self) -> RunUsage:
@@ -157,7 +159,7 @@ class LoreResearcher:
             usage: Counts on, as that of the zone does.
             usage_limits: Of the step, against that count.
         """
-        usage = RunUsage() if usage is None else usage
+        started, usage = time.monotonic(), RunUsage() if usage is None else usage
         before = copy(usage)
         warnings: list[str] = []
         history: list[ModelMessage] = []
@@ -197,6 +199,7 @@ class LoreResearcher:
             spent=usage - before,
             warnings=tuple(warnings),
             is_finished=is_finished,
+            seconds=round(time.monotonic() - started, 2),
         )
 
 

@@ -66,7 +66,7 @@ class ZoneSummarizer:
         self,
         pages: Sequence[CrawledPage],
         room: int,
-        assigned: Mapping[TopicId, Sequence[str]],
+        assigned: Mapping[str, TopicId],
         notes: Mapping[TopicId, str],
         taken: Mapping[TopicId, Sequence[SummaryTaken]],
     ) -> ZoneSummary:
@@ -94,7 +94,7 @@ class ZoneSummarizer:
         state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
         steps: dict[TopicId, Step] = {}
         for topic in self.topics:
-            own = rest if summary else [page for page in rest if page.source_id in assigned.get(topic.id, ())]
+            own = rest if summary else [page for page in rest if assigned.get(page.source_id) == topic.id]
             kept = _blocks('summary', summary.topics.get(topic.header, ''), rest) if summary else tuple(map(_page, own))
             blocks = (*noted[topic.id], *made.get(topic.id, ()), *kept)
             handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))

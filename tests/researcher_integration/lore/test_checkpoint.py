@@ -52,7 +52,7 @@ def test_a_round_trip(tmp_path: Path) -> None:
     checkpoint = unfinished(
         tmp_path,
         pages={'wiki.example/harrow': page},
-        assigned={'zone_overview': (page.source_id,), 'npcs': ()},
+        assigned={page.source_id: 'zone_overview'},
         steps={
             'zone_overview': Step(
                 topic='zone_overview',
@@ -128,7 +128,7 @@ def test_whoever_reads_finds_the_whole(tmp_path_factory: pytest.TempPathFactory,
         (b'\xff\xfe\x00', 'its JSON'),
         (b'[]', 'its JSON'),
         (b'{"version": 1, "request": {"zone": "Harrow Sound"}}', 'version'),
-        (b'{"version": 3}', 'request'),
+        (b'{"version": 4}', 'request'),
         (b'{"request": {"zone": "Harrow Sound"}, "steps": {"weather": {}}}', 'steps.weather.[key]'),
     ],
     ids=['empty', 'cut off', 'no text', 'a list', 'version', 'no request', 'a topic'],

@@ -22,7 +22,7 @@ def assigned(texts: dict[str, str], zone: str = 'Kelderwick Fen') -> dict[TopicI
     pages = [page(number, title, tokens=tokens.count(text)) for number, (title, text) in enumerate(texts.items(), 1)]
     titles = {each.source_id: each.title for each in pages}
     found = research_run.assign(zone, pages, {each.source_id: texts[each.title] for each in pages}, TOPICS)
-    return {topic: [titles[handle] for handle in handles] for topic, handles in found.items()}
+    return {topic: [titles[handle] for handle, owner in found.items() if owner == topic] for topic in TOPIC_IDS}
 
 
 def test_each_page_of_the_sample_crawl_goes_to_one_step(crawl: dict[str, str]) -> None:
