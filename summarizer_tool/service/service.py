@@ -200,10 +200,9 @@ class Service:
             InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
         """
         with request_load(PAGE_CHARACTERS, self.summarizer.workers):
-            fetched = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
-        await self._check(fetched.text)
-        document = await in_thread(_titled, fetched.text, title or one_line(fetched.title, LONGEST_TITLE), fetched.url)
-        return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url), title)
+            given = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
+        await self._check(given.document.text)
+        return replace(given, document=replace(given.document, title=title), title=title) if title else given
 
     async def add_page(self, url: str, *, may_fetch: MayFetch | None = None) -> Source:
         """Fetch a page as `fetch_page` does and store it, for a program: `add_source` without the words about it."""
