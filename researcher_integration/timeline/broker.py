@@ -127,7 +127,7 @@ class Timeline:
         self.log = log if log is not None else EventLog()
         self.is_closed = False
         self._sink = sink
-        self._seq = 0
+        self._seq = self._delivered = 0
         self._gate = threading.Lock()
         """Between the thread and those who begin to follow in others."""
         self._followers: set[Waiting] = set()
@@ -176,6 +176,7 @@ class Timeline:
         Raises:
             StoreError: If the log cannot be read.
         """
+        await wrap_future(self.begun)
         waiting = Waiting()
         with self._gate:
             if self.is_closed:
@@ -184,8 +185,10 @@ class Timeline:
                 self._followers.add(waiting)
         try:
             while waiting.is_behind:
-                waiting.catch_up()
-                while events := await in_thread(partial(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS)):
+                with self._gate:
+                    waiting.catch_up()
+                    seen = self._delivered
+                while events := [event for event in await self._read(after) if event.seq <= seen]:
                     for event in events:
                         yield event
                         after = event.seq
@@ -197,11 +200,14 @@ class Timeline:
             with self._gate:
                 self._followers.discard(waiting)
 
+    async def _read(self, after: int) -> Sequence[TimelineEvent]:
+        return await in_thread(partial(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS))
+
     # What the thread does, one thing after the other.
 
     def _begin(self) -> None:
         def begin() -> None:
-            self._seq = self.log.begin(self.run_id)
+            self._seq = self._delivered = self.log.begin(self.run_id)
 
         self._logged(begin)
 
@@ -214,6 +220,7 @@ class Timeline:
         if not event.is_transient:
             self._logged(partial(self.log.append, event, body))
         with self._gate:
+            self._delivered = event.seq
             self._followers -= {waiting for waiting in self._followers if not waiting.put(event, len(body))}
         self._tell_sink(event, loop)
         return event

@@ -6,7 +6,6 @@ runs go, and of a run that is too large by itself the oldest events.
 
 import os
 import sqlite3
-import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Sequence
@@ -21,7 +20,7 @@ from anyio import CapacityLimiter
 from pydantic import BaseModel
 
 from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
-from summarizer_tool import ConfigurationError, DatabaseFormat, StoreError, open_database
+from summarizer_tool import ConfigurationError, DatabaseConnections, DatabaseFormat, StoreError
 
 MEMORY: Final = ':memory:'
 """The path of a log that ends with its process."""
@@ -135,9 +134,9 @@ class EventLog:
             raise ConfigurationError(f'max_event_bytes={max_event_bytes} is too small: {LEAST_EVENT_BYTES} at least')
         if self._cap < 2 * (max_event_bytes + _ROW_BYTES):
             raise ConfigurationError(f'max_mb={max_mb:g} is too small: it must hold two events of {max_event_bytes} B')
-        self._lock = threading.Lock()
-        self._db = open_database(self.path, FORMAT)
-        self._close = weakref.finalize(self, self._db.close)
+        self._connections = DatabaseConnections(self.path, FORMAT)
+        self._read = self._connections.borrow
+        self._close = weakref.finalize(self, self._connections.close)
 
     def __enter__(self) -> Self:
         return self
@@ -147,8 +146,7 @@ class EventLog:
 
     def close(self) -> None:
         """Close the file; a second time does nothing."""
-        with self._lock:
-            self._close()
+        self._close()
 
     def begin(self, run_id: str) -> int:
         """Open a run, also one that has ended before; the last sequence number that may have been given to an event."""
@@ -253,29 +251,12 @@ class EventLog:
             )
 
     @contextmanager
-    def _read(self) -> Generator[sqlite3.Connection]:
-        """The connection, whose errors are told as ours."""
-        with self._lock:
-            if not self._close.alive:
-                raise StoreError(f'the log {self.path} is closed')
-            try:
-                yield self._db
-            except sqlite3.Error as error:
-                raise StoreError(
-                    f'the log {self.path} cannot be read or written: {error}; see to the file, or name another path'
-                ) from error
-
-    @contextmanager
     def _write(self) -> Generator[sqlite3.Connection]:
         """The connection within a transaction, which is committed at the end or, after an error, undone."""
-        with self._read() as db:
-            try:
-                db.execute('BEGIN IMMEDIATE')
-                yield db
-                db.execute('COMMIT')
-            finally:
-                if db.in_transaction:
-                    db.execute('ROLLBACK')
+        with self._connections.writing, self._read() as db:
+            self._connections.begin(db)
+            yield db
+            self._connections.commit(db, 0)
 
 
 def _total(db: sqlite3.Connection) -> int:
