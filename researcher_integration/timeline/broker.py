@@ -21,7 +21,7 @@ from typing import Self
 import anyio
 from anyio import CancelScope
 
-from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, stamped, within
+from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, encoded, stamped
 from researcher_integration.timeline.log import EventLog, LoggedRun, in_thread
 from summarizer_tool import StoreError
 
@@ -216,7 +216,8 @@ class Timeline:
             self._say_once('an event came after the end of its timeline, and is left out')
             return draft
         self._seq += 1
-        event, body = within(stamped(draft, self.run_id, self._seq, datetime.now(UTC)), self.log.max_event_bytes)
+        event = stamped(draft, self.run_id, self._seq, datetime.now(UTC))
+        body = encoded(event)
         if not event.is_transient:
             self._logged(partial(self.log.append, event, body))
         with self._gate:

@@ -19,8 +19,8 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from pydantic import BaseModel
 
-from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
-from summarizer_tool import ConfigurationError, DatabaseConnections, DatabaseFormat, StoreError
+from researcher_integration.timeline.events import TimelineEvent, decoded, encoded
+from summarizer_tool import DatabaseConnections, DatabaseFormat, StoreError
 
 MEMORY: Final = ':memory:'
 """The path of a log that ends with its process."""
@@ -49,9 +49,6 @@ FORMAT = DatabaseFormat(
     unusable='{path} cannot be used as a log of timelines',
     busy_seconds=10.0,
 )
-
-MAX_EVENT_BYTES = 250_000
-"""Of one event: what a page shows of a result. The whole is in the store of the sources."""
 
 MAX_MB = 200.0
 """Of all events together, in MB (10⁶ bytes)."""
@@ -113,27 +110,19 @@ class EventLog:
 
     Args:
         path: The file, made with its folder if absent, for its owner alone; or `:memory:`.
-        max_event_bytes: Of one event as JSON; of a larger one the text is cut, and says so.
         max_mb: The size cap in MB (10⁶ bytes) of all events together.
 
     Raises:
-        ConfigurationError: If the file cannot be made or written, or a limit is too small.
+        ConfigurationError: If the file cannot be made or written.
         StoreError: If the file belongs to another program, or to another version of this one.
     """
 
     path: str
     """The absolute path of the file, or `:memory:`."""
 
-    def __init__(
-        self, path: str | Path = MEMORY, *, max_event_bytes: int = MAX_EVENT_BYTES, max_mb: float = MAX_MB
-    ) -> None:
+    def __init__(self, path: str | Path = MEMORY, *, max_mb: float = MAX_MB) -> None:
         self.path = MEMORY if str(path) == MEMORY else os.path.realpath(Path(path).expanduser())
-        self.max_event_bytes = max_event_bytes
         self._cap = max_mb * 1e6
-        if max_event_bytes < LEAST_EVENT_BYTES:
-            raise ConfigurationError(f'max_event_bytes={max_event_bytes} is too small: {LEAST_EVENT_BYTES} at least')
-        if self._cap < 2 * (max_event_bytes + _ROW_BYTES):
-            raise ConfigurationError(f'max_mb={max_mb:g} is too small: it must hold two events of {max_event_bytes} B')
         self._connections = DatabaseConnections(self.path, FORMAT)
         self._read = self._connections.borrow
         self._close = weakref.finalize(self, self._connections.close)
@@ -161,11 +150,11 @@ class EventLog:
             return last
 
     def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
-        """Keep an event that has its place in a run, cut to size; a second one with its number is a `StoreError`.
+        """Keep an event that has its place in a run; a second one with its number is a `StoreError`.
 
-        `body` is how it is written, where it has been cut already.
+        `body` is how it is written, where that is known.
         """
-        body = within(event, self.max_event_bytes)[1] if body is None else body
+        body = encoded(event) if body is None else body
         size = len(body) + _ROW_BYTES
         with self._write() as db:
             number = self._run(db, event.run_id)
