@@ -53,7 +53,6 @@ _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 # What models write round handles.
 _AROUND = re.compile(r'(?i)sources?([-_ ]?ids?)?\b|ids?\b|handles?\b|and\b|\b\d{1,2}\.|[\s"\'`\[\](){}<>,;:.=*/-]')
 _URL = re.compile(r'https?://\S+', re.IGNORECASE)
-_APART = re.compile(r'[\s,;]+')
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -294,7 +293,7 @@ class Service:
 
     async def _documents(self, request: SummarizeRequest, given: Sequence[GivenSource]) -> tuple[list[Document], str]:
         """What to summarize, and why it could not be kept, if so."""
-        content, source_ids = request.content, _listed(request.source_ids)
+        content, source_ids = request.content, listed(request.source_ids)
         if not source_ids and (found := _only_handles(content)):
             content, source_ids = '', found
         if content.strip() and source_ids:
@@ -408,7 +407,13 @@ def _only_handles(content: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _listed(source_ids: str | Sequence[str]) -> list[str]:
-    """Handles as a model gives them: a list, or one string with several in it."""
-    items = [source_ids] if isinstance(source_ids, str) else source_ids
-    return list(dict.fromkeys(part for item in items for part in _APART.split(item.strip(' []')) if part))
+# URLs may have commas in them; before a handle or another URL, or between quotes, one stands between places.
+_APART = re.compile(r'\s+|[,;](?=src_|https?://)|(?<=["\'])[,;](?=["\'])', re.IGNORECASE)
+_MARKS = ' ,;"\'`<>[]'
+
+
+def listed(places: str | Sequence[str]) -> list[str]:
+    """Places as a model gives them: a list, or one string with several in it, perhaps as JSON."""
+    items = [places] if isinstance(places, str) else places
+    parts = (part.strip(_MARKS) for item in items for part in _APART.split(item))
+    return list(dict.fromkeys(part for part in parts if part))
