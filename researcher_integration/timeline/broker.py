@@ -160,12 +160,16 @@ class Timeline:
         Returns:
             The event; the draft as it was after the timeline was closed.
         """
+        if self.is_closed:
+            return self._left_out(draft)
         return await shield(wrap_future(self._worker.submit(self._emit, draft, get_running_loop())))
 
     async def close(self) -> None:
         """End the timeline, and those who follow it once they have got everything; a second time does nothing."""
-        with CancelScope(shield=True):
-            await wrap_future(self._worker.submit(self._end))
+        if not self.is_closed:
+            with CancelScope(shield=True):
+                await shield(wrap_future(self._worker.submit(self._end)))
+            self._worker.shutdown(wait=False)
 
     async def follow(self, after: int = 0) -> AsyncGenerator[TimelineEvent]:
         """The persistent events so far, then all events as they happen, until the timeline is closed.
@@ -176,7 +180,7 @@ class Timeline:
         Raises:
             StoreError: If the log cannot be read.
         """
-        await wrap_future(self.begun)
+        await shield(wrap_future(self.begun))
         waiting = Waiting()
         with self._gate:
             if self.is_closed:
@@ -213,8 +217,7 @@ class Timeline:
 
     def _emit(self, draft: Draft, loop: AbstractEventLoop) -> TimelineEvent:
         if self.is_closed:
-            self._say_once('an event came after the end of its timeline, and is left out')
-            return draft
+            return self._left_out(draft)
         self._seq += 1
         event = stamped(draft, self.run_id, self._seq, datetime.now(UTC))
         body = encoded(event)
@@ -225,6 +228,10 @@ class Timeline:
             self._followers -= {waiting for waiting in self._followers if not waiting.put(event, len(body))}
         self._tell_sink(event, loop)
         return event
+
+    def _left_out(self, draft: Draft) -> Draft:
+        self._say_once('an event came after the end of its timeline, and is left out')
+        return draft
 
     def _end(self) -> None:
         if self.is_closed:
@@ -336,7 +343,7 @@ class Hub:
     async def _begun(self) -> None:
         """Wait until the log knows all runs that were opened before."""
         for timeline in list(self._live.values()):
-            await wrap_future(timeline.begun)
+            await shield(wrap_future(timeline.begun))
 
     def _find(self, run_id: str) -> Timeline | None:
         timeline = self._live.get(run_id)
