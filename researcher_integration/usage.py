@@ -3,48 +3,20 @@
 import re
 from decimal import Decimal
 from math import ceil
-from typing import Self
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, PlainSerializer
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 
-class Spent(BaseModel):
-    """What models have cost."""
+def _figures(usage: RunUsage) -> dict[str, Any]:
+    figures = ('requests', 'input_tokens', 'output_tokens', 'cost')
+    return {name: getattr(usage, name) for name in figures}
 
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: Decimal | None = None
-    """USD, as far as prices are known."""
 
-    @classmethod
-    def of(cls, usage: RunUsage) -> Self:
-        """The figures that are reported, of a usage that counts more."""
-        return cls(
-            requests=usage.requests,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cost=usage.cost,
-        )
-
-    def usage(self) -> RunUsage:
-        """As pydantic-ai counts it."""
-        return RunUsage(
-            requests=self.requests, input_tokens=self.input_tokens, output_tokens=self.output_tokens, cost=self.cost
-        )
-
-    def __sub__(self, other: 'Spent') -> 'Spent':
-        return Spent(
-            requests=self.requests - other.requests,
-            input_tokens=self.input_tokens - other.input_tokens,
-            output_tokens=self.output_tokens - other.output_tokens,
-            cost=None if self.cost is None else self.cost - (other.cost or Decimal(0)),
-        )
-
-    def __add__(self, other: 'Spent') -> 'Spent':
-        return Spent.of(self.usage() + other.usage())
+Spent = Annotated[RunUsage, AfterValidator(lambda usage: RunUsage(**_figures(usage))), PlainSerializer(_figures)]
+"""What models have cost: of what pydantic-ai counts, the figures that are reported; the cost in USD, where known."""
 
 
 def share_of(limits: UsageLimits, share: float, used: RunUsage | None = None, *, least: int = 1) -> UsageLimits:

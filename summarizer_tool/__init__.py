@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from summarizer_tool.prompts import fill as fill_prompt
     from summarizer_tool.prompts import load as load_prompt
     from summarizer_tool.prompts import render as render_prompt
+    from summarizer_tool.prompts import tool_text as tool_text
     from summarizer_tool.report.page import ReportTable as ReportTable
     from summarizer_tool.report.page import render as render_report
     from summarizer_tool.schemas import Audit as Audit
@@ -74,10 +75,10 @@ if TYPE_CHECKING:
     from summarizer_tool.settings import Settings as Settings
     from summarizer_tool.settings import export_env_file as export_env_file
     from summarizer_tool.store.collection import Collection as Collection
+    from summarizer_tool.store.connections import Connections as DatabaseConnections
     from summarizer_tool.store.source import Source as Source
     from summarizer_tool.store.source_store import SourceStore as SourceStore
     from summarizer_tool.store.sqlite_file import DatabaseFormat as DatabaseFormat
-    from summarizer_tool.store.sqlite_file import open_database as open_database
     from summarizer_tool.telemetry import TerminalLines as TerminalLines
     from summarizer_tool.telemetry import configure as configure_telemetry
     from summarizer_tool.telemetry import defect as defect_attributes
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
 
     # Type checkers take what is imported as itself for public; these have another name in their module.
     __all__ = [
+        'DatabaseConnections',
         'addressing_passages',
         'build_model',
         'check_model_name',

@@ -6,10 +6,11 @@ nothing, and `prompt_tags.wrap` escapes whatever in the text could open or close
 
 import hashlib
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import regex
 
@@ -62,6 +63,40 @@ def render(name: str, /, **values: str) -> str:
 def fill(template: str, /, **values: str) -> str:
     """Put values into a template's `{{name}}`s, once and literally: what is put in is not looked at again."""
     return _PLACEHOLDER.sub(lambda match: values[match.group(1)], template).strip()
+
+
+_TOOL = regex.compile(
+    r'# (?P<title>.+)\n(?P<description>(?s:.+?))\n(?:## When\s+(?P<when>.+)\s+)?## Parameters\n(?P<parameters>(?s:.+))'
+)
+_PARAMETER = regex.compile(r'^- (\w+): (.+)$', regex.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolText:
+    """What is said about one tool."""
+
+    title: str
+    """For people, a few words."""
+    description: str
+    """For the model that chooses: when to use the tool, and when not."""
+    when: str
+    """The same in a phrase, for instructions; not of every tool."""
+    parameters: Mapping[str, str]
+    """The description of each parameter, by name."""
+
+
+@cache
+def tool_text(name: str, /, **values: str) -> ToolText:
+    """The text of a tool: `# Title`, a description, `## When`, and `- name: description` under `## Parameters`.
+
+    Raises `ValueError` if a part of it is missing.
+    """
+    found = _TOOL.fullmatch(render(name, **values))
+    parameters = dict(_PARAMETER.findall(found['parameters'])) if found else {}
+    if not (found and parameters and found['description'].strip()):
+        raise ValueError(f'prompts/{name}.md has no title, no description or no ## Parameters')
+    title, description, when = ((found[part] or '').strip() for part in ('title', 'description', 'when'))
+    return ToolText(title, description, when, MappingProxyType(parameters))
 
 
 _ASKS = regex.compile(r'\?(?=["\'”’)*]*(?:\s|$))|[？؟]')

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, computed_field
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.crawl.researcher import Findings, Way
 from researcher_integration.lore.extraction.cross_reference import CrossReference
@@ -24,7 +25,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None
 
-VERSION = 3
+VERSION = 4
 
 FILE = 'checkpoint.json'
 LOCK = '.lock'
@@ -77,8 +78,8 @@ class StepFigures(BaseModel):
     tokens_crawled: int
     model: str = ''
     """Of the summaries."""
-    agent: Spent = Spent()
-    summaries: Spent = Spent()
+    agent: Spent = RunUsage()
+    summaries: Spent = RunUsage()
     """Those that the agent had made; the one that all steps share is in none of them."""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
@@ -105,14 +106,6 @@ class Step(StepFigures):
         return round(self.tokens_crawled / self.tokens_kept, 2) if self.tokens_kept else 0.0
 
 
-class GatheredMaterial(Findings):
-    """What the agent of a step gathered, before its pages are summarized."""
-
-    pages: tuple[str, ...]
-    """Handles of the pages that belong to the step."""
-    seconds: float
-
-
 class Failure(BaseModel):
     """A page that could not be crawled."""
 
@@ -123,23 +116,24 @@ class Failure(BaseModel):
 class Checkpoint(BaseModel):
     """The state from which a research is resumed; page texts stay in the store."""
 
-    version: Literal[3] = VERSION
+    version: Literal[4] = VERSION
     request: ResearchRequest
     pages: dict[str, CrawledPage] = Field(default_factory=dict[str, CrawledPage])
     """By normalised URL or path."""
     failures: list[Failure] = Field(default_factory=list[Failure])
-    assigned: dict[TopicId, tuple[str, ...]] | None = None
-    """Handles of the pages given beforehand, by the step that each is most about; none before all were crawled."""
+    assigned: dict[str, TopicId] = Field(default_factory=dict[str, TopicId])
+    """The step that each page belongs to, by its handle: of given pages that which they are most about, of others that
+    whose agent has crawled them."""
     steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
-    gathered: dict[TopicId, GatheredMaterial] = Field(default_factory=dict[TopicId, GatheredMaterial])
+    gathered: dict[TopicId, Findings] = Field(default_factory=dict[TopicId, Findings])
     """What the agent of each step has gathered."""
-    summarized: Spent = Spent()
+    summarized: Spent = RunUsage()
     """On the summary of all pages for all steps."""
     warnings: tuple[str, ...] = ()
     """Of that summary."""
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
     cross_reference: CrossReference | None = None
-    spent: Spent = Spent()
+    spent: Spent = RunUsage()
     """On all model calls, those for work that was done anew since, or interrupted, included."""
     seconds: float = 0.0
     """Of all runs together."""
@@ -178,7 +172,7 @@ class Checkpoint(BaseModel):
 
     def forget_steps(self) -> None:
         """Drop what all steps have kept, and what was extracted from it."""
-        self.summarized = Spent()
+        self.summarized = RunUsage()
         self.steps.clear()
         self.forget_extractions()
 
@@ -187,12 +181,12 @@ class Checkpoint(BaseModel):
         self.extractions.clear()
         self.cross_reference = None
 
-    def repeated(self) -> Spent:
+    def repeated(self) -> RunUsage:
         """What was spent on work that was interrupted, came to nothing, or was done anew."""
         kept = [gathered.spent for gathered in self.gathered.values()]
         kept += [self.summarized, *(extraction.spent for extraction in self.extractions.values())]
         kept += [self.cross_reference.spent] if self.cross_reference else []
-        return self.spent - sum(kept, Spent())
+        return self.spent - sum(kept, RunUsage())
 
     def save(self, folder: Path) -> None:
         """Write the checkpoint atomically; raises `ResearchError` if it cannot be written."""

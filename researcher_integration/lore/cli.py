@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from researcher_integration.lore.configuration import ResearchSettings, Topic
-    from researcher_integration.lore.package import Package
+    from researcher_integration.lore.package import Package, Statistics, StepStatistics
     from researcher_integration.lore.pipeline import ResearchProgress
     from researcher_integration.lore.steps.research_run import Configuration
 
@@ -252,45 +252,16 @@ def _worded(progress: 'ResearchProgress') -> str:
 
 def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
     """Print the result of a research: steps, extractions, and what is missing."""
-    from rich.console import Console
-    from rich.table import Table
-
     statistics = package.statistics
-    table = Table('step', 'pages', 'crawled', 'kept', 'ratio', 'calls', 'state')
     for topic in topics:
-        step = statistics.steps[topic.id]
-        calls = step.agent.requests + step.summaries.requests
-        table.add_row(
-            topic.header,
-            f'{step.pages}',
-            f'{step.tokens_crawled:,}',
-            f'{step.tokens_kept:,}',
-            _ratio(step.ratio),
-            f'{calls}',
-            step.state,
-        )
-    if statistics.summaries.requests:
-        table.add_row('Summaries', '', '', '', '', f'{statistics.summaries.requests}', '')
-    if statistics.extraction.requests:
-        table.add_row('Extraction', '', '', '', '', f'{statistics.extraction.requests}', '')
-    table.add_row(
-        'together',
-        f'{statistics.pages}',
-        f'{statistics.tokens_crawled:,}',
-        f'{statistics.tokens_kept:,}',
-        _ratio(statistics.ratio),
-        f'{statistics.total.requests}',
-        f'{statistics.seconds:.1f} s' + ('' if statistics.cost is None else f', ${statistics.cost:.4f}'),
-    )
-    console = Console(stderr=True)
-    with console.capture() as drawn:  # rich would end the program if nobody reads any more
-        console.print(table)
-    _write(drawn.get())
-    for topic in topics:
-        found = package.extracted.categories[topic.id]
+        step, found = statistics.steps[topic.id], package.extracted.categories[topic.id]
+        said = f'{_kept(step)}; {step.state}, {step.agent.requests + step.summaries.requests} calls'
         if found.state == 'extracted':
             dropped = f', {found.dropped} dropped, which no page supports' if found.dropped else ''
-            say(f'{topic.header}: {len(found.records)} records{dropped}')
+            said += f'; {len(found.records)} records{dropped}'
+        say(f'{topic.header}: {said}')
+    cost = '' if statistics.cost is None else f', ${statistics.cost:.4f}'
+    say(f'together: {_kept(statistics)}; {statistics.total.requests} calls, {statistics.seconds:.1f} s{cost}')
     if package.extracted.conflicts:
         say(f'conflicts between sources: {len(package.extracted.conflicts)}')
     for failure in statistics.failures:
@@ -302,8 +273,9 @@ def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
         say('nothing was searched for, and nothing extracted into fields: that needs a model (RESEARCH_MODEL)')
 
 
-def _ratio(ratio: float) -> str:
-    return f'{ratio:g} : 1' if ratio else ''
+def _kept(figures: 'Statistics | StepStatistics') -> str:
+    ratio = f' ({figures.ratio:g} : 1)' if figures.ratio else ''
+    return f'{figures.pages} pages, {figures.tokens_crawled:,} tokens crawled, {figures.tokens_kept:,} kept{ratio}'
 
 
 def _printable(message: str) -> str:

@@ -5,7 +5,7 @@ Topics and tiers are read from `config/research_topics.yml` and `config/sources.
 
 import re
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
@@ -19,7 +19,7 @@ from pydantic_ai.models import Model
 
 from researcher_integration.config.files import FOLDER, Strict, read_yaml, shown
 from researcher_integration.lore.material import TIER_NAMES, TOPIC_IDS, TierName, TopicId
-from summarizer_tool import ConfigurationError, Settings, connect_model, model_id
+from summarizer_tool import Settings, connect_model, model_id
 
 EXTRACTIVE = 'extractive'
 
@@ -61,13 +61,8 @@ class ResearchSettings(Settings):
         if name is None:
             yield None
             return
-        async with AsyncExitStack() as stack:
-            try:
-                model = await stack.enter_async_context(connect_model(self, name))
-            except ConfigurationError as error:
-                if self.research_model is None:
-                    raise
-                raise ConfigurationError(str(error).replace('LLM_MODEL', 'RESEARCH_MODEL')) from None
+        setting = 'RESEARCH_MODEL' if self.research_model else 'LLM_MODEL'
+        async with connect_model(self, name, setting=setting) as model:
             yield model
 
 

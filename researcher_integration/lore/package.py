@@ -13,6 +13,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_field, field_validator
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import (
     Checkpoint,
@@ -222,10 +223,10 @@ class Statistics(BaseModel):
     tokens_kept: int
     """Of the sections that the extraction reads, headings included."""
     steps: dict[TopicId, StepStatistics]
-    summaries: Spent = Spent()
+    summaries: Spent = RunUsage()
     """On the summary that all steps share."""
     extraction: Spent
-    repeated: Spent = Spent()
+    repeated: Spent = RunUsage()
     """On work that was interrupted, came to nothing, or was done anew."""
     total: Spent
     seconds: float
@@ -343,7 +344,7 @@ def _statistics(
     ]
     if found and found.reason:
         warnings.append(f'cross-reference: {found.reason}')
-    extraction = sum((each.spent for each in checkpoint.extractions.values()), found.spent if found else Spent())
+    extraction = sum((each.spent for each in checkpoint.extractions.values()), found.spent if found else RunUsage())
     return Statistics(
         request=checkpoint.request.model_copy(update={'places': tuple(map(without_user, checkpoint.request.places))}),
         summarizer=via,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import regex
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, TypeAdapter
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Find, Finding
@@ -73,27 +73,13 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
 }
 
 
-def _compiles(expression: str) -> str:
-    try:
-        regex.compile(expression)
-    except regex.error as error:
-        raise ValueError(f'{expression!r} is no expression: {error}') from None
-    return expression
-
-
-def _is_check(name: str | None) -> str | None:
-    if name is not None and name not in _CHECKS:
-        raise ValueError(f'there is no check {name!r}; there are {", ".join(_CHECKS)}')
-    return name
-
-
 class _Form(BaseModel):
     """A line of `secret_forms.toml`, which says what its fields are."""
 
     model_config = ConfigDict(frozen=True, extra='forbid')
 
     kind: Annotated[str, StringConstraints(pattern='^[A-Z][A-Z0-9_]*$')]
-    expression: Annotated[str, AfterValidator(_compiles)] = ''
+    expression: str = ''
     prefix: tuple[Annotated[str, StringConstraints(min_length=1)], ...] = ()
     of: str = ''
     length: int = 0
@@ -101,7 +87,7 @@ class _Form(BaseModel):
     words: bool = False
     lines: int = 1
     anchors: tuple[Annotated[str, StringConstraints(to_lower=True, min_length=1)], ...] = ()
-    keep: Annotated[str | None, AfterValidator(_is_check)] = None
+    keep: str | None = None
 
     @property
     def within_words(self) -> bool:

@@ -4,14 +4,15 @@ import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Self
+from typing import ClassVar, Self
 
 import anyio
 import httpx2
 from mcp import MCPError
+from pydantic_ai import RunContext
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.tools import AgentDepsT
-from pydantic_ai.toolsets import WrapperToolset
+from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 
 FAILURES = (
     MCPError,
@@ -45,18 +46,25 @@ def on_failure(then: Callable[[Exception], None]) -> Generator[None]:
 class OptionalServer(WrapperToolset[AgentDepsT]):
     """A server that is left out of a run, with a warning, if it cannot be reached at its start."""
 
+    kind: ClassVar[str]
+    """What the log calls it."""
+
     name: str
     timeout: float | None
-    """Seconds to connect."""
+    """Seconds to connect, and then to list the tools."""
+    absent: set[str] = field(default_factory=set[str])
+    """Names of servers that cannot be reached."""
     _entered: int = field(default=0, init=False)
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}({self.name!r})'  # the URL, a header or an argument may hold a key
 
     async def __aenter__(self) -> Self:
+        self.absent.add(self.name)  # until it is there: the time limit of somebody else may end this
         with on_failure(self._leave_out), anyio.fail_after(self.timeout):
             await self.wrapped.__aenter__()
             self._entered += 1
+            self.absent.discard(self.name)
         return self
 
     async def __aexit__(self, *args: object) -> bool | None:
@@ -65,9 +73,17 @@ class OptionalServer(WrapperToolset[AgentDepsT]):
         self._entered -= 1
         return await self.wrapped.__aexit__(*args)
 
+    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
+        """The server's tools; none if it cannot be reached or does not list them."""
+        tools = dict[str, ToolsetTool[AgentDepsT]]()
+        if self.name not in self.absent:
+            with on_failure(self._leave_out), anyio.fail_after(self.timeout):
+                tools = await self.wrapped.get_tools(ctx)
+        return tools
+
     def _leave_out(self, error: Exception) -> None:
-        """Have no tools in this run."""
-        raise NotImplementedError
+        self.absent.add(self.name)
+        self._warn(f'a {self.kind} cannot be reached; the run goes on without it', error)
 
     def _warn(self, message: str, error: Exception) -> None:
         # Not its text: that may repeat the URL or a header, with a key.

@@ -4,9 +4,8 @@ import difflib
 import inspect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
-import anyio
 from pydantic_ai import RunContext
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import InstructionPart
@@ -21,7 +20,7 @@ from pydantic_ai.toolsets import (
 )
 
 from researcher_integration.config.files import shown
-from researcher_integration.mcp.failures import OptionalServer, on_failure
+from researcher_integration.mcp.failures import OptionalServer
 from summarizer_tool import ConfigurationError, RequestError, render_prompt
 
 SERVER_NAME = 'mcp_server_name'
@@ -203,34 +202,21 @@ class SelectedServer(OptionalServer[AgentDepsT]):
     A failure after that is what it is without a selection.
     """
 
-    tools: Sequence[str]
-    """By the server's own names; all of them where empty."""
-    absent: set[str]
-    """Where the run keeps the names of servers that cannot be reached."""
-    _is_listed: bool = field(default=False, init=False)
+    kind: ClassVar[str] = 'selected MCP server'
 
-    async def __aenter__(self) -> Self:
-        self.absent.add(self.name)  # until it is there: the time limit of somebody else may end this
-        await super().__aenter__()
-        if self._entered:
-            self.absent.discard(self.name)
-        return self
+    tools: Sequence[str] = ()
+    """By the server's own names; all of them where empty."""
+    _is_listed: bool = field(default=False, init=False)
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
         """The tools wanted; an `MCPSelectionError` if the server has no such tool."""
+        is_known = self._is_listed and self.name not in self.absent
+        tools = await (self.wrapped if is_known else super()).get_tools(ctx)
         if self.name in self.absent:
             return {}
-        if self._is_listed:
-            tools = await self.wrapped.get_tools(ctx)
-        else:
-            tools = dict[str, ToolsetTool[AgentDepsT]]()
-            with on_failure(self._leave_out), anyio.fail_after(self.timeout):
-                tools = await self.wrapped.get_tools(ctx)
-            if self.name in self.absent:
-                return {}
-            if missing := [name for name in self.tools if name not in tools]:
-                raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))
-            self._is_listed = True
+        if missing := [name for name in self.tools if not self._is_listed and name not in tools]:
+            raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))
+        self._is_listed = True
         return {name: self._named(tool) for name, tool in tools.items() if not self.tools or name in self.tools}
 
     def _named(self, tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
@@ -243,10 +229,6 @@ class SelectedServer(OptionalServer[AgentDepsT]):
     ) -> str | InstructionPart | Sequence[str | InstructionPart] | None:
         """What the server says about its tools, unless only another run has reached it."""
         return None if self.name in self.absent else await super().get_instructions(ctx)
-
-    def _leave_out(self, error: Exception) -> None:
-        self.absent.add(self.name)
-        self._warn('a selected MCP server cannot be reached; the run goes on without it', error)
 
 
 def unreached(absent: Collection[str]) -> FunctionToolset[Any]:

@@ -15,9 +15,9 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
 import httpx2
 from pydantic import AfterValidator, Field, SecretStr, model_validator
@@ -187,11 +187,11 @@ class SearchServer(OptionalServer[Any]):
     failed tool result. The client's own count of seconds begins only when a first answer is there.
     """
 
-    _is_absent: bool = field(default=False, init=False)
+    kind: ClassVar[str] = 'search server'
 
     async def for_run(self, ctx: RunContext[Any]) -> AbstractToolset[Any]:
         """A copy, since a server that is absent in one run may be there in another."""
-        return replace(self, wrapped=await self.wrapped.for_run(ctx))
+        return replace(self, wrapped=await self.wrapped.for_run(ctx), absent=set())
 
     async def __aexit__(self, *args: object) -> bool | None:
         with on_failure(lambda error: self._warn('a search server was lost', error)):
@@ -200,11 +200,7 @@ class SearchServer(OptionalServer[Any]):
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The server's tools; none if it cannot be reached or does not list them."""
-        tools = dict[str, ToolsetTool[Any]]()
-        if not self._is_absent:
-            with on_failure(self._leave_out):
-                tools = await self.wrapped.get_tools(ctx)
-        return {name: replace(tool, toolset=self) for name, tool in tools.items()}
+        return {name: replace(tool, toolset=self) for name, tool in (await super().get_tools(ctx)).items()}
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
@@ -222,10 +218,6 @@ class SearchServer(OptionalServer[Any]):
     def _say_failed(self, error: Exception) -> None:
         self._warn('a search server has failed', error)
         raise ToolFailed(f'The search server {self.name} cannot be reached; go on without it.') from error
-
-    def _leave_out(self, error: Exception) -> None:
-        self._is_absent = True
-        self._warn('a search server cannot be reached; the run goes on without it', error)
 
 
 def _framed(result: Any) -> Any:

@@ -1,12 +1,11 @@
 """`summarizer proxy` once its options are read: the servers are reached, and clients served until the end."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 import anyio
-import anyio.to_thread
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from researcher_integration.proxy.proxy_server import OwnTools, ProxyServer
@@ -30,9 +29,8 @@ class Proxy:
     rules: ToolResultRules
 
     @asynccontextmanager
-    async def __call__(self, settings: Settings, *, prepare: Callable[[Settings], None]) -> AsyncGenerator[ProxyServer]:
+    async def __call__(self, settings: Settings) -> AsyncGenerator[ProxyServer]:
         """Start and reach the servers, which end with the block; raises `ConfigurationError` for model or store."""
-        await anyio.to_thread.run_sync(prepare, settings)
         _log_as_the_program()
         if any(self.rules.for_server(name).summarization.model is None for name in (None, *self.rules.mcp_servers)):
             build_model(settings, model_id(settings), embedded=ExtractiveModel)

@@ -10,7 +10,6 @@ import anyio.to_thread
 import mcp_types as types
 from mcp import MCPError
 from pydantic_ai.messages import ModelMessage, ModelRequest
-from pydantic_ai.usage import RunUsage
 
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, ToolCallReporter
@@ -251,7 +250,7 @@ class Results:
         candidates = [rules.model or model_id(self.settings), *called.rules.fallback_models]
 
         async def summarize() -> ResultSummary:
-            made = await ResultSummarizer(self.settings, collection).summarize(request, candidates, usage=RunUsage())
+            made = await ResultSummarizer(self.settings, collection, request).summarize(candidates)
             return made.model_copy(update={'text': await self._frame(called, made.text)}) if made.text else made
 
         kept = StoredResult(called.name, original, source_id, READERS)

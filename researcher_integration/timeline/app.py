@@ -31,7 +31,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from researcher_integration.timeline.broker import Hub, SlowSubscriberError
+from researcher_integration.timeline.broker import Hub
 from researcher_integration.timeline.events import TimelineEvent, encoded
 from researcher_integration.timeline.log import EventLog, LoggedRun
 from summarizer_tool import ConfigurationError, StoreError
@@ -54,8 +54,8 @@ _SEPARATORS = str.maketrans({separator: f'\\u{ord(separator):04x}' for separator
 class EventStream(EventSourceResponse):
     """The response to somebody who follows a run.
 
-    The last event is `end` when the run has ended; `lagging` when the client was too slow, and `failed` when the log
-    cannot be read: then it may come back.
+    The last event is `end` when the run has ended; `failed` when the log cannot be read: then the client may come back,
+    to where the last event was that has an id, as those have that are kept.
     """
 
     def __init__(self, events: AsyncGenerator[TimelineEvent], after: int, open_streams: 'set[EventStream]') -> None:
@@ -95,16 +95,15 @@ class EventStream(EventSourceResponse):
                 async for event in events:
                     # On one line, also for clients that end lines where Unicode does.
                     body = encoded(event).decode().translate(_SEPARATORS)
-                    yield ServerSentEvent(body, id=str(event.seq), event=event.type, sep='\n')
-                    after = event.seq
+                    after = after if event.is_transient else event.seq
+                    number = None if event.is_transient else str(event.seq)
+                    yield ServerSentEvent(body, id=number, event=event.type, sep='\n')
                     # Many events in a row should not keep others from being served.
                     await checkpoint()
-        except SlowSubscriberError:
-            last = 'lagging'
         except StoreError as error:
             _logger.warning('a timeline cannot be read', extra={'error': str(error)})
             last = 'failed'
-        # Where the client can go on: the last sequence number that it got.
+        # Where the client can go on.
         yield ServerSentEvent(f'{{"after":{after}}}', event=last, sep='\n')
 
 

@@ -1,16 +1,17 @@
 """Timelines of runs: who emits, who follows, and in what order.
 
 A run emits drafts; each gets the next sequence number and the time, goes to the log if it is persistent, then to those
-who follow, then to the sink. Whoever follows first gets what the log has and then what happens, without a gap and
-without anything twice.
+who follow, then to the sink. Whoever follows gets what the log has and then what happens, without a gap and without
+anything twice; who does not keep up goes back to the log.
 """
 
 import inspect
 import logging
 import threading
-from asyncio import AbstractEventLoop, Event, get_running_loop, run_coroutine_threadsafe, wrap_future
+from asyncio import AbstractEventLoop, Event, get_running_loop, run_coroutine_threadsafe, shield, wrap_future
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
@@ -20,9 +21,9 @@ from typing import Self
 import anyio
 from anyio import CancelScope
 
-from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, stamped, within
-from researcher_integration.timeline.log import EventLog, LoggedRun, in_thread, to_its_end
-from summarizer_tool import StoreError, SummarizerError
+from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, encoded, stamped
+from researcher_integration.timeline.log import EventLog, LoggedRun, in_thread
+from summarizer_tool import StoreError
 
 MAX_WAITING = 1000
 MAX_WAITING_BYTES = 16_000_000
@@ -39,25 +40,25 @@ class Waiting:
         self._events: deque[tuple[Draft, int]] = deque()
         self._bytes = 0
         self._has_ended = False
-        self.is_overrun = False
-        """Whether something persistent did not fit: then nothing waits any more."""
+        self.is_behind = True
+        """Whether the log has what does not wait here: then nothing waits, until it is read."""
 
     def put(self, event: Draft, size: int) -> bool:
         """Let an event wait, from any thread; whether the subscriber is still there.
 
-        Where there is no room, transient events go, the one that comes first of all.
+        Where there is no room, a transient one is lost, and for others the log has to be read.
         """
         with self._gate:
-            if self.is_overrun or self._has_ended:
-                return False
-            if not self._fits(size) and not event.is_transient:
-                self._keep(deque(item for item in self._events if not item[0].is_transient))
-            if self._fits(size):
+            # Any event fits into an empty queue.
+            full = len(self._events) >= MAX_WAITING or self._bytes + size > MAX_WAITING_BYTES
+            if self.is_behind or (full and self._events and event.is_transient):
+                return True
+            if full and self._events:
+                self.is_behind = True
+                self._events.clear()
+            else:
                 self._events.append((event, size))
                 self._bytes += size
-            elif not event.is_transient:
-                self.is_overrun = True
-                self._keep(deque())
         return self._notify()
 
     def end(self) -> None:
@@ -66,26 +67,23 @@ class Waiting:
             self._has_ended = True
         self._notify()
 
+    def catch_up(self) -> None:
+        """Let events wait again: the log is read now."""
+        with self._gate:
+            self.is_behind, self._bytes = False, 0
+
     async def take(self) -> Draft | None:
-        """The next event; nothing after the last, or when the queue was overrun."""
+        """The next event; nothing after the last, or where the log has to be read."""
         while True:
             with self._gate:
                 if self._events:
                     event, size = self._events.popleft()
                     self._bytes -= size
                     return event
-                if self._has_ended or self.is_overrun:
+                if self._has_ended or self.is_behind:
                     return None
                 self._wake.clear()
             await self._wake.wait()
-
-    def _fits(self, size: int) -> bool:
-        # Any event fits into an empty queue.
-        return not self._events or (len(self._events) < MAX_WAITING and self._bytes + size <= MAX_WAITING_BYTES)
-
-    def _keep(self, events: deque[tuple[Draft, int]]) -> None:
-        self._events = events
-        self._bytes = sum(size for _, size in events)
 
     def _notify(self) -> bool:
         try:
@@ -104,25 +102,13 @@ SINK_SECONDS = 5.0
 PAGE_EVENTS = 50
 """Read from the log at once."""
 
-RESERVED = 1000
-"""Sequence numbers that are reserved in the log at once for transient events, which it does not keep."""
-
 _logger = logging.getLogger('researcher_integration')
-
-
-class SlowSubscriberError(SummarizerError):
-    """A subscriber has not kept up, and would have missed persistent events."""
-
-    def __init__(self, run_id: str, after: int) -> None:
-        super().__init__(f'too many events of the run {run_id} wait; follow it again with after={after}')
-        self.after = after
-        """The sequence number of the last event that it got."""
 
 
 class Timeline:
     """The events of one run; a context manager that closes it at the end of the run.
 
-    `emit` belongs to one event loop; calls from others are passed on to it. `follow` may be called from any.
+    A thread of its own gives events their places, so that they may be emitted and followed in any event loop.
 
     Args:
         run_id: Any name, 200 characters at most. A run that the log knows already is continued.
@@ -141,16 +127,14 @@ class Timeline:
         self.log = log if log is not None else EventLog()
         self.is_closed = False
         self._sink = sink
-        self._order = anyio.Lock(fast_acquire=True)
-        self._home: AbstractEventLoop | None = None
-        self._seq: int | None = None
-        self._reserved = 0
-        self._beginning = threading.Lock()
-        # Between whoever emits and those who begin to follow in other threads.
+        self._seq = self._delivered = 0
         self._gate = threading.Lock()
-        self._delivered = 0
+        """Between the thread and those who begin to follow in others."""
         self._followers: set[Waiting] = set()
         self._said: set[str] = set()
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix='timeline')
+        self.begun = self._worker.submit(self._begin)
+        """Done once the log knows the run."""
 
     @property
     def followers(self) -> int:
@@ -167,7 +151,8 @@ class Timeline:
     async def emit(self, draft: Draft, /) -> TimelineEvent:
         """Give an event its place in the run, keep it if it is persistent, and tell those who follow.
 
-        Neither a log nor a sink that fails ends the run. In whatever order calls begin, events are told.
+        Neither a log nor a sink that fails ends the run. In whatever order calls begin, events are told; one that is
+        cancelled has been told, too.
 
         Args:
             draft: An event without its place.
@@ -175,41 +160,16 @@ class Timeline:
         Returns:
             The event; the draft as it was after the timeline was closed.
         """
-        home = self._home
-        if home is None or not home.is_running():
-            home = self._home = get_running_loop()
-        if home is not get_running_loop():
-            return await wrap_future(run_coroutine_threadsafe(self.emit(draft), home))
-        async with self._order:
-            if self.is_closed:
-                self._say_once('an event came after the end of its timeline, and is left out')
-                return draft
-            await self._begun()
-            assert self._seq is not None  # noqa: S101 - for the type checker
-            self._seq += 1
-            event, body = within(stamped(draft, self.run_id, self._seq, datetime.now(UTC)), self.log.max_event_bytes)
-            try:
-                await self._keep(event, body)
-            finally:
-                self._deliver(event, len(body))
-            await self._tell_sink(event)
-            return event
+        if self.is_closed:
+            return self._left_out(draft)
+        return await shield(wrap_future(self._worker.submit(self._emit, draft, get_running_loop())))
 
     async def close(self) -> None:
         """End the timeline, and those who follow it once they have got everything; a second time does nothing."""
-        with CancelScope(shield=True):
-            async with self._order:
-                if self.is_closed:
-                    return
-                try:
-                    await self._begun()
-                    await self._logged(partial(self.log.end, self.run_id))
-                finally:
-                    with self._gate:
-                        self.is_closed = True
-                        followers, self._followers = self._followers, set()
-                    for waiting in followers:
-                        waiting.end()
+        if not self.is_closed:
+            with CancelScope(shield=True):
+                await shield(wrap_future(self._worker.submit(self._end)))
+            self._worker.shutdown(wait=False)
 
     async def follow(self, after: int = 0) -> AsyncGenerator[TimelineEvent]:
         """The persistent events so far, then all events as they happen, until the timeline is closed.
@@ -218,88 +178,97 @@ class Timeline:
             after: A sequence number; events with larger ones are followed.
 
         Raises:
-            SlowSubscriberError: If whoever follows does not keep up; says where to go on.
             StoreError: If the log cannot be read.
         """
-        await self._begun()
-        # Whatever is in the log is taken from there, however long that takes: only then does anything wait in memory.
-        while events := await self._read(after):
-            for event in events:
-                yield event
-                after = event.seq
+        await shield(wrap_future(self.begun))
         waiting = Waiting()
         with self._gate:
-            seen = self._delivered
             if self.is_closed:
                 waiting.end()
             else:
                 self._followers.add(waiting)
         try:
-            while events := [event for event in await self._read(after) if event.seq <= seen]:
-                for event in events:
-                    yield event
-                    after = event.seq
-            while (event := await waiting.take()) is not None:
-                if event.seq > after:
-                    yield event
-                    after = event.seq
-            if waiting.is_overrun:
-                raise SlowSubscriberError(self.run_id, after)
+            while waiting.is_behind:
+                with self._gate:
+                    waiting.catch_up()
+                    seen = self._delivered
+                while events := [event for event in await self._read(after) if event.seq <= seen]:
+                    for event in events:
+                        yield event
+                        after = event.seq
+                while (event := await waiting.take()) is not None:
+                    if event.seq > after:
+                        yield event
+                        after = event.seq
         finally:
             with self._gate:
                 self._followers.discard(waiting)
 
-    async def _begun(self) -> None:
-        """Know where the sequence goes on."""
-        if self._seq is None:
-            await in_thread(self._begin)
-
-    def _begin(self) -> None:
-        with self._beginning:
-            if self._seq is not None:
-                return
-            try:
-                last = self.log.begin(self.run_id)
-            except StoreError as error:
-                self._say_once('the log of timelines fails; events are told, but not kept', error)
-                last = 0
-            self._delivered = self._reserved = last
-            self._seq = last
-
     async def _read(self, after: int) -> Sequence[TimelineEvent]:
         return await in_thread(partial(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS))
 
-    async def _keep(self, event: TimelineEvent, body: bytes) -> None:
-        if not event.is_transient:
-            await self._logged(partial(self.log.append, event, body))
-        elif event.seq > self._reserved:
-            self._reserved = event.seq + RESERVED
-            await self._logged(partial(self.log.reserve, self.run_id, self._reserved))
+    # What the thread does, one thing after the other.
 
-    async def _logged(self, write: Callable[[], None]) -> None:
+    def _begin(self) -> None:
+        def begin() -> None:
+            self._seq = self._delivered = self.log.begin(self.run_id)
+
+        self._logged(begin)
+
+    def _emit(self, draft: Draft, loop: AbstractEventLoop) -> TimelineEvent:
+        if self.is_closed:
+            return self._left_out(draft)
+        self._seq += 1
+        event = stamped(draft, self.run_id, self._seq, datetime.now(UTC))
+        body = encoded(event)
+        if not event.is_transient:
+            self._logged(partial(self.log.append, event, body))
+        with self._gate:
+            self._delivered = event.seq
+            self._followers -= {waiting for waiting in self._followers if not waiting.put(event, len(body))}
+        self._tell_sink(event, loop)
+        return event
+
+    def _left_out(self, draft: Draft) -> Draft:
+        self._say_once('an event came after the end of its timeline, and is left out')
+        return draft
+
+    def _end(self) -> None:
+        if self.is_closed:
+            return
+        self._logged(partial(self.log.end, self.run_id, self._seq))
+        with self._gate:
+            self.is_closed = True
+            followers, self._followers = self._followers, set()
+        for waiting in followers:
+            waiting.end()
+
+    def _logged(self, write: Callable[[], None]) -> None:
         try:
-            await to_its_end(write)
+            write()
         except StoreError as error:
             self._say_once('the log of timelines fails; events are told, but not kept', error)
 
-    def _deliver(self, event: TimelineEvent, size: int) -> None:
-        with self._gate:
-            self._delivered = event.seq
-            self._followers -= {waiting for waiting in self._followers if not waiting.put(event, size)}
-
-    async def _tell_sink(self, event: TimelineEvent) -> None:
-        if self._sink is None:
+    def _tell_sink(self, event: TimelineEvent, loop: AbstractEventLoop) -> None:
+        """Call the sink in the event loop of whoever emits."""
+        sink = self._sink
+        if sink is None:
             return
-        with anyio.move_on_after(SINK_SECONDS) as patience:
-            try:
-                told = self._sink(event)
-                if inspect.isawaitable(told):
-                    await told
-            except Exception as error:  # noqa: BLE001 - whatever a front end's code does, the run goes on
+
+        async def told() -> None:
+            if inspect.isawaitable(telling := sink(event)):
+                await telling
+
+        telling = run_coroutine_threadsafe(told(), loop)
+        try:
+            telling.result(SINK_SECONDS)
+        except Exception as error:  # noqa: BLE001 - whatever a front end's code does, the run goes on
+            if telling.done():
                 self._say_once('the sink of a timeline fails', error)
-        if patience.cancelled_caught:
-            self._sink = None
-            self._say_once(f'the sink of a timeline takes over {SINK_SECONDS:g} s, and is told of no more events')
+            else:
+                telling.cancel()
+                self._sink = None
+                self._say_once(f'the sink of a timeline takes over {SINK_SECONDS:g} s, and is told of no more events')
 
     def _say_once(self, what: str, error: Exception | None = None) -> None:
         if what not in self._said:
@@ -363,16 +332,18 @@ class Hub:
 
     async def run(self, run_id: str) -> LoggedRun | None:
         """What is known of a run."""
-        known = await in_thread(partial(self.log.run, run_id))
-        return known if known is not None or self.live(run_id) is None else _unheard(run_id)
+        await self._begun()
+        return await in_thread(partial(self.log.run, run_id))
 
     async def runs(self, limit: int = 100) -> Sequence[LoggedRun]:
         """The runs, those first that began last."""
-        known = await in_thread(partial(self.log.runs, limit))
-        names = {run.run_id for run in known}
-        with self._gate:
-            silent = [run_id for run_id in [*self._live] if run_id not in names and self._find(run_id) is not None]
-        return [*map(_unheard, silent), *known][:limit]
+        await self._begun()
+        return await in_thread(partial(self.log.runs, limit))
+
+    async def _begun(self) -> None:
+        """Wait until the log knows all runs that were opened before."""
+        for timeline in list(self._live.values()):
+            await shield(wrap_future(timeline.begun))
 
     def _find(self, run_id: str) -> Timeline | None:
         timeline = self._live.get(run_id)
@@ -380,9 +351,3 @@ class Hub:
             del self._live[run_id]
             return None
         return timeline
-
-
-def _unheard(run_id: str) -> LoggedRun:
-    """A run that has emitted nothing."""
-    now = datetime.now(UTC)
-    return LoggedRun(run_id=run_id, began_at=now, updated_at=now, is_closed=False)

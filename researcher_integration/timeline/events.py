@@ -6,7 +6,7 @@ what it says.
 
 import json
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, cast
 
 from pydantic import (
     AwareDatetime,
@@ -17,6 +17,7 @@ from pydantic import (
     JsonValue,
     TypeAdapter,
     ValidationError,
+    model_validator,
 )
 from pydantic_core import to_jsonable_python
 
@@ -50,8 +51,11 @@ MAX_NAME = 200
 MAX_LABEL = 60
 """Characters of what a caller says of a run."""
 
-LEAST_EVENT_BYTES = 10_000
-"""Room for all names of an event, however they are escaped, and for some text."""
+MAX_TEXT = 250_000
+"""Characters of a text, or of arguments as JSON: what a page shows of a result. The whole is in the store."""
+
+_NOTE = 100
+"""Of these, for the line that says so."""
 
 
 def _name(value: object) -> object:
@@ -85,7 +89,27 @@ class _Event(BaseModel):
     model_call_id: Label = ''
 
 
-class ToolCall(_Event):
+class _Capped(_Event):
+    """An event with a text, or with arguments, that is cut where it is too long."""
+
+    capped: bool = False
+    """Whether it is cut, which its last line says."""
+
+    @model_validator(mode='before')
+    @classmethod
+    def _cut(cls, value: object) -> object:
+        given = cast('dict[str, object]', value) if isinstance(value, dict) else {}
+        name = 'arguments' if given.get('arguments') is not None else 'text'
+        text = given.get(name, '')
+        text = text if isinstance(text, str) else json.dumps(as_json(text), ensure_ascii=False)
+        if len(text) <= MAX_TEXT:
+            return cast('object', value)
+        kept = MAX_TEXT - _NOTE
+        note = f'[cut here: {kept:,} of {len(text):,} characters are kept in this event]'
+        return {**given, name: f'{text[:kept]}\n{note}', 'capped': True}
+
+
+class ToolCall(_Capped):
     """A tool is called; or it has answered, and this is how much."""
 
     type: Literal['tool_call'] = 'tool_call'
@@ -101,18 +125,14 @@ class ToolCall(_Event):
     """cl100k, of a completed call."""
     is_error: bool = False
     """Whether what it answered is an error."""
-    capped: bool = False
-    """Whether the arguments are cut."""
 
 
-class ToolResult(_Event):
+class ToolResult(_Capped):
     """What a tool has answered, as it is kept; or what it has failed with."""
 
     type: Literal['tool_result'] = 'tool_result'
     text: Text
     is_error: bool = False
-    capped: bool = False
-    """Whether the text is cut, which its last line says."""
     source_id: Name = ''
     """The handle of the whole."""
 
@@ -127,7 +147,7 @@ class Summarizing(_Event):
     """cl100k, of the result."""
 
 
-class SummaryDelta(_Event):
+class SummaryDelta(_Capped):
     """A fact of the summary, as soon as it is complete."""
 
     is_transient: ClassVar[bool] = True
@@ -138,7 +158,7 @@ class SummaryDelta(_Event):
     text: Text
 
 
-class ToolSummary(_Event):
+class ToolSummary(_Capped):
     """What the model got instead of the result."""
 
     type: Literal['tool_summary'] = 'tool_summary'
@@ -153,15 +173,12 @@ class ToolSummary(_Event):
     """The handle of the whole result."""
     state: Name = 'complete'
     """How it went: that of `Summary`, or what the failure policy has done."""
-    capped: bool = False
-    """Whether the text is cut, which its last line says."""
 
 
 Draft = ToolCall | ToolResult | Summarizing | SummaryDelta | ToolSummary
 TimelineEvent = Annotated[Draft, Field(discriminator='type')]
 
 _adapter: TypeAdapter[Draft] = TypeAdapter(TimelineEvent)
-_arguments: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
 
 def encoded(event: Draft) -> bytes:
@@ -176,35 +193,6 @@ def decoded(body: bytes) -> Draft:
     except ValidationError as error:
         # What pydantic says repeats the text.
         raise ValueError(f'no event of a timeline: {error.error_count()} fields are wrong') from None
-
-
-def within(event: Draft, max_bytes: int) -> tuple[Draft, bytes]:
-    """An event cut to a size, and how it is written."""
-    text = '' if isinstance(event, ToolCall | Summarizing) else event.text
-    if len(text) <= max_bytes:  # else it need not be written to know
-        body = encoded(event)
-        if len(body) <= max_bytes or isinstance(event, Summarizing):
-            return event, body
-    if isinstance(event, ToolCall):
-        return _cut(event, 'arguments', _arguments.dump_json(event.arguments).decode(), max_bytes)
-    return _cut(event, 'text', text, max_bytes)
-
-
-def _cut(event: Draft, name: str, text: str, max_bytes: int) -> tuple[Draft, bytes]:
-    """An event with as much of a text as fits."""
-    kept = min(len(text), max_bytes)
-    while True:
-        note = f'\n[cut here: {kept:,} of {len(text):,} characters are kept in this event]'
-        changes: dict[str, object] = {name: text[:kept] + note}
-        if not isinstance(event, SummaryDelta):
-            changes['capped'] = True
-        cut = event.model_copy(update=changes)
-        body = encoded(cut)
-        over = len(body) - max_bytes
-        if over <= 0:
-            return cut, body
-        # Some characters take many bytes, and which of them stand at the end is not known.
-        kept = max(0, min(kept - 1, int(kept * max_bytes / len(body))))
 
 
 def stamped(draft: Draft, run_id: str, seq: int, time: datetime) -> Draft:

@@ -6,10 +6,8 @@ runs go, and of a run that is too large by itself the oldest events.
 
 import os
 import sqlite3
-import threading
 import time
 import weakref
-from asyncio import CancelledError, create_task, wait
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,11 +16,11 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
 import anyio.to_thread
-from anyio import CancelScope, CapacityLimiter
+from anyio import CapacityLimiter
 from pydantic import BaseModel
 
-from researcher_integration.timeline.events import LEAST_EVENT_BYTES, TimelineEvent, decoded, within
-from summarizer_tool import ConfigurationError, DatabaseFormat, StoreError, open_database
+from researcher_integration.timeline.events import TimelineEvent, decoded, encoded
+from summarizer_tool import DatabaseConnections, DatabaseFormat, StoreError
 
 MEMORY: Final = ':memory:'
 """The path of a log that ends with its process."""
@@ -51,9 +49,6 @@ FORMAT = DatabaseFormat(
     unusable='{path} cannot be used as a log of timelines',
     busy_seconds=10.0,
 )
-
-MAX_EVENT_BYTES = 250_000
-"""Of one event: what a page shows of a result. The whole is in the store of the sources."""
 
 MAX_MB = 200.0
 """Of all events together, in MB (10⁶ bytes)."""
@@ -96,24 +91,6 @@ async def in_thread(function: Callable[[], T]) -> T:
     return await anyio.to_thread.run_sync(function, limiter=CapacityLimiter(1))
 
 
-async def to_its_end(function: Callable[[], T]) -> T:
-    """Run a function in a thread and wait until it is done; a caller that is cancelled meanwhile is so after that."""
-    work = create_task(in_thread(function))
-    cancelled: CancelledError | None = None
-    while not work.done():
-        try:
-            # The scope keeps anyio's cancellation out; from asyncio's `wait` keeps what is waited for.
-            with CancelScope(shield=True):
-                await wait([work])
-        except CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        if not work.cancelled():
-            work.exception()  # which nobody is there to be told
-        raise cancelled
-    return work.result()
-
-
 @dataclass(frozen=True, slots=True)
 class EventPage:
     """Some events of a run."""
@@ -133,30 +110,22 @@ class EventLog:
 
     Args:
         path: The file, made with its folder if absent, for its owner alone; or `:memory:`.
-        max_event_bytes: Of one event as JSON; of a larger one the text is cut, and says so.
         max_mb: The size cap in MB (10⁶ bytes) of all events together.
 
     Raises:
-        ConfigurationError: If the file cannot be made or written, or a limit is too small.
+        ConfigurationError: If the file cannot be made or written.
         StoreError: If the file belongs to another program, or to another version of this one.
     """
 
     path: str
     """The absolute path of the file, or `:memory:`."""
 
-    def __init__(
-        self, path: str | Path = MEMORY, *, max_event_bytes: int = MAX_EVENT_BYTES, max_mb: float = MAX_MB
-    ) -> None:
+    def __init__(self, path: str | Path = MEMORY, *, max_mb: float = MAX_MB) -> None:
         self.path = MEMORY if str(path) == MEMORY else os.path.realpath(Path(path).expanduser())
-        self.max_event_bytes = max_event_bytes
         self._cap = max_mb * 1e6
-        if max_event_bytes < LEAST_EVENT_BYTES:
-            raise ConfigurationError(f'max_event_bytes={max_event_bytes} is too small: {LEAST_EVENT_BYTES} at least')
-        if self._cap < 2 * (max_event_bytes + _ROW_BYTES):
-            raise ConfigurationError(f'max_mb={max_mb:g} is too small: it must hold two events of {max_event_bytes} B')
-        self._lock = threading.Lock()
-        self._db = open_database(self.path, FORMAT)
-        self._close = weakref.finalize(self, self._db.close)
+        self._connections = DatabaseConnections(self.path, FORMAT)
+        self._read = self._connections.borrow
+        self._close = weakref.finalize(self, self._connections.close)
 
     def __enter__(self) -> Self:
         return self
@@ -166,8 +135,7 @@ class EventLog:
 
     def close(self) -> None:
         """Close the file; a second time does nothing."""
-        with self._lock:
-            self._close()
+        self._close()
 
     def begin(self, run_id: str) -> int:
         """Open a run, also one that has ended before; the last sequence number that may have been given to an event."""
@@ -181,17 +149,12 @@ class EventLog:
             ).fetchone()
             return last
 
-    def reserve(self, run_id: str, up_to: int) -> None:
-        """Remember that transient events may have sequence numbers up to this one, which no others shall get."""
-        with self._write() as db:
-            db.execute('UPDATE runs SET reserved = max(reserved, ?) WHERE number = ?', (up_to, self._run(db, run_id)))
-
     def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
-        """Keep an event that has its place in a run, cut to size; a second one with its number is a `StoreError`.
+        """Keep an event that has its place in a run; a second one with its number is a `StoreError`.
 
-        `body` is how it is written, where it has been cut already.
+        `body` is how it is written, where that is known.
         """
-        body = within(event, self.max_event_bytes)[1] if body is None else body
+        body = encoded(event) if body is None else body
         size = len(body) + _ROW_BYTES
         with self._write() as db:
             number = self._run(db, event.run_id)
@@ -202,10 +165,10 @@ class EventLog:
                 (size, _now(), number),
             )
 
-    def end(self, run_id: str) -> None:
-        """Say that nothing comes after the last event of a run."""
+    def end(self, run_id: str, last: int = 0) -> None:
+        """Say that nothing comes after the last event of a run; no other event shall get its number."""
         with self._write() as db:
-            db.execute('UPDATE runs SET is_closed = 1 WHERE number = ?', (self._run(db, run_id),))
+            db.execute('UPDATE runs SET is_closed = 1, reserved = ? WHERE number = ?', (last, self._run(db, run_id)))
 
     def read(self, run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
         """The first `limit` events of a run with sequence numbers over `after`; none of a run that is not known."""
@@ -277,29 +240,12 @@ class EventLog:
             )
 
     @contextmanager
-    def _read(self) -> Generator[sqlite3.Connection]:
-        """The connection, whose errors are told as ours."""
-        with self._lock:
-            if not self._close.alive:
-                raise StoreError(f'the log {self.path} is closed')
-            try:
-                yield self._db
-            except sqlite3.Error as error:
-                raise StoreError(
-                    f'the log {self.path} cannot be read or written: {error}; see to the file, or name another path'
-                ) from error
-
-    @contextmanager
     def _write(self) -> Generator[sqlite3.Connection]:
         """The connection within a transaction, which is committed at the end or, after an error, undone."""
-        with self._read() as db:
-            try:
-                db.execute('BEGIN IMMEDIATE')
-                yield db
-                db.execute('COMMIT')
-            finally:
-                if db.in_transaction:
-                    db.execute('ROLLBACK')
+        with self._connections.writing, self._read() as db:
+            self._connections.begin(db)
+            yield db
+            self._connections.commit(db, 0)
 
 
 def _total(db: sqlite3.Connection) -> int:

@@ -14,7 +14,7 @@ const count = new Intl.NumberFormat('en');
 
 let token = '';
 let run = '';
-let after = 0; // the last sequence number that was seen
+let after = 0; // the last sequence number that was seen of an event that is kept
 let cards = new Map(); // by call
 let following = new AbortController();
 
@@ -114,9 +114,7 @@ async function follow(name, signal) {
     let why = 'The connection is lost';
     try {
       const before = after;
-      const end = await stream(name, signal);
-      if (end === 'ended') return;
-      if (end === 'lagging') why = 'This page was too slow';
+      if (await stream(name, signal) === 'ended') return;
       if (after > before) delay = FIRST_DELAY;
     } catch (error) {
       if (error.isFinal) return;
@@ -170,9 +168,11 @@ async function stream(name, signal) {
 function receive(block) {
   let type = '';
   let data = '';
+  let isKept = false;
   for (const line of block.split('\n')) {
     if (line.startsWith('event: ')) type = line.slice(7);
     if (line.startsWith('data: ')) data += line.slice(6);
+    isKept ||= line.startsWith('id: ');
   }
   if (!data) return ''; // a heartbeat
   if (type === 'end') {
@@ -180,12 +180,11 @@ function receive(block) {
     for (const card of cards.values()) card.settle();
     return 'ended';
   }
-  if (type === 'lagging') return 'lagging';
   if (type === 'failed') return 'lost';
   const event = JSON.parse(data, exactNumbers);
   if (event.seq <= after) return '';
   show(event);
-  after = event.seq;
+  if (isKept) after = event.seq;
   return '';
 }
 

@@ -35,6 +35,7 @@ from researcher_integration.tool_results.summarizing import ResultSummarizer, Re
 from researcher_integration.untrusted.framing import instructions
 from researcher_integration.usage import share_of
 from summarizer_tool import (
+    Collection,
     Settings,
     SourceStore,
     check_type,
@@ -120,7 +121,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
 
     _run: _Run = field(default_factory=_Run, init=False, repr=False, compare=False)
     _all: _Run = field(default_factory=_Run, init=False, repr=False, compare=False)
-    _summarizer: ResultSummarizer = field(init=False, repr=False, compare=False)
+    _settings: Settings = field(init=False, repr=False, compare=False)
+    _collection: Collection = field(init=False, repr=False, compare=False)
     _calls: CallRules = field(init=False, repr=False, compare=False)
     _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -132,13 +134,12 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         settings = self.settings if self.settings is not None else Settings.load()
         self.rules = rules = load_rules(self.rules, settings)
         store = self.store if self.store is not None else SourceStore()
-        collection = store.collection(self.collection)
+        self._settings, self._collection = settings, store.collection(self.collection)
         self._run = self._all
-        self._summarizer = ResultSummarizer(settings, collection)
         self._calls = CallRules(rules, self.timeline)
         self._toolset = None
         if self.has_reading_tools:
-            self._toolset = ReadingToolset(settings, collection, id=f'{self.id or OWN}_reading')
+            self._toolset = ReadingToolset(settings, self._collection, id=f'{self.id or OWN}_reading')
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
@@ -384,7 +385,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     @durable_operation(name='store')
     async def _store(self, ctx: RunContext[AgentDepsT], title: str, text: str) -> str:
         """Keep a masked result; its handle is empty if it could not be stored."""
-        return await keep(self._summarizer.collection, title, text)
+        return await keep(self._collection, title, text)
 
     @durable_operation(name='summarize')
     async def _summarize(
@@ -407,6 +408,5 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         if limits is None and ctx.usage_limits is not None:
             limits = share_of(ctx.usage_limits, SHARE_OF_LIMITS)
         async with self._calls.reporter(ctx, call_id, tool, server).facts() as on_fact:
-            return await self._summarizer.summarize(
-                request, candidates, first=first, usage=usage, usage_limits=limits, on_fact=on_fact
-            )
+            summarizer = ResultSummarizer(self._settings, self._collection, request, usage, limits, on_fact)
+            return await summarizer.summarize(candidates, first=first)

@@ -2,15 +2,16 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio.to_thread
 from pydantic import BeforeValidator
-from pydantic_ai import FunctionToolset, Tool, ToolFailed
+from pydantic_ai import FunctionToolset, ToolFailed
 from pydantic_ai.tools import AgentDepsT
 
+from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
     Collection,
     Document,
@@ -25,7 +26,6 @@ from summarizer_tool import (
     UnknownSourceError,
     count_tokens,
     focus_words,
-    load_prompt,
     render_prompt,
     truncate_tokens,
 )
@@ -56,8 +56,6 @@ OWN = 'summarize_tool_results'
 """Key in the metadata of the tools under which their own names stand, whatever the model calls them."""
 
 _NUMBERED = re.compile(r'^(\d+)\| (.+)$', re.MULTILINE)
-_PARAMETERS = '\n## Parameters\n'
-_PARAMETER = re.compile(r'^- (\w+): (.+)$', re.MULTILINE)
 
 
 def _number(default: int) -> BeforeValidator:
@@ -81,9 +79,10 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
         # It reads, and needs no model for that.
         self._service = Service(Summarizer(settings, model=ExtractiveModel()), collection)
         self._retriever = Retriever(self._service)
-        self.add_tool(_tool('search_source', self._search))
-        self.add_tool(_tool('read_source', self._read))
-        self.add_tool(_tool('query_source', self._query))
+        for name, function in (('search', self._search), ('read', self._read), ('query', self._query)):
+            own = f'{name}_source'
+            metadata = {'summarize': 'never', OWN: own}
+            self.add_tool(prompted_tool(f'tool_results/{own}', function, takes_ctx=False, name=own, metadata=metadata))
 
     async def _search(self, source_id: str, text: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
         with _told_to_the_model(source_id):
@@ -182,22 +181,6 @@ def _line(number: int, line: str, places: list[tuple[int, int]], longest: int = 
         else:
             windows.append((begin, stop))
     return '\n'.join(f'{number}| (offset {begin}) … {line[begin:stop]} …' for begin, stop in windows[:20])
-
-
-def _tool(name: str, function: Callable[..., Any]) -> Tool[Any]:
-    """A tool with its prompt: `# name`, a description, and `- parameter: description` under a heading."""
-    head, _, listed = load_prompt(f'tool_results/{name}').partition(_PARAMETERS)
-    parameters = dict[str, str](_PARAMETER.findall(listed))
-    tool = Tool[Any](
-        function,
-        takes_ctx=False,
-        name=name,
-        description=head.partition('\n')[2].strip(),
-        metadata={'summarize': 'never', OWN: name},
-    )
-    for parameter, schema in tool.function_schema.json_schema['properties'].items():
-        schema['description'] = parameters[parameter]
-    return tool
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import anyio.to_thread
 from pydantic import BaseModel
@@ -116,46 +116,44 @@ class _UselessError(SummarizerError):
     """A model has answered, but nothing of what it said could be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Summary:
+class _Summary(NamedTuple):
     text: str
     model: str
     state: str = 'complete'
 
 
-@dataclass(frozen=True)
+@dataclass
 class ResultSummarizer:
-    """Summarizes tool results on whichever of some models answers first."""
+    """Summarizes one tool result on whichever of some models answers first."""
 
     settings: Settings
     collection: Collection
+    request: SummaryRequest
+    usage: RunUsage = field(default_factory=RunUsage)
+    """Of the summaries so far, against which limits are checked."""
+    usage_limits: UsageLimits | None = None
+    on_fact: Callable[[str], None] | None = None
+    _has_asked: bool = False
+    """Whether a model has been asked for the summary."""
+    _digests: dict[int, Digest] = field(default_factory=dict[int, Digest])
+    """By their budgets."""
 
-    async def summarize(
-        self,
-        request: SummaryRequest,
-        candidates: Sequence[Model | str],
-        *,
-        first: int = 0,
-        usage: RunUsage,
-        usage_limits: UsageLimits | None = None,
-        on_fact: Callable[[str], None] | None = None,
-    ) -> ResultSummary:
+    async def summarize(self, candidates: Sequence[Model | str], *, first: int = 0) -> ResultSummary:
         """Try the models in order, `first` before all others; a failure of all is a result that says so.
 
-        The usage is that of the summaries so far; limits are checked against it, and it is left as it is. What a limit
-        stops is summarized without a model: a text that is too large for the limits would be so for the agent, too.
+        What a limit stops is summarized without a model: a text that is too large for the limits would be so for the
+        agent, too.
         """
-        started = time.monotonic()
-        before = copy(usage)  # that of the run goes on, while other tools are called
-        attempts = _Attempts(self.settings, self.collection, request, copy(before), usage_limits, on_fact)
+        started, before = time.monotonic(), copy(self.usage)
+        self.usage = copy(before)  # that of the run goes on, while other tools are called
         reason = 'no model'
         made, used, is_stopped = None, None, False
         trials = [*range(first, len(candidates)), *range(min(first, len(candidates)))]
         for index in trials:
             candidate = candidates[index]
             try:
-                made = await attempts.on(candidate)
-                used = index if attempts.has_asked else None
+                made = await self._on(candidate)
+                used = index if self._has_asked else None
                 reason = 'deadline'  # should the embedded model not have been done by then
                 break
             except UsageLimitExceeded as error:
@@ -172,47 +170,22 @@ class ResultSummarizer:
             # The reason may quote what the provider says, which may be anything.
             name = candidate if isinstance(candidate, str) else candidate.model_name
             _logger.warning('a model could not summarize a tool result: %s', name, extra={'model': name})
-        if made is None and (request.extractive_on_failure or is_stopped):
+        if made is None and (self.request.extractive_on_failure or is_stopped):
             try:
-                made = await attempts.without_model()
+                made = (await self._without_model())._replace(state='degraded')
             except SummarizerError as error:
                 reason = f'{reason}; {str(error)[:200]}'
-            else:
-                made = _Summary(made.text, made.model, 'degraded')
-        spent, seconds = attempts.usage - before, round(time.monotonic() - started, 3)
+        summary = ResultSummary(reason=reason, usage=self.usage - before, seconds=round(time.monotonic() - started, 3))
         if made is None:
-            return ResultSummary(reason=reason, usage=spent, seconds=seconds)
-        return ResultSummary(
-            text=made.text,
-            model=made.model,
-            state=made.state,
-            reason=reason if made.state == 'degraded' and used is None else '',
-            tokens=count_tokens(made.text),
-            usage=spent,
-            seconds=seconds,
-            used=used,
-        )
+            return summary
+        said = reason if made.state == 'degraded' and used is None else ''
+        tokens = count_tokens(made.text)
+        return summary.model_copy(update={**made._asdict(), 'reason': said, 'tokens': tokens, 'used': used})
 
-
-@dataclass
-class _Attempts:
-    """One request, tried on one model after the other."""
-
-    settings: Settings
-    collection: Collection
-    request: SummaryRequest
-    usage: RunUsage
-    usage_limits: UsageLimits | None
-    on_fact: Callable[[str], None] | None
-    has_asked: bool = False
-    """Whether a model has been asked for the summary."""
-    _digests: dict[int, Digest] = field(default_factory=dict[int, Digest])
-    """By their budgets."""
-
-    async def on(self, candidate: Model | str) -> _Summary:
+    async def _on(self, candidate: Model | str) -> _Summary:
         """The summary by one model, or an error that says why there is none."""
         if candidate == EXTRACTIVE or isinstance(candidate, ExtractiveModel):
-            return await self.without_model()
+            return await self._without_model()
         found = await self._digest()
         if found.kind != 'prose' and fits_tokens(found.text, self.request.limit):
             return self._told(found)  # there is no more to be said
@@ -221,7 +194,7 @@ class _Attempts:
         async with connect_model(self.settings, candidate) as model:
             return await self._by_model(model, found)
 
-    async def without_model(self) -> _Summary:
+    async def _without_model(self) -> _Summary:
         """What can be said without asking anybody."""
         found = await self._digest(self.request.limit)
         if found.kind != 'prose' and found.text:
@@ -230,7 +203,7 @@ class _Attempts:
         return _Summary(self._within(summary.text), EXTRACTIVE, 'degraded' if summary.stats.cut_short else 'complete')
 
     async def _by_model(self, model: Model, found: Digest) -> _Summary:
-        self.has_asked = True
+        self._has_asked = True
         is_machine = found.kind != 'prose'
         certain = (await self._digest(int(self.request.limit * DIGEST_SHARE))).text if is_machine else ''
         room = self.request.limit - (count_tokens(f'{certain}\n\n') if certain else 0)

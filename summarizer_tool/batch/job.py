@@ -88,7 +88,7 @@ class BatchJob(BaseModel):
         if self.kind == 'file':
             from summarizer_tool.formats.files import read_file
 
-            document = read_file(raw, self.name)[0]
+            document = read_file(raw, self.name).document
             if not document.text.strip():
                 raise FetchError('holds no text')
             return [document]

@@ -13,7 +13,7 @@ from typer.main import get_command
 from summarizer_tool.cli import evidence
 from summarizer_tool.cli.batch import batch, worker
 from summarizer_tool.cli.evidence import call
-from summarizer_tool.cli.stored import STDIN, Place, given_sources, is_kept, on_collection, read_places
+from summarizer_tool.cli.stored import STDIN, given_sources, is_kept, on_collection, read_places
 from summarizer_tool.cli.terminal import (
     check_writable,
     ending,
@@ -28,6 +28,7 @@ from summarizer_tool.extras import naming_extra
 
 if TYPE_CHECKING:
     from summarizer_tool import Collection, Document, RequestOptions, Settings, SummaryReply
+    from summarizer_tool.cli.stored import Place
     from summarizer_tool.service.setup import Setup
 
 GROUP = 'summarizer.commands'
@@ -197,7 +198,7 @@ def serve(
 
 
 def _summarize(
-    names: str, places: list[Place], settings: 'Settings', **asked: object
+    names: str, places: 'list[Place]', settings: 'Settings', **asked: object
 ) -> 'tuple[SummaryReply, list[Document]]':
     """Ask for a summary of what is not empty, and for nothing where all is; with it comes what was read."""
 

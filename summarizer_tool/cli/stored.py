@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -15,10 +15,11 @@ from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLarge
 
 if TYPE_CHECKING:
     from summarizer_tool import Collection, RequestOptions, Retriever, Service, Settings, Source
-    from summarizer_tool.documents.document import Document
-    from summarizer_tool.html.page import Page
-    from summarizer_tool.service.service import GivenSource
+    from summarizer_tool.formats.files import GivenSource
     from summarizer_tool.service.setup import Setup
+
+    Place = GivenSource | str
+    """An input that has been read; or a URL, or the handle of what is stored already."""
 
 P = TypeVar('P')
 T = TypeVar('T')
@@ -32,23 +33,12 @@ _URL = re.compile(r'https?://', re.IGNORECASE)
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An input that has been read."""
-
-    document: 'Document'
-    page: 'Page | None' = None
-    """Of an HTML page or a document: what stands beside its text."""
-    path: str = ''
-    """Where a file stands, from the root on."""
-
-
 def is_handle(name: str) -> bool:
     """Return whether an input is the handle of a stored source."""
     return _HANDLE.fullmatch(name) is not None
 
 
-def read_place(name: str, settings: 'Settings') -> Given | str:
+def read_place(name: str, settings: 'Settings') -> 'Place':
     """Read a path or stdin (`-`) within the limit; a URL stays. Raises `UnreadableError` for what is no text."""
     return name if _URL.match(name) else _read_file(name, settings)
 
@@ -63,7 +53,7 @@ def read_text(settings: 'Settings') -> str:
         raise UnreadableError(f'stdin {error}') from None
 
 
-def _read_file(name: str, settings: 'Settings') -> Given:
+def _read_file(name: str, settings: 'Settings') -> 'GivenSource':
     from summarizer_tool.formats.files import read_file, read_path
 
     path = Path(name)
@@ -71,8 +61,9 @@ def _read_file(name: str, settings: 'Settings') -> Given:
         raise UnreadableError(f'{name} is a directory; name the files in it, e.g. {name.rstrip("/")}/*.md')
     try:
         if name == STDIN:
-            return Given(*read_file(_read_stdin(settings)))
-        return Given(*read_file(read_path(path, settings.summarizer_max_input_mb), name), str(path.resolve()))
+            return read_file(_read_stdin(settings))
+        given = read_file(read_path(path, settings.summarizer_max_input_mb), name)
+        return replace(given, addresses=(str(path.resolve()),))
     except FetchError as error:
         raise UnreadableError(f'{"stdin" if name == STDIN else name} {error}') from None
 
@@ -90,9 +81,6 @@ def _read_stdin(settings: 'Settings') -> bytes:
 _IN_MEMORY = ':memory:'
 _NOWHERE = 'set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3'
 
-Place = Given | str
-"""An input that has been read; or a URL, or the handle of what is stored already."""
-
 
 def require_store(settings: 'Settings', why: str) -> None:
     """Stop the program where there is no file that keeps sources, and say what it is needed for."""
@@ -100,7 +88,7 @@ def require_store(settings: 'Settings', why: str) -> None:
         stop(ExitCode.USAGE, f'{why}: {_NOWHERE}')
 
 
-def read_places(names: Sequence[str], settings: 'Settings', advice: str = '') -> list[Place]:
+def read_places(names: Sequence[str], settings: 'Settings', advice: str = '') -> 'list[Place]':
     """Read the inputs that are files or stdin; raises `UnreadableError` if one cannot be read.
 
     Stops the program where there is nothing to look in; `advice` says what to name then.
@@ -147,15 +135,15 @@ def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, Requ
     return results[0]
 
 
-async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bool) -> 'list[GivenSource]':
+async def given_sources(service: 'Service', places: 'Sequence[Place]', is_kept: bool) -> 'list[GivenSource]':
     """The inputs in order, pages fetched, several at once; stored where `is_kept`, as the store outlives the program.
 
     Raises `FetchError` for a page, `UnknownSourceError` for a handle, `StoreError` for the store.
     """
-    from summarizer_tool.service.service import GivenSource
+    from summarizer_tool.formats.files import GivenSource
 
-    async def given(place: Place) -> GivenSource:
-        if isinstance(place, Given):
+    async def given(place: 'Place') -> GivenSource:
+        if not isinstance(place, str):
             return replace(_read(service, place), is_stored=not is_kept)
         if is_handle(place):
             return GivenSource(service.collection.document(place), is_stored=True)
@@ -165,10 +153,10 @@ async def given_sources(service: 'Service', places: Sequence[Place], is_kept: bo
     return await _at_once(given, places)
 
 
-async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
+async def handles_of(service: 'Service', places: 'Sequence[Place]') -> list[str]:
     """The handles of inputs; those that are not stored are added. Raises `FetchError`, `StoreError`."""
 
-    async def handle_of(place: Place) -> str:
+    async def handle_of(place: 'Place') -> str:
         if isinstance(place, str) and is_handle(place):
             return place
         kept = service.collection.at(place) if isinstance(place, str) else None
@@ -177,9 +165,9 @@ async def handles_of(service: 'Service', places: Sequence[Place]) -> list[str]:
     return await _at_once(handle_of, places)
 
 
-async def handles_and_urls(service: 'Service', places: Sequence[Place]) -> list[str]:
+async def handles_and_urls(service: 'Service', places: 'Sequence[Place]') -> list[str]:
     """The inputs as an answer takes them, which fetches URLs itself; what has been read is added."""
-    return [(await _keep(service, place)).id if isinstance(place, Given) else place for place in places]
+    return [place if isinstance(place, str) else (await _added(service, place)).id for place in places]
 
 
 def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
@@ -191,7 +179,7 @@ def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
     stored, given = service.collection.at(path), None
     with suppress(UnreadableError):
         given = read_place(name, settings)
-    if isinstance(given, Given) and not (stored and stored.id == given.document.id):
+    if given is not None and not isinstance(given, str) and not (stored and stored.id == given.document.id):
         if service.collection.has(given.document.id):
             return given.document.id
         if stored is None:
@@ -208,7 +196,7 @@ async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings'
     async def add(name: str) -> 'Source | str':
         try:
             place = read_place(name, settings)
-            if isinstance(place, Given) and not place.document.text.strip():
+            if not isinstance(place, str) and not place.document.text.strip():
                 return f'{name} is empty; nothing of it is stored'
             return await _added(service, place)
         except (FetchError, InputTooLargeError, UnreadableError) as error:
@@ -229,19 +217,14 @@ async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> li
     return await calls_at_once([Call(partial(work, place), 'fetch', 'read') for place in places], MAX_AT_ONCE)
 
 
-async def _added(service: 'Service', place: Place) -> 'Source':
-    return await _keep(service, place) if isinstance(place, Given) else await service.add_page(place)
+async def _added(service: 'Service', place: 'Place') -> 'Source':
+    if isinstance(place, str):
+        return await service.add_page(place)
+    return await service.add_document(_read(service, place))
 
 
-async def _keep(service: 'Service', given: Given) -> 'Source':
-    return await service.add_document(_read(service, given))
-
-
-def _read(service: 'Service', given: Given) -> 'GivenSource':
+def _read(service: 'Service', given: 'GivenSource') -> 'GivenSource':
     """What has been read; a page that was fetched keeps its address, which tells more than a file's name."""
-    from summarizer_tool.service.service import GivenSource
-
-    document = given.document
-    if any(source.fetched_at for source in service.collection.kept([document.id])):
-        document = replace(document, title='', url='')
-    return GivenSource(document, given.page, addresses=(given.path,), title=document.title)
+    if any(source.fetched_at for source in service.collection.kept([given.document.id])):
+        return replace(given, document=replace(given.document, title='', url=''), title='')
+    return given

@@ -2,6 +2,8 @@
 
 import codecs
 import re
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -33,11 +35,27 @@ _LEAST_WIDE = 4
 _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
 
-def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
+@dataclass(frozen=True, slots=True)
+class GivenSource:
+    """A source that has been read."""
+
+    document: Document
+    page: Page | None = None
+    """Of an HTML page: what its images and links are taken from."""
+    fetched_at: datetime | None = None
+    """When it was fetched, if it was."""
+    addresses: tuple[str, ...] = ()
+    """The URLs that it was found under, or the path of a file."""
+    title: str = ''
+    """What it was called by whoever gave it; that of the document may be what its text says, which replaces none."""
+    is_stored: bool = False
+    """Whether there is nothing to store: it is in the store already, or the store ends with the program."""
+
+
+def read_file(raw: bytes, name: str = '') -> GivenSource:
     """Read a document or an HTML page as markdown; of plain text whole paragraphs, any other text as it is.
 
-    Its name is its path, if it has one. Returns the document, and what stands beside its text where it was no plain
-    text.
+    Its name is its path, if it has one.
 
     Raises:
         FetchError: If it cannot be read, or is no text: what it is, and what helps; begins with a verb, for its name to
@@ -51,10 +69,10 @@ def read_file(raw: bytes, name: str = '') -> tuple[Document, Page | None]:
     text = page.markdown if page else reading.plain_text(decode(raw), name)
     path = PurePath(name)
     if page is None and language_of(path.name):
-        return Document(text, title=path.name, url=path.name), None
-    title = one_line(page.title, LONGEST_TITLE) if page else ''
-    title = title or title_of(text) or path.stem
-    return Document(text, title=title, url=path.name), page
+        title = path.name
+    else:
+        title = (one_line(page.title, LONGEST_TITLE) if page else '') or title_of(text) or path.stem
+    return GivenSource(Document(text, title=title, url=path.name), page, title=title)
 
 
 def read_path(path: Path, limit_mb: float) -> bytes:

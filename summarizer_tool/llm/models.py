@@ -101,7 +101,12 @@ def check(settings: Settings, setting: str = 'LLM_MODEL', *, embedded: EmbeddedM
 
 @asynccontextmanager
 async def connect(
-    settings: Settings, name: str, *, embedded: EmbeddedModel | None = None, share: Share | None = None
+    settings: Settings,
+    name: str,
+    *,
+    embedded: EmbeddedModel | None = None,
+    share: Share | None = None,
+    setting: str = 'LLM_MODEL',
 ) -> AsyncGenerator[Model]:
     """The model `name` for the length of the block, on connections that are closed after it.
 
@@ -109,9 +114,9 @@ async def connect(
     provider answers. Raises as `check`.
     """
     if name == EMBEDDED:
-        yield build(settings, name, embedded=embedded)
+        yield build(settings, name, embedded=embedded, setting=setting)
         return
-    async with retrying_client(settings, share) as http_client, build(settings, name, http_client) as model:
+    async with retrying_client(settings, share) as client, build(settings, name, client, setting=setting) as model:
         yield model
 
 

@@ -6,9 +6,9 @@ import math
 import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import anyio
 from anyio import CancelScope, Event
@@ -17,8 +17,6 @@ from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-
     from mcp.server.lowlevel import Server
 
     from summarizer_tool.settings import Settings
@@ -111,14 +109,8 @@ class Served(Protocol):
         ...
 
 
-class MakeServed(Protocol):
-    """Makes what is served, for the length of a block."""
-
-    def __call__(
-        self, settings: 'Settings', *, prepare: 'Callable[[Settings], None]'
-    ) -> 'AbstractAsyncContextManager[Served]':
-        """Make it; `prepare` is called in a thread before anything else is loaded."""
-        ...
+MakeServed: TypeAlias = Callable[['Settings'], AbstractAsyncContextManager[Served]]
+"""Makes what is served, for the length of a block."""
 
 
 # What may be such a message; whether it is one, JSON says.

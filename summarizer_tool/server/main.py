@@ -50,9 +50,12 @@ def serve(settings: 'Settings', make: 'MakeServed | None' = None) -> None:
 
 
 async def _serve(settings: 'Settings', make: 'MakeServed') -> None:
+    import anyio.to_thread
+
     async with _stop_signal(settings) as stop:
         if settings.mcp_transport == 'stdio':
-            async with make(settings, prepare=_configure) as served:
+            await anyio.to_thread.run_sync(_configure, settings)
+            async with make(settings) as served:
                 from summarizer_tool.server.stdio import talk
 
                 _announce(settings, served, 'stdio')
@@ -115,7 +118,8 @@ async def serve_http(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
         try:
-            async with (make or make_tools)(settings, prepare=prepare) as served:
+            await anyio.to_thread.run_sync(prepare, settings)
+            async with (make or make_tools)(settings) as served:
                 from summarizer_tool.server.http import Gate, Sessions
 
                 sessions = Sessions(settings, served.server())
@@ -165,17 +169,15 @@ def _announce(settings: 'Settings', served: 'Served', address: str) -> None:
 
 
 @asynccontextmanager
-async def make_tools(
-    settings: 'Settings', *, prepare: 'Callable[[Settings], None]' = _nothing
-) -> 'AsyncGenerator[Tools]':
-    """Everything that answers calls, for the length of the block; `prepare` is called in a thread, before all else."""
+async def make_tools(settings: 'Settings') -> 'AsyncGenerator[Tools]':
+    """Everything that answers calls, for the length of the block."""
     import anyio
 
     from summarizer_tool.mapreduce import extractive_fallback
     from summarizer_tool.runtime.executors import WorkerProcesses
 
     workers = WorkerProcesses(worker_processes(settings), prepare=extractive_fallback.load)
-    tools = await anyio.to_thread.run_sync(_load, settings, workers if workers.processes else None, prepare)
+    tools = await anyio.to_thread.run_sync(_load, settings, workers if workers.processes else None)
     async with workers, anyio.create_task_group() as tasks:
         tasks.start_soon(_give_memory_back, tools)
         try:
@@ -207,9 +209,8 @@ def _trim() -> 'Callable[[int], int] | None':
         return None
 
 
-def _load(settings: 'Settings', workers: 'WorkerProcesses | None', prepare: 'Callable[[Settings], None]') -> 'Tools':
+def _load(settings: 'Settings', workers: 'WorkerProcesses | None') -> 'Tools':
     """Import and build what answers calls, which takes a second or two."""
-    prepare(settings)
     from summarizer_tool.mapreduce.summarizer import Summarizer
     from summarizer_tool.server.calls import RunningCalls
     from summarizer_tool.server.tools import Tools

@@ -8,11 +8,8 @@ settings, so that the texts stay true when they change.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-import regex
 from pydantic import WithJsonSchema
 
 from summarizer_tool import prompts
@@ -38,11 +35,6 @@ if TYPE_CHECKING:
 CHARACTERS_A_TOKEN = 4
 """Of English prose in cl100k; a model knows the length of a text in characters at best."""
 
-_TEXT = regex.compile(
-    r'# (?P<title>.+)\n(?P<description>(?s:.+?))\n## When\n\s*(?P<when>.+)\n\s*## Parameters\n(?P<parameters>(?s:.+))'
-)
-_PARAMETER = regex.compile(r'^- (\w+): (.+)$', regex.MULTILINE)
-
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
@@ -62,31 +54,6 @@ class Sizes:
 
 
 DEFAULT_SIZES = Sizes()
-
-
-@dataclass(frozen=True, slots=True)
-class ToolText:
-    """What is said about one tool."""
-
-    title: str
-    """For people, a few words."""
-    description: str
-    """For the model that chooses: when to use the tool, and when not."""
-    when: str
-    """The same in a phrase, for the instructions."""
-    parameters: Mapping[str, str]
-    """The description of each parameter, by name."""
-
-
-@cache
-def tool_text(name: str, sizes: Sizes = DEFAULT_SIZES) -> ToolText:
-    """The text of an operation; raises `ValueError` if a part of it is missing."""
-    found = _TEXT.fullmatch(prompts.render(f'tools/{name}', **_told(sizes)) + '\n')
-    parameters = dict(_PARAMETER.findall(found['parameters'])) if found else {}
-    if not (found and parameters and found['description'].strip()):
-        raise ValueError(f'prompts/tools/{name}.md has no title, no description, no ## When or no ## Parameters')
-    title, description, when = (found[part].strip() for part in ('title', 'description', 'when'))
-    return ToolText(title, description, when, MappingProxyType(parameters))
 
 
 def _told(sizes: Sizes) -> dict[str, str]:
@@ -231,9 +198,9 @@ class Operation(Generic[R]):
     is_brief: bool = False
     """Whether the text is a brief: what goes wrong is told as one, too."""
 
-    def text(self, sizes: Sizes = DEFAULT_SIZES) -> ToolText:
-        """What is said about it."""
-        return tool_text(self.name, sizes)
+    def text(self, sizes: Sizes = DEFAULT_SIZES) -> prompts.ToolText:
+        """What is said about it; raises `ValueError` if a part of it is missing."""
+        return prompts.tool_text(f'tools/{self.name}', **_told(sizes))
 
     def schema(self, sizes: Sizes = DEFAULT_SIZES) -> dict[str, Any]:
         """The JSON schema of the described parameters, in their order."""

@@ -5,7 +5,6 @@ raised.
 """
 
 import logging
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +28,7 @@ from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.service import evidence_brief
 from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
 from summarizer_tool.service.operations import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
-from summarizer_tool.service.service import Service
+from summarizer_tool.service.service import Service, listed
 from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
@@ -64,17 +63,6 @@ MAX_LISTED = 1000
 
 MAX_NAMED = 100
 """Sources that one search may name."""
-
-# URLs may have commas in them; before a handle or another URL, or between quotes, one stands between places.
-_APART = re.compile(r'\s+|[,;](?=src_|https?://)|(?<=["\'])[,;](?=["\'])', re.IGNORECASE)
-_AROUND = ' ,;"\'`<>[]'
-
-
-def listed(places: str | Sequence[str]) -> list[str]:
-    """Places as a model gives them: a list, or one string with several in it, perhaps as JSON."""
-    items = [places] if isinstance(places, str) else places
-    parts = (part.strip(_AROUND) for item in items for part in _APART.split(item))
-    return list(dict.fromkeys(part for part in parts if part))
 
 
 def sources_named(collection: Collection, places: Sequence[str], budget: int) -> list[Source] | Problem:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 
 from summarizer_tool import prompts
@@ -14,6 +13,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.formats import reading as formats
+from summarizer_tool.formats.files import GivenSource
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce import report
@@ -53,26 +53,8 @@ _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 # What models write round handles.
 _AROUND = re.compile(r'(?i)sources?([-_ ]?ids?)?\b|ids?\b|handles?\b|and\b|\b\d{1,2}\.|[\s"\'`\[\](){}<>,;:.=*/-]')
 _URL = re.compile(r'https?://\S+', re.IGNORECASE)
-_APART = re.compile(r'[\s,;]+')
 
 _logger = logging.getLogger('summarizer_tool')
-
-
-@dataclass(frozen=True, slots=True)
-class GivenSource:
-    """A source that has been read."""
-
-    document: Document
-    page: Page | None = None
-    """Of an HTML page: what its images and links are taken from."""
-    fetched_at: datetime | None = None
-    """When it was fetched, if it was."""
-    addresses: tuple[str, ...] = ()
-    """The URLs that it was found under, or the path of a file."""
-    title: str = ''
-    """What it was called by whoever gave it; that of the document may be what its text says, which replaces none."""
-    is_stored: bool = False
-    """Whether there is nothing to store: it is in the store already, or the store ends with the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +199,9 @@ class Service:
             InputTooLargeError: If the text is larger than `SUMMARIZER_MAX_INPUT_MB`.
         """
         with request_load(PAGE_CHARACTERS, self.summarizer.workers):
-            fetched = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
-        await self._check(fetched.text)
-        document = await in_thread(_titled, fetched.text, title or one_line(fetched.title, LONGEST_TITLE), fetched.url)
-        return GivenSource(document, fetched.page, fetched.fetched_at, (fetched.asked_url, fetched.url), title)
+            given = await fetch(url, self.summarizer.settings, may_fetch=may_fetch)
+        await self._check(given.document.text)
+        return replace(given, document=replace(given.document, title=title), title=title) if title else given
 
     async def add_page(self, url: str, *, may_fetch: MayFetch | None = None) -> Source:
         """Fetch a page as `fetch_page` does and store it, for a program: `add_source` without the words about it."""
@@ -312,7 +293,7 @@ class Service:
 
     async def _documents(self, request: SummarizeRequest, given: Sequence[GivenSource]) -> tuple[list[Document], str]:
         """What to summarize, and why it could not be kept, if so."""
-        content, source_ids = request.content, _listed(request.source_ids)
+        content, source_ids = request.content, listed(request.source_ids)
         if not source_ids and (found := _only_handles(content)):
             content, source_ids = '', found
         if content.strip() and source_ids:
@@ -426,7 +407,13 @@ def _only_handles(content: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _listed(source_ids: str | Sequence[str]) -> list[str]:
-    """Handles as a model gives them: a list, or one string with several in it."""
-    items = [source_ids] if isinstance(source_ids, str) else source_ids
-    return list(dict.fromkeys(part for item in items for part in _APART.split(item.strip(' []')) if part))
+# URLs may have commas in them; before a handle or another URL, or between quotes, one stands between places.
+_APART = re.compile(r'\s+|[,;](?=src_|https?://)|(?<=["\'])[,;](?=["\'])', re.IGNORECASE)
+_MARKS = ' ,;"\'`<>[]'
+
+
+def listed(places: str | Sequence[str]) -> list[str]:
+    """Places as a model gives them: a list, or one string with several in it, perhaps as JSON."""
+    items = [places] if isinstance(places, str) else places
+    parts = (part.strip(_MARKS) for item in items for part in _APART.split(item))
+    return list(dict.fromkeys(part for part in parts if part))

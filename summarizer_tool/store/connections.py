@@ -8,7 +8,6 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 from summarizer_tool.errors import StoreError
-from summarizer_tool.settings import variable
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.sqlite_file import (
     MEMORY,
@@ -95,7 +94,7 @@ class Connections:
             has_written = db.total_changes != before
         except sqlite3.Error as error:
             if self.path == MEMORY or not is_damage(error):
-                raise StoreError(_explain(self.path, error)) from error
+                raise StoreError(_explain(self.path, error, self._form)) from error
             damage = error
         finally:
             self._return(db, identity)
@@ -196,12 +195,12 @@ class Connections:
         self._borrowed = 0
 
 
-def _explain(path: str, error: sqlite3.Error) -> str:
+def _explain(path: str, error: sqlite3.Error, form: DatabaseFormat) -> str:
     ways = {
         sqlite3.SQLITE_FULL: 'free some space',
         sqlite3.SQLITE_BUSY: 'another process has been writing for too long, try again',
     }
-    way = ways.get(error_code(error), f'see to the file, or set {variable("store")} to another path')
+    way = ways.get(error_code(error), f'see to the file, {form.way_out}')
     return f'the store {path} cannot be read or written: {error}; {way}'
 
 

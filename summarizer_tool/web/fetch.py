@@ -26,13 +26,16 @@ import httpx2
 import regex
 from anyio import CancelScope
 
+from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import reading as formats
-from summarizer_tool.html.page import Page
+from summarizer_tool.formats.files import GivenSource
 from summarizer_tool.html.titles import title_line
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.settings import Settings, variable
+from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.structure import LONGEST_TITLE
 from summarizer_tool.web.public_addresses import CLOUD_METADATA, kind_of
 from summarizer_tool.web.response_body import read_body
 
@@ -57,27 +60,6 @@ MayFetch = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class FetchedPage:
-    """What a URL holds, as text."""
-
-    page: Page
-    """Markdown of an HTML page, with its links and images; any other text as it is."""
-    title: str
-    """What the page calls itself, the heading it begins with, or else the last part of the URL's path, or the host."""
-    url: str
-    """The one that answered, after redirects, without user info and fragment."""
-    asked_url: str
-    """The one that was asked for, without user info and fragment."""
-    fetched_at: datetime
-    """In UTC."""
-
-    @property
-    def text(self) -> str:
-        """The page's text."""
-        return self.page.markdown
-
-
-@dataclass(frozen=True, slots=True)
 class Response:
     """What a URL answered, whatever its status."""
 
@@ -91,8 +73,11 @@ class Response:
     """The one that answered, after redirects, without user info and fragment."""
 
 
-async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = None) -> FetchedPage:
-    """Fetch a page over HTTP and make text of it.
+async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = None) -> GivenSource:
+    """Fetch a page over HTTP and make text of it: markdown of an HTML page or a document, any other text as it is.
+
+    It is called as it calls itself, by the heading it begins with, or else by the last part of the URL's path, or the
+    host. Its URL is that which answered, after redirects; URLs have no user info and no fragment.
 
     `may_fetch` is asked before each request, redirects included; what it takes does not count in the time limit.
 
@@ -109,8 +94,9 @@ async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = No
             page = await in_process(formats.read, answer.body, answer.content_type, str(final))
         except FetchError as error:
             raise FetchError(f'{_shown(final)} {error}') from None
-    title = page.title or title_of(page.markdown) or _name(final)
-    return FetchedPage(page, title, str(final), str(target), datetime.now(UTC))
+    title = one_line(page.title or title_of(page.markdown) or _name(final), LONGEST_TITLE)
+    document = Document(page.markdown, title=title, url=str(final))
+    return GivenSource(document, page, datetime.now(UTC), (str(target), str(final)))
 
 
 async def get(url: str, settings: Settings, *, max_mb: float, may_fetch: MayFetch | None = None) -> Response:

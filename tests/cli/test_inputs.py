@@ -10,8 +10,9 @@ from typer.testing import CliRunner, Result
 
 from summarizer_tool import Settings
 from summarizer_tool.cli.main import app
-from summarizer_tool.cli.stored import Given, read_place
+from summarizer_tool.cli.stored import read_place
 from summarizer_tool.cli.terminal import UnreadableError
+from summarizer_tool.formats.files import GivenSource
 from summarizer_tool.html.page import Image
 from tests.support.site import Site
 from tests.support.terminal import said
@@ -27,10 +28,10 @@ def run(*arguments: str, stdin: bytes | None = None, **environment: str) -> Resu
     return CliRunner().invoke(app, ['run', *arguments], stdin, environment, catch_exceptions=False)
 
 
-def read(name: str, content: bytes, **settings: object) -> Given:
+def read(name: str, content: bytes, **settings: object) -> GivenSource:
     Path(name).write_bytes(content)
     place = read_place(name, Settings.load(**settings))
-    assert isinstance(place, Given)
+    assert not isinstance(place, str)
     return place
 
 

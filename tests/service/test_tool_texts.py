@@ -6,10 +6,16 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Settings, prompts
-from summarizer_tool.service.operations import OPERATIONS, Sizes, instructions, tool_text
+from summarizer_tool.service.operations import OPERATIONS, Sizes, instructions, operation
 from summarizer_tool.text import tokens
 
 NAMES = [each.name for each in OPERATIONS]
+
+
+def tool_text(name: str, sizes: Sizes | None = None) -> prompts.ToolText:
+    asked = operation(name)
+    assert asked is not None
+    return asked.text(sizes) if sizes else asked.text()
 
 
 def test_a_tool_has_a_title_a_description_and_parameters() -> None:
@@ -31,6 +37,7 @@ def test_a_tool_has_a_title_a_description_and_parameters() -> None:
 
 def test_all_tools_have_texts_and_all_texts_are_used() -> None:
     assert sorted(path.stem for path in (prompts.folder() / 'tools').glob('*.md')) == sorted([*NAMES, 'instructions'])
+    assert all(tool_text(name).when for name in NAMES)
     assert {name: list(tool_text(name).parameters) for name in NAMES} == snapshot(
         {
             'summarize': ['content', 'max_output_tokens', 'focus_areas', 'strategy', 'source_ids', 'format'],
@@ -125,7 +132,6 @@ def test_instructions_call_the_tools_what_the_model_calls_them_and_leave_out_the
         'no title\n\n## When\n\nnow.\n\n## Parameters\n\n- a: A.',
         '# Title\n\nText.',
         '# T\n\n## When\n\nnow.\n\n## Parameters\n',
-        '# T\n\nText.\n\n## Parameters\n\n- a: A.',
     ],
 )
 def test_a_broken_text_is_an_error(broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +140,7 @@ def test_a_broken_text_is_an_error(broken: str, tmp_path: Path, monkeypatch: pyt
     (tmp_path / 'tools' / f'{name}.md').write_text(broken, encoding='utf-8')
     monkeypatch.setattr(prompts, 'folder', lambda: tmp_path)
 
-    with pytest.raises(ValueError, match=rf'tools/{name}\.md has no title, no description, no ## When or'):
-        tool_text(name)
+    with pytest.raises(ValueError, match=rf'tools/{name}\.md has no title, no description or no ##'):
+        prompts.tool_text(f'tools/{name}')
     with pytest.raises(FileNotFoundError):
-        tool_text('absent')
+        prompts.tool_text('tools/absent')

@@ -173,7 +173,7 @@ def test_the_last_uses_are_written_at_the_end(file: Path) -> None:
 def test_a_full_disk_is_told_and_survived(file: Path) -> None:
     [said] = at_once(fill_the_disk, [(file,)])
     assert said.replace(str(file), 'PATH') == snapshot(
-        'the store PATH cannot be read or written: disk I/O error; see to the file, or set SUMMARIZER_STORE to another path'
+        'the store PATH cannot be read or written: disk I/O error; see to the file, move it away, or set SUMMARIZER_STORE to another path'
     )
     assert sound(file)
 

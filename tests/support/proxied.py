@@ -57,7 +57,7 @@ async def proxy(
     known = [each if isinstance(each, ProxiedServer) else ProxiedServer(name) for name, each in servers.items()]
     with patch.object(connection, '_transport', transport):
         made = Proxy(known, rules)
-        async with made(settings, prepare=lambda _: None) as served:
+        async with made(settings) as served:
             yield served
 
 

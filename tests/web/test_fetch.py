@@ -24,9 +24,9 @@ pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('names')]
 async def test_a_page_becomes_markdown(site: Site) -> None:
     before = datetime.now(UTC)
     page = await fetch(f'{site.url}/page?a=b#part', allowing(site.host))
-    assert (page.title, page.url) == ('Gannet Dyke', f'{site.url}/page?a=b')
+    assert (page.document.title, page.document.url) == ('Gannet Dyke', f'{site.url}/page?a=b')
     assert before <= page.fetched_at <= datetime.now(UTC)
-    assert page.text == snapshot("""\
+    assert page.document.text == snapshot("""\
 # Gannet Dyke
 
 Gannet Dyke is the sea wall of the Saltmarsh. It was raised in 1412 by the drainers of Holm & Ness, and has been breached twice since.
@@ -39,17 +39,20 @@ The first breach, in 1570, drowned the village of Ness. Warden Ilse Marrow rebui
 
 async def test_other_text_stays_as_it_is(site: Site) -> None:
     page = await fetch(f'{site.url}/json/some%20d%C3%A4ta.json?x', allowing(site.host))
-    assert (page.text, page.title) == ('{"a": [1,  2]}', 'some däta.json')
+    assert (page.document.text, page.document.title) == ('{"a": [1,  2]}', 'some däta.json')
 
 
 async def test_a_document_is_read_whatever_type_the_server_says(site: Site) -> None:
     page = await fetch(f'{site.url}/book', allowing(site.host))
-    assert (page.text, page.title) == ('The wall was raised in 1412.\n\n\f\n\nIt was breached in 1570.', 'Gannet Dyke')
+    assert (page.document.text, page.document.title) == (
+        'The wall was raised in 1412.\n\n\f\n\nIt was breached in 1570.',
+        'Gannet Dyke',
+    )
 
 
 async def test_a_request_says_who_asks_and_nothing_else(site: Site) -> None:
     page = await fetch(f'{site.url}/headers', allowing(site.host))
-    assert page.text.replace(str(site.port), 'PORT') == snapshot("""\
+    assert page.document.text.replace(str(site.port), 'PORT') == snapshot("""\
 host: 127.0.0.1:PORT
 user-agent: summarizer-tool/0.1.0
 accept: text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, application/pdf;q=0.7, */*;q=0.5
@@ -74,9 +77,9 @@ async def test_redirects_are_followed(site: Site) -> None:
     with serve() as (other, _):
         settings = allowing(site.host, other.host)
         page = await fetch(f'{site.url}/to?url=/to/x%3Furl={other.url}/headers%23part', settings)
-    assert page.url == f'{other.url}/headers'
+    assert page.document.url == f'{other.url}/headers'
     assert [request.url.path for request in (*site.requests, *other.requests)] == ['/to', '/to/x', '/headers']
-    assert 'cookie' not in page.text
+    assert 'cookie' not in page.document.text
 
 
 async def test_redirects_end(site: Site) -> None:
@@ -106,7 +109,7 @@ async def test_redirects_are_checked(location: str, reason: str, site: Site) -> 
 async def test_size_counts_after_decompression(query: str, site: Site) -> None:
     settings = allowing(site.host, fetch_max_mb=0.1)
     page = await fetch(f'{site.url}/zeros?count=100000{query}', settings)
-    assert len(page.text) == 100_000
+    assert len(page.document.text) == 100_000
     assert await refusal(f'{site.url}/zeros?count=100001{query}', settings) == (
         f'{site.host}/zeros is over SUMMARIZER_FETCH_MAX_MB=0.1 MB'
     )
@@ -129,7 +132,7 @@ async def test_a_bomb_is_not_held(site: Site, monkeypatch: pytest.MonkeyPatch) -
 
 async def test_compression(site: Site) -> None:
     settings = allowing(site.host)
-    assert (await fetch(f'{site.url}/encoded?name=members', settings)).text == 'one two'
+    assert (await fetch(f'{site.url}/encoded?name=members', settings)).document.text == 'one two'
     assert 'holds no text' in await refusal(f'{site.url}/encoded?name=none', settings)
     for name in ('cut', 'broken'):
         assert 'sent broken gzip' in await refusal(f'{site.url}/encoded?name={name}', settings)
@@ -184,7 +187,7 @@ async def test_each_hop_is_asked_for(site: Site) -> None:
     page = await fetch(f'{site.url}/to?url=/to?url=/page%23part', allowing(site.host), may_fetch=may_fetch)
     # Each before its request.
     assert asked == [('/to?url=/to?url=/page%23part', 0), ('/to?url=/page', 1), ('/page', 2)]
-    assert (page.asked_url, page.url) == (f'{site.url}/to?url=/to?url=/page%23part', f'{site.url}/page')
+    assert page.addresses == (f'{site.url}/to?url=/to?url=/page%23part', f'{site.url}/page')
 
 
 async def test_what_may_not_be_fetched_is_not_asked_for(site: Site) -> None:
@@ -202,7 +205,7 @@ async def test_to_wait_for_ones_turn_takes_none_of_the_time(site: Site) -> None:
         await anyio.sleep(1.2)
 
     page = await fetch(f'{site.url}/page', allowing(site.host, fetch_timeout_seconds=1), may_fetch=may_fetch)
-    assert page.title == 'Gannet Dyke'
+    assert page.document.title == 'Gannet Dyke'
 
 
 async def test_a_failure_has_its_status(site: Site) -> None:

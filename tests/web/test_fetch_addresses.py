@@ -69,8 +69,8 @@ async def test_the_allow_list_names_host_and_port(site: Site, names: Names) -> N
     for listed in ('wiki.test', ':', ':80', 'wiki.test:http'):
         with pytest.raises(ConfigurationError, match='host:port'):
             Settings.load(fetch_allow_hosts=listed)
-    assert (await fetch(url, allowing(f'WIKI.test.:{site.port}'))).title == 'Gannet Dyke'
-    assert (await fetch(url.replace('test', 'TEST.'), allowing(f'wiki.test:{site.port}'))).url == url
+    assert (await fetch(url, allowing(f'WIKI.test.:{site.port}'))).document.title == 'Gannet Dyke'
+    assert (await fetch(url.replace('test', 'TEST.'), allowing(f'wiki.test:{site.port}'))).document.url == url
     # The address is on the list, but not as it is written here.
     assert '(loopback)' in await refusal(f'http://2130706433:{site.port}/page', allowing(site.host))
     assert 'cannot be connected to' in await refusal('http://[0:0::1]:9/', allowing('[::1]:9'))
@@ -118,7 +118,7 @@ async def test_a_name_is_resolved_once(site: Site, names: Names) -> None:
     names.answers['wiki.test'] = [['127.0.0.1'], ['127.0.0.9']]
     page = await fetch(f'http://wiki.test:{site.port}/headers', allowing(f'wiki.test:{site.port}'))
     assert names.asked == ['wiki.test']
-    assert f'host: wiki.test:{site.port}' in page.text
+    assert f'host: wiki.test:{site.port}' in page.document.text
 
 
 async def test_a_name_that_turns_private_is_refused_at_its_next_hop(site: Site, names: Names) -> None:
@@ -138,13 +138,13 @@ async def test_a_name_that_turns_private_is_refused_at_its_next_hop(site: Site, 
 async def test_the_next_address_is_tried(site: Site, names: Names) -> None:
     names.answers['wiki.test'] = [['::1', '127.0.0.9', '127.0.0.1']]  # only at the last is anything
     page = await fetch(f'http://wiki.test:{site.port}/page', allowing(f'wiki.test:{site.port}'))
-    assert page.title == 'Gannet Dyke'
+    assert page.document.title == 'Gannet Dyke'
 
 
 async def test_the_environment_has_no_say(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ('HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'):
         monkeypatch.setenv(name, 'http://127.0.0.1:9')
-    assert (await fetch(f'{site.url}/page', allowing(site.host))).title == 'Gannet Dyke'
+    assert (await fetch(f'{site.url}/page', allowing(site.host))).document.title == 'Gannet Dyke'
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ async def test_certificates_are_checked_against_the_name(
             f'wiki.test:{site.port}/headers has a certificate that does not hold: self-signed certificate'
         )
         monkeypatch.setattr(fetching, '_trusted', lambda: ssl.create_default_context(cafile=str(certificate)))
-        assert f'host: wiki.test:{site.port}' in (await fetch(url, settings)).text
+        assert f'host: wiki.test:{site.port}' in (await fetch(url, settings)).document.text
         assert asked_for == ['wiki.test', 'wiki.test']
         assert 'is not valid for' in await refusal(url.replace('wiki', 'other'), settings)
         assert 'is not valid for' in await refusal(url.replace('wiki.test', '127.0.0.1'), settings)

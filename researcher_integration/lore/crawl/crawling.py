@@ -15,13 +15,13 @@ from types import MappingProxyType
 
 import anyio
 import anyio.to_thread
-import regex
 from opentelemetry.util.types import AttributeValue
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.configuration import SourceTiers
 from researcher_integration.lore.crawl.pages import describe, host_of, key_of_file, read_local, shown
 from researcher_integration.lore.material import CrawledPage, TierName
+from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
     AddSourceRequest,
     ConfigurationError,
@@ -29,7 +29,6 @@ from summarizer_tool import (
     Service,
     Source,
     SummarizerError,
-    load_prompt,
     trace_span,
     url_key,
 )
@@ -242,14 +241,6 @@ async def crawl_webpage(ctx: RunContext[StepDeps], url: str) -> ToolReturn[str]:
     return ToolReturn(return_value=crawled.text, metadata=crawled.page)
 
 
-_TOOL_TEXT = regex.compile(r'# .+\n\n(.+)\n\n## Parameters\n\n- url: (.+)')
-
-
 def crawl_tool() -> Tool[StepDeps]:
     """`crawl_webpage` as a tool of any agent whose dependencies are `StepDeps`."""
-    text = _TOOL_TEXT.fullmatch(load_prompt('research/crawl_tool'))
-    if text is None:
-        raise ValueError('prompts/research/crawl_tool.md has no title, no description or no url')
-    tool = Tool[StepDeps](crawl_webpage, takes_ctx=True, description=text[1], max_retries=MAX_RETRIES)
-    tool.function_schema.json_schema['properties']['url']['description'] = text[2]
-    return tool
+    return prompted_tool('research/crawl_tool', crawl_webpage, max_retries=MAX_RETRIES)

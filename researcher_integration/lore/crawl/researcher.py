@@ -5,11 +5,13 @@ crawled by a tool that returns a handle, and everything else is instructions.
 """
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, cast
+from typing import Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from pydantic_ai import (
     Agent,
     ModelMessage,
@@ -27,7 +29,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.configuration import RAISED_BY, Topic
 from researcher_integration.lore.crawl.crawling import StepDeps, crawl_tool
-from researcher_integration.lore.material import CrawledPage, titled
+from researcher_integration.lore.material import CrawledPage, ServerReply, titled
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
     ConfigurationError,
@@ -86,11 +88,12 @@ class Findings(BaseModel):
     warnings: tuple[str, ...]
     is_finished: bool
     """Whether it got to its report, rather than failing or reaching a limit on the way."""
+    seconds: float = 0.0
 
     @property
-    def by_tool(self) -> Spent:
+    def by_tool(self) -> RunUsage:
         """What of this the summaries have cost."""
-        return sum((Spent.of(taken.usage) for taken in self.summaries), Spent())
+        return sum((taken.usage for taken in self.summaries), RunUsage())
 
 
 class LoreResearcher:
@@ -156,8 +159,8 @@ class LoreResearcher:
             usage: Counts on, as that of the zone does.
             usage_limits: Of the step, against that count.
         """
-        usage = RunUsage() if usage is None else usage
-        before = Spent.of(usage)
+        started, usage = time.monotonic(), RunUsage() if usage is None else usage
+        before = copy(usage)
         warnings: list[str] = []
         history: list[ModelMessage] = []
         notes, is_finished = '', True
@@ -193,9 +196,10 @@ class LoreResearcher:
         return Findings(
             notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
             summaries=tuple(summaries),
-            spent=Spent.of(usage) - before,
+            spent=usage - before,
             warnings=tuple(warnings),
             is_finished=is_finished,
+            seconds=round(time.monotonic() - started, 2),
         )
 
 
@@ -233,8 +237,8 @@ def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken,
                     handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
                     yield SummaryTaken(handles, text, part.metadata.stats.usage), True
                 elif isinstance(part.metadata, dict):
-                    said = _Said.model_validate(cast('object', part.metadata))
-                    yield SummaryTaken(said.source_ids, text, said.stats.usage), False
+                    said = ServerReply.model_validate(cast('object', part.metadata))
+                    yield SummaryTaken(said.source_ids, text, said.stats.usage if said.stats else RunUsage()), False
 
 
 @dataclass
@@ -262,16 +266,4 @@ class _Framed(WrapperToolset[Any]):
 def _state(metadata: object) -> str:
     if isinstance(metadata, Summary):
         return metadata.state
-    return _Said.model_validate(metadata).state if isinstance(metadata, dict) else ''
-
-
-class _Stats(BaseModel):
-    usage: RunUsage = Field(default_factory=RunUsage)
-
-
-class _Said(BaseModel):
-    """The metadata of a server's answer."""
-
-    source_ids: Annotated[tuple[str, ...], Field(alias='summarizer/source_ids')] = ()
-    state: Annotated[str, Field(alias='summarizer/state')] = ''
-    stats: Annotated[_Stats, Field(alias='summarizer/stats', default_factory=_Stats)]
+    return ServerReply.model_validate(metadata).state if isinstance(metadata, dict) else ''

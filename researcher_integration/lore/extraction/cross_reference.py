@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.extraction.records import Name, Record, Sources, Text, as_records, bare
 from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, name_key, words
@@ -154,7 +155,7 @@ class CrossReference(BaseModel):
     """Whether the model's answer was cut off or broken, and only its complete conflicts were kept."""
     reason: str = ''
     """Why the model has looked for none, where there is a reason; the rules' conflicts are there all the same."""
-    spent: Spent = Field(default_factory=Spent)
+    spent: Spent = Field(default_factory=RunUsage)
 
 
 def conflict_query(settings: Settings) -> WindowedQuery[FoundConflicts]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import regex
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation, typed
 from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, WindowedQuery
@@ -133,7 +134,7 @@ class Extraction(BaseModel):
     """Numbers of the pages whose raw text could not be had; records were held against the others."""
     reason: str = ''
     """Why there are no records, where there is a reason: the model has failed, or a limit was reached."""
-    spent: Spent = Field(default_factory=Spent)
+    spent: Spent = Field(default_factory=RunUsage)
 
     @field_validator('records', mode='before')
     @classmethod

@@ -14,7 +14,6 @@ from pydantic_ai.tools import GenerateToolJsonSchema
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.material import CrawledPage, KeptSection, Material, titled
-from researcher_integration.usage import Spent
 from summarizer_tool import (
     Settings,
     SummarizerError,
@@ -133,7 +132,7 @@ class MaterialAnswer(Generic[EnvelopeT]):
     is_partial: bool = False
     """Whether the answer was cut off or broken, and only its complete members were kept."""
     reason: str = ''
-    spent: Spent = field(default_factory=Spent)
+    spent: RunUsage = field(default_factory=RunUsage)
 
 
 class WindowedQuery(Generic[EnvelopeT]):
@@ -166,7 +165,7 @@ class WindowedQuery(Generic[EnvelopeT]):
         said = await anyio.to_thread.run_sync(self.request, material)
         spent = RunUsage()
         result = await self._query.ask(model, said, usage=usage, spent=spent, usage_limits=usage_limits)
-        return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, Spent.of(spent))
+        return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, spent)
 
 
 async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int, str]:

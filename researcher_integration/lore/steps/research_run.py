@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +18,7 @@ from researcher_integration.lore.checkpoint import Checkpoint
 from researcher_integration.lore.configuration import Limits, ResearchSettings, ResearchTopics, SourceTiers, Topic
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import CrawledPage, TopicId
-from researcher_integration.usage import Spent, share_of
+from researcher_integration.usage import share_of
 from summarizer_tool import Service
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class ResearchRun:
         self.request = self.checkpoint.request
         self.topics: Sequence[Topic] = self.configuration.research.topics
         self.limits: Limits = self.configuration.research.limits
-        self.usage = self.checkpoint.spent.usage()
+        self.usage = copy(self.checkpoint.spent)
         """Of all model calls, those before an interruption included; limits are held against it."""
         self._saving = anyio.Lock()
         self._begun = time.monotonic() - self.checkpoint.seconds
@@ -98,7 +99,7 @@ class ResearchRun:
         """Write the checkpoint."""
         async with self._saving:
             self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
-            self.checkpoint.spent = Spent.of(self.usage)
+            self.checkpoint.spent = copy(self.usage)
             written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
             await anyio.to_thread.run_sync(written.save, self.folder)
         self.on_checkpoint(written)
@@ -110,8 +111,8 @@ class ResearchRun:
 
 def assign(
     zone: str, pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]
-) -> dict[TopicId, list[str]]:
-    """Assign each page to one topic by its keywords: its agent reads it first, and it goes there if it stays as it is.
+) -> dict[str, TopicId]:
+    """Assign each page, by its handle, to the topic whose agent reads it first, and where it goes if it stays as it is.
 
     A topic whose keywords are everywhere counts for no more than one whose keywords are rare: what counts is how far a
     page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
@@ -119,12 +120,12 @@ def assign(
     """
     densities = {page.source_id: [_density(topic, page, texts[page.source_id]) for topic in topics] for page in pages}
     if not pages:
-        return {topic.id: [] for topic in topics}
+        return {}
     sums = [sum(column) for column in zip(*densities.values(), strict=True)]
     overall = sum(sums) / len(sums) / len(pages)
     # One more page, average in everything: the average of a few pages says little of what is rare.
     means = [(one + overall) / (len(pages) + 1) for one in sums]
-    assigned: dict[TopicId, list[str]] = {topic.id: [] for topic in topics}
+    assigned: dict[str, TopicId] = {}
     load = [0] * len(topics)
     for page in pages:
         scores = [
@@ -137,7 +138,7 @@ def assign(
         if _WORD.findall(page.title.casefold()) == _WORD.findall(zone.casefold()):
             index = next((each for each, topic in enumerate(topics) if topic.id == 'zone_overview'), index)
         load[index] += page.tokens
-        assigned[topics[index].id].append(page.source_id)
+        assigned[page.source_id] = topics[index].id
     return assigned
 
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, StepState
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
-from researcher_integration.usage import Spent, limit_reached
+from researcher_integration.usage import limit_reached
 from summarizer_tool import (
     Document,
     ExtractiveModel,
@@ -46,7 +47,7 @@ class ZoneSummary:
 
     steps: Mapping[TopicId, Step]
     """Without what their agents have spent."""
-    spent: Spent = field(default_factory=Spent)
+    spent: RunUsage = field(default_factory=RunUsage)
     """By the summary that they share."""
     warnings: tuple[str, ...] = ()
     """Of that summary."""
@@ -65,7 +66,7 @@ class ZoneSummarizer:
         self,
         pages: Sequence[CrawledPage],
         room: int,
-        assigned: Mapping[TopicId, Sequence[str]],
+        assigned: Mapping[str, TopicId],
         notes: Mapping[TopicId, str],
         taken: Mapping[TopicId, Sequence[SummaryTaken]],
     ) -> ZoneSummary:
@@ -93,7 +94,7 @@ class ZoneSummarizer:
         state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
         steps: dict[TopicId, Step] = {}
         for topic in self.topics:
-            own = rest if summary else [page for page in rest if page.source_id in assigned.get(topic.id, ())]
+            own = rest if summary else [page for page in rest if assigned.get(page.source_id) == topic.id]
             kept = _blocks('summary', summary.topics.get(topic.header, ''), rest) if summary else tuple(map(_page, own))
             blocks = (*noted[topic.id], *made.get(topic.id, ()), *kept)
             handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
@@ -109,7 +110,7 @@ class ZoneSummarizer:
             )
         if summary is None:
             return ZoneSummary(steps, warnings=said)
-        return ZoneSummary(steps, Spent.of(summary.usage), (*said, *summary.warnings))
+        return ZoneSummary(steps, summary.usage, (*said, *summary.warnings))
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
         """Summarize pages for all topics; returns the summary, or the reason there is none."""

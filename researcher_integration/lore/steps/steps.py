@@ -1,6 +1,5 @@
 """The work of a research: crawl the given pages, let each step gather, keep of all pages what each asks, extract it."""
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -11,7 +10,7 @@ from pydantic import BaseModel
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.checkpoint import Failure, GatheredMaterial, Step
+from researcher_integration.lore.checkpoint import Failure, Step
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
 from researcher_integration.lore.crawl.pages import is_url, shown
@@ -47,6 +46,8 @@ class ResearchSteps:
         self._extraction = extraction
         self._checkpoint = work.checkpoint
         self._topics = work.topics
+        self._topic: TopicId | None = None
+        """Of the step whose agent is at work."""
         self._crawler = Crawler(work.service, work.configuration.tiers, work.checkpoint.pages, on_page=self._keep_pages)
 
     async def crawl(self) -> None:
@@ -80,7 +81,7 @@ class ResearchSteps:
                 named = shown(place) if is_url(place) else place
                 self._checkpoint.failures.append(Failure(place=named, reason=failed[place]))
         if set(before) - {page.source_id for page in self._work.pages()}:  # the text of a page has changed
-            self._checkpoint.assigned = None
+            self._checkpoint.assigned.clear()
             self._checkpoint.gathered.clear()
             self._checkpoint.forget_steps()
 
@@ -88,12 +89,12 @@ class ResearchSteps:
         return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
 
     async def assign(self) -> None:
-        """Assign each page crawled so far to a step, once."""
-        if self._checkpoint.assigned is None:
-            pages = self._work.pages()
+        """Assign each page crawled so far to a step."""
+        pages = [page for page in self._work.pages() if page.source_id not in self._checkpoint.assigned]
+        if pages:
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
             assigned = await anyio.to_thread.run_sync(assign, self._work.request.zone, pages, texts, self._topics)
-            self._checkpoint.assigned = {topic: tuple(handles) for topic, handles in assigned.items()}
+            self._checkpoint.assigned |= assigned
             await self._work.save()
 
     async def run(self) -> None:
@@ -110,11 +111,11 @@ class ResearchSteps:
             for topic in self._topics:
                 done = self._checkpoint.gathered.get(topic.id)
                 if done is None:
-                    await self._gather(agent, topic, ())
+                    await self._gather(agent, topic)
                 elif not done.is_finished:
                     del self._checkpoint.gathered[topic.id]
                     self._checkpoint.forget_steps()
-                    await self._gather(agent, topic, done.pages)
+                    await self._gather(agent, topic)
         if not self._is_kept():
             await self._keep()
 
@@ -125,30 +126,26 @@ class ResearchSteps:
         has_all = len(steps) == len(self._topics) and kept >= {page.source_id for page in self._work.pages()}
         return has_all and not any(step.state == 'raw' for step in steps)
 
-    async def _keep_pages(self, _key: str, _page: CrawledPage) -> None:
+    async def _keep_pages(self, _key: str, page: CrawledPage) -> None:
         self._checkpoint.pages = dict(self._crawler.pages)
+        if self._topic is not None:
+            self._checkpoint.assigned.setdefault(page.source_id, self._topic)
         await self._work.save()
 
-    async def _gather(self, agent: LoreResearcher, topic: Topic, known: Sequence[str]) -> None:
-        """Let the agent of a step gather and report; `known` are the pages of an earlier try."""
-        work, started = self._work, time.monotonic()
+    async def _gather(self, agent: LoreResearcher, topic: Topic) -> None:
+        """Let the agent of a step gather and report; it begins with the pages that are its own already."""
+        work, self._topic = self._work, topic.id
         limits = gathering_limits(work.limits, work.usage, topic, self._topics, work.request.way)
         said = f'{topic.header} (at most {(limits.request_limit or 0) - work.usage.requests} calls)'
         work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics), topic.id))
-        # Pages that nobody has claimed were crawled by this step before it was interrupted.
-        assigned = (self._checkpoint.assigned or {}).get(topic.id, ())
-        deps = StepDeps(self._crawler, list(dict.fromkeys((*assigned, *known, *self._unclaimed()))))
+        owned = [handle for handle, owner in self._checkpoint.assigned.items() if owner == topic.id]
+        deps = StepDeps(self._crawler, owned)
         with trace_span('research step', topic=topic.id, way=work.request.way) as span:
             findings = await agent.research(
                 work.request.zone, topic, deps, budget=self._budget(topic), usage=work.usage, usage_limits=limits
             )
-            gathered = GatheredMaterial(
-                **dict(findings),
-                pages=tuple(dict.fromkeys(deps.asked)),
-                seconds=round(time.monotonic() - started, 2),
-            )
-            span.set_attributes({'pages': len(gathered.pages), 'requests': findings.spent.requests})
-        self._checkpoint.gathered[topic.id] = gathered
+            span.set_attributes({'pages': len(deps.asked), 'requests': findings.spent.requests})
+        self._checkpoint.gathered[topic.id] = findings
         await work.save()
 
     async def _keep(self) -> None:
@@ -166,7 +163,7 @@ class ResearchSteps:
             kept = await ZoneSummarizer(self._work.backend, self._topics, options).summarize(
                 pages,
                 self._extraction.room(pages),
-                self._owned(),
+                self._checkpoint.assigned,
                 {topic: each.notes for topic, each in gathered.items()},
                 {topic: each.summaries for topic, each in gathered.items()} if is_at_source else {},
             )
@@ -189,35 +186,9 @@ class ResearchSteps:
             step.warnings = (*gathered.warnings, *kept.warnings)
         return step
 
-    def _owned(self) -> dict[TopicId, list[str]]:
-        """The one step that each page goes to where it stays as it is: that which is most about it, or has found it."""
-        assigned = self._checkpoint.assigned
-        owned: dict[TopicId, list[str]] = {topic.id: [] for topic in self._topics}
-        taken: set[str] = set()
-        for topic in self._topics:
-            owned[topic.id] += () if assigned is None else assigned.get(topic.id, ())
-            taken.update(owned[topic.id])
-        for topic, gathered in self._checkpoint.gathered.items():
-            owned[topic] += [handle for handle in gathered.pages if handle not in taken]
-            taken.update(gathered.pages)
-        # Given pages that could be crawled only when the research was resumed.
-        owned[self._topics[-1].id] += [page.source_id for page in self._work.pages() if page.source_id not in taken]
-        return owned
-
-    def _unclaimed(self) -> list[str]:
-        """Handles of crawled pages that belong to no step."""
-        claimed = {handle for handles in (self._checkpoint.assigned or {}).values() for handle in handles}
-        claimed |= {handle for gathered in self._checkpoint.gathered.values() for handle in gathered.pages}
-        return [page.source_id for page in self._work.pages() if page.source_id not in claimed]
-
     def _budget(self, topic: Topic) -> int:
-        """This step's share of the room for all sections; the same after an interruption.
-
-        So pages that nobody has claimed, which it had crawled by then, do not count.
-        """
-        unclaimed = self._unclaimed()
-        pages = [page for page in self._work.pages() if page.source_id not in unclaimed]
-        return step_budget(topic, self._topics, max(0, self._extraction.room(pages)))
+        """This step's share of the room for all sections."""
+        return step_budget(topic, self._topics, max(0, self._extraction.room(self._work.pages())))
 
 
 class ExtractionPhase:

@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
@@ -13,12 +13,13 @@ import httpx2
 from fastmcp.telemetry import suppress_fastmcp_telemetry
 from mcp import MCPError
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, TextContent, Tool
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import SecretStr, ValidationError
 from pydantic_ai import ToolFailed, ToolReturn
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
 
+from researcher_integration.lore.material import ServerReply
 from researcher_integration.lore.summaries.backends import (
     AGENT_TOOLS,
     InProcess,
@@ -32,7 +33,6 @@ from summarizer_tool import (
     ConfigurationError,
     Progress,
     RequestOptions,
-    Stats,
     StoreError,
     SummaryTopic,
     UnknownSourceError,
@@ -175,14 +175,11 @@ class OverMCP(MCPToolset[Any]):
         answer = await self.ask('summarize_for_extraction', arguments, notify=notify)
         if answer.is_error:
             raise self._refusal(answer, source_ids)
-        try:
-            said = _ServerReply.model_validate(answer.meta)
-        except ValidationError:
-            raise SummaryUnavailableError(
-                f'{self._place} says nothing of how its answer was made: is it a summarizer?'
-            ) from None
+        said = ServerReply.model_validate(answer.meta)
+        if said.stats is None:
+            raise SummaryUnavailableError(f'{self._place} says nothing of how its answer was made: is it a summarizer?')
         usage.incr(said.stats.usage)
-        texts = {topic.name: topic.text for topic in said.topics}
+        texts = {topic['name']: topic['text'] for topic in said.topics or ()}
         return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
 
     def toolset(self) -> AbstractToolset[Any]:
@@ -329,21 +326,6 @@ def _handles(arguments: Mapping[str, Any]) -> list[str]:
 
 SummaryBackend: TypeAlias = InProcess | OverMCP
 """A summarizer of stored sources, by their handles."""
-
-
-class _TopicText(BaseModel):
-    name: str
-    text: str
-
-
-class _ServerReply(BaseModel):
-    """The metadata of a summary from the server."""
-
-    state: Annotated[str, Field(alias='summarizer/state')]
-    stats: Annotated[Stats, Field(alias='summarizer/stats')]
-    warnings: Annotated[list[str], Field(alias='summarizer/warnings')]
-    degraded_parts: Annotated[int, Field(alias='summarizer/degraded_parts')]
-    topics: Annotated[list[_TopicText], Field(alias='summarizer/topics', default_factory=list[_TopicText])]
 
 
 def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':

@@ -118,7 +118,7 @@ def reconnect(browser: Browser, folder: Path, goals: Goals, pictures: Path | Non
         expect(page.locator('.facts li')).to_have_count(1)
         on.stop()
         expect(page.locator('#status')).to_have_attribute('data-state', 'lost')
-        expect(page.locator('#status')).to_contain_text('trying again after event 5')
+        expect(page.locator('#status')).to_contain_text('trying again after event 3')
         on.emit(timeline, *call('c1')[5:], *call('c2'))
         expect(page.locator('.card')).to_have_count(1)
         asked.clear()
@@ -129,7 +129,7 @@ def reconnect(browser: Browser, folder: Path, goals: Goals, pictures: Path | Non
         again = [url for url in asked if '/events?' in url]
         goals.so(
             'it goes on after the last event that it has seen',
-            is_so=all('after=5' in url for url in again) and again != [],
+            is_so=all('after=3' in url for url in again) and again != [],
         )
         on.emit(timeline, *call('c3')[:4])
         expect(page.locator('.card').nth(2).locator('.progress')).to_contain_text('Summarizing about')

@@ -30,7 +30,7 @@ def is_reached(point: str, checkpoint: Checkpoint) -> bool:
     what, _, number = point.partition(':')
     match what:
         case 'crawl':
-            return checkpoint.assigned is not None
+            return bool(checkpoint.assigned)
         case 'page':
             return len(set(checkpoint.pages.values())) == int(number)
         case 'step':

@@ -35,7 +35,7 @@ def _is_reached(point: str, folder: Path) -> bool:
     if checkpoint is None:
         return False
     if point == 'crawl':
-        return checkpoint.assigned is not None
+        return bool(checkpoint.assigned)
     if point == 'extraction':
         return len(checkpoint.extractions) == len(TOPIC_IDS)
     if point == 'cross-reference':

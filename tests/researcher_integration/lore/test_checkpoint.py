@@ -2,6 +2,7 @@
 
 import json
 import os
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
+from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, KeptBlock, ResearchRequest, Step, write
 from researcher_integration.lore.extraction.records import NPCData
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, ResearchError
 from researcher_integration.lore.pipeline import STORE_FILE, Research
-from researcher_integration.usage import Spent
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import World, role
 from tests.support.replies import MODEL, Error, Reply, Text
@@ -51,7 +52,7 @@ def test_a_round_trip(tmp_path: Path) -> None:
     checkpoint = unfinished(
         tmp_path,
         pages={'wiki.example/harrow': page},
-        assigned={'zone_overview': (page.source_id,), 'npcs': ()},
+        assigned={page.source_id: 'zone_overview'},
         steps={
             'zone_overview': Step(
                 topic='zone_overview',
@@ -63,7 +64,7 @@ def test_a_round_trip(tmp_path: Path) -> None:
                 ),
                 budget=400,
                 tokens_crawled=924,
-                agent=Spent(requests=2, input_tokens=10, output_tokens=5, cost='0.0000123'),
+                agent=RunUsage(requests=2, input_tokens=10, output_tokens=5, cost=Decimal('0.0000123')),
             )
         },
         extractions={'npcs': Extraction(category='npcs', records=[NPCData(name='Isaude Merrow', title='Warden')])},
@@ -127,7 +128,7 @@ def test_whoever_reads_finds_the_whole(tmp_path_factory: pytest.TempPathFactory,
         (b'\xff\xfe\x00', 'its JSON'),
         (b'[]', 'its JSON'),
         (b'{"version": 1, "request": {"zone": "Harrow Sound"}}', 'version'),
-        (b'{"version": 3}', 'request'),
+        (b'{"version": 4}', 'request'),
         (b'{"request": {"zone": "Harrow Sound"}, "steps": {"weather": {}}}', 'steps.weather.[key]'),
     ],
     ids=['empty', 'cut off', 'no text', 'a list', 'version', 'no request', 'a topic'],

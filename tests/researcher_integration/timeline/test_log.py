@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 from inline_snapshot import snapshot
 
-from researcher_integration.timeline.events import Draft, ToolResult, stamped
+from researcher_integration.timeline.events import Draft, stamped
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import ConfigurationError, StoreError
 from tests.support.timeline import result
@@ -70,14 +70,14 @@ def test_numbers_of_transient_events_are_not_given_twice() -> None:
     with EventLog() as log:
         assert log.begin('run') == 0
         log.append(event(1))
-        log.reserve('run', 1000)
+        log.end('run', 1000)
         assert log.begin('run') == 1000
         log.append(event(1001))
         assert log.begin('run') == 1001
 
 
 def test_the_oldest_runs_go_first_and_ended_ones_before_live_ones() -> None:
-    with EventLog(max_event_bytes=10_000, max_mb=0.05) as log:
+    with EventLog(max_mb=0.05) as log:
         log.append(event(1, 'x' * 9_000, run='live'))
         for run in ('a', 'b', 'c'):
             log.append(event(1, 'x' * 9_000, run=run))
@@ -95,15 +95,6 @@ def test_the_oldest_runs_go_first_and_ended_ones_before_live_ones() -> None:
         assert seqs(log, 'd') == snapshot([15, 16, 17, 18, 19])
 
 
-def test_a_large_event_is_cut() -> None:
-    with EventLog(max_event_bytes=10_000) as log:
-        log.append(event(1, 'lamp ' * 100_000))
-        [kept] = log.read('run')
-        assert isinstance(kept, ToolResult)
-        assert kept.capped
-        assert len(kept.model_dump_json()) <= 10_000
-
-
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     with EventLog(tmp_path / 'new' / 't.sqlite3') as log:
         log.append(event(1))
@@ -112,10 +103,6 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_a_log(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match='max_event_bytes=10 is too small'):
-        EventLog(max_event_bytes=10)
-    with pytest.raises(ConfigurationError, match=r'max_mb=0\.1 is too small'):
-        EventLog(max_mb=0.1)
     with pytest.raises(ConfigurationError, match='cannot be used as a log of timelines'):
         EventLog(tmp_path)
     foreign = tmp_path / 'foreign.sqlite3'

@@ -21,6 +21,7 @@ from researcher_integration.tool_results import result_note
 from researcher_integration.tool_results import rules as rules_module
 from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
+from researcher_integration.tool_results.summarizing import ResultSummarizer
 from summarizer_tool import ConfigurationError, Settings, SourceStore, StoreError
 from summarizer_tool.llm import models
 from summarizer_tool.text import tokens
@@ -320,7 +321,7 @@ async def test_lost_events_do_no_harm(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages.count('an event was lost') >= 4
 
 
-async def test_a_run_that_is_cancelled_ends_at_once() -> None:
+async def test_a_run_that_is_cancelled_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     started = asyncio.Event()
 
     async def stuck(*_: object, **__: object) -> Any:
@@ -329,7 +330,7 @@ async def test_a_run_that_is_cancelled_ends_at_once() -> None:
 
     script = calling('look')
     capability = summarizing()
-    object.__setattr__(capability._summarizer, 'summarize', stuck)
+    monkeypatch.setattr(ResultSummarizer, 'summarize', stuck)
     task = asyncio.create_task(agent(script, capability, tools=[Tool(lambda: STORY, name='look')]).run('Go'))
     await started.wait()
     task.cancel()

@@ -12,7 +12,6 @@ from researcher_integration.lore import cli
 from researcher_integration.lore.configuration import Limits, load_topics
 from researcher_integration.lore.material import TOPIC_IDS, TopicId
 from researcher_integration.lore.steps import research_run
-from researcher_integration.usage import Spent
 from summarizer_tool.text import tokens
 from tests.support.research_world import page
 
@@ -23,7 +22,7 @@ def assigned(texts: dict[str, str], zone: str = 'Kelderwick Fen') -> dict[TopicI
     pages = [page(number, title, tokens=tokens.count(text)) for number, (title, text) in enumerate(texts.items(), 1)]
     titles = {each.source_id: each.title for each in pages}
     found = research_run.assign(zone, pages, {each.source_id: texts[each.title] for each in pages}, TOPICS)
-    return {topic: [titles[handle] for handle in handles] for topic, handles in found.items()}
+    return {topic: [titles[handle] for handle, owner in found.items() if owner == topic] for topic in TOPIC_IDS}
 
 
 def test_each_page_of_the_sample_crawl_goes_to_one_step(crawl: dict[str, str]) -> None:
@@ -99,12 +98,3 @@ def test_limits_of_a_step_are_its_share_of_what_is_left() -> None:
     assert (last.request_limit, last.cost_limit) == (100, Decimal('2.00'))
     over = research_run.step_limits(limits, RunUsage(requests=120), share=1, shares_left=2)
     assert over.request_limit == 120  # no further request
-
-
-def test_what_was_spent_between_two_counts() -> None:
-    before = RunUsage(requests=2, input_tokens=100, cost=Decimal('0.1'))
-    now = RunUsage(requests=5, input_tokens=150, output_tokens=7, cost=Decimal('0.4'))
-    spent = Spent.of(now) - Spent.of(before)
-    assert (spent.requests, spent.input_tokens, spent.output_tokens, spent.cost) == (3, 50, 7, Decimal('0.3'))
-    assert (Spent.of(RunUsage(requests=1)) - Spent()).cost is None
-    assert Spent() + spent == spent

@@ -61,11 +61,11 @@ async def keep(
     backend: Recorded,
     pages: Sequence[CrawledPage],
     room: int,
-    assigned: Mapping[TopicId, Sequence[str]] | None = None,
+    assigned: Mapping[str, TopicId] | None = None,
     notes: Mapping[TopicId, str] | None = None,
     taken: Mapping[TopicId, Sequence[SummaryTaken]] | None = None,
 ) -> ZoneSummary:
-    owned = {'npcs': [page.source_id for page in pages]} if assigned is None else assigned
+    owned: Mapping[str, TopicId] = {page.source_id: 'npcs' for page in pages} if assigned is None else assigned
     summarizer = ZoneSummarizer(backend, TOPICS, RequestOptions(usage=RunUsage()))
     return await summarizer.summarize(pages, room, owned, notes or {}, taken or {})
 
@@ -95,7 +95,7 @@ async def test_all_pages_are_one_request_for_all_topics() -> None:
 
 async def test_what_fits_stays_as_it_is_in_one_step() -> None:
     backend = Recorded()
-    kept = await keep(backend, [page(1, 300), page(2, 200)], 1000, {'npcs': [handle(1)], 'lore': [handle(2)]})
+    kept = await keep(backend, [page(1, 300), page(2, 200)], 1000, {handle(1): 'npcs', handle(2): 'lore'})
     assert backend.asked == []
     assert {topic: shown(step) for topic, step in kept.steps.items() if step.blocks} == snapshot(
         {'npcs': [('page', 300, ['1'])], 'lore': [('page', 200, ['2'])]}
@@ -139,7 +139,7 @@ async def test_summaries_of_the_agent_that_leave_no_room_are_made_again_together
     'error', [SummaryUnavailableError('the server is away'), UsageLimitExceeded('no more requests')]
 )
 async def test_without_a_summarizer_each_page_stays_as_it_is_in_one_step(error: Exception) -> None:
-    assigned: dict[TopicId, list[str]] = {'npcs': [handle(1)], 'lore': [handle(2)]}
+    assigned: dict[str, TopicId] = {handle(1): 'npcs', handle(2): 'lore'}
     kept = await keep(Recorded(error), [page(1, 9000), page(2, 3000)], 1000, assigned, {'npcs': 'Notes.'})
     assert {topic: (step.state, shown(step)) for topic, step in kept.steps.items() if step.blocks} == snapshot(
         {'npcs': ('raw', [('notes', 2, []), ('page', 9000, ['1'])]), 'lore': ('raw', [('page', 3000, ['2'])])}
