@@ -111,8 +111,9 @@ class _Form(BaseModel):
         check = self.keep or ('varied' if self.prefix and self.length < 28 else None)
         keep = _CHECKS[check] if check else None
         anchors = self.anchors or tuple({each.lower() for each in self.prefix})
+        rest = f'(?i:(?=[{self.of}]{{{self.length}}}))' if self.prefix else ''
         for expression in self._expressions():
-            yield Pattern(self.kind, expression, anchors, keep, self.lines)
+            yield Pattern(self.kind, expression, anchors, keep, self.lines, rest)
 
     def _expressions(self) -> 'Iterator[regex.Pattern[str]]':
         if self.prefix:

@@ -48,6 +48,12 @@ def _place(before: str, after: str, *, is_certain: bool = False, reach: int = 12
 
 
 _PLACES = (
+    # password = <<END ⏎ … ⏎ END; the first, for the number of its group
+    _place(
+        '',
+        r'[ \t]*=[ \t]*<<[\-~]?["\']?(\w+)["\']?[ \t]*\n(?P<value>[^\0]{1,2000}?)\n[ \t]*\1\b',
+        is_certain=True,
+    ),
     # <password>…</password>
     _place('[<:]', rf'(?>(?:[ \t][^<>]{{0,200}})?){_ELEMENT_TEXT}', is_certain=True),
     # <entry key="db.password">…</entry>
@@ -108,12 +114,6 @@ _PLACES = (
         r'(?:^|[\n\0])[ \t]*(?:\w+ ){0,3}',
         r'(?::[ \t]*\r?\n[ \t]*|[ \t]*=[ \t]*\r?\n[ \t]+(?![A-Za-z_$][\w$]*[.\[(;]))["\']?'
         r'(?P<value>[^\s\0:=,"\']{8,})["\']?[ \t]*(?=[\r\n]|\Z)',
-    ),
-    # password = <<END ⏎ … ⏎ END
-    _place(
-        '',
-        r'[ \t]*=[ \t]*<<[\-~]?["\']?(\w+)["\']?[ \t]*\n(?P<value>[^\0]{1,2000}?)\n[ \t]*\1\b',
-        is_certain=True,
     ),
     # env.DB_PASSWORD || "…"
     _place('', r'["\'\])]{0,3}[ ]*(?:\|\||\?\?|\bor\b)[ ]*["\'](?P<value>[^"\'\r\n\0]{4,})["\']'),
@@ -196,9 +196,14 @@ _PLACES = (
 )
 
 
+# All that may begin behind a name, each with an empty group at its end, which tells the place that is the first.
+_ANY_AFTER = re.compile('|'.join(f'(?:{re.sub("[?]P<[a-z]+>", "?:", place.after.pattern)})()' for place in _PLACES))
+
+
 def values_beside(text: str, start: int, end: int) -> Iterator[tuple[tuple[int, int], bool]]:
     """Where the values stand of a name from `start` to `end`, and whether each is certain to be one."""
-    for place in _PLACES:
+    first = _ANY_AFTER.match(text, end)
+    for place in _PLACES[(first.lastindex or 0) - 2 :] if first else ():
         match = place.after.match(text, end)
         if match and (before := place.before.search(text, max(0, start - place.reach), end)):
             for found in (before, match):
