@@ -42,10 +42,12 @@ _PORT = regex.compile(r'\d{1,5}[?#]')
 
 def _generated(value: str) -> bool:
     """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
-    coded = '=' in value or any(c.isdigit() for c in value)
+    if '://' in value:
+        return False
+    if '=' in value or any(map(str.isdigit, value)):
+        return True
     letters = ''.join(filter(str.isalpha, value))
-    is_long = len(value) >= 24 and not letters.islower() and secret_names.may_be_random(letters)
-    return '://' not in value and (coded or is_long)
+    return len(value) >= 24 and not letters.islower() and secret_names.may_be_random(letters)
 
 
 def _password(value: str) -> bool:

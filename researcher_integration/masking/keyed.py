@@ -196,11 +196,10 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
     """What looks like a secret in the brackets behind a name, or in the lines below it, and up to where it was read."""
-    line_start = _line_start(text, start)
     if opening := _OPENING.match(text, end):
         at, limit = opening.end(), len(text)
-    elif (last := _LAST_COLON.match(text, end)) and _LINE_START.match(text[line_start:start]):
-        below = last.end()
+    elif (last := _LAST_COLON.match(text, end)) and _LINE_START.match(text[_line_start(text, start) : start]):
+        line_start, below = _line_start(text, start), last.end()
         at = below + (2 if text.startswith('\r\n', below) else 1)
         indent = _indent(text, line_start, below)
         is_list = text[at : at + indent + 2].strip(' \t') == '-'

@@ -10,7 +10,7 @@ _WHOSE = (
     r' [^\s,;:=()]{1,40}(?: [^\s,;:=()]{1,40}){0,3}'
     r'(?: ?\([^()\r\n\0]{1,40}\))?'
 )
-_OF = rf'(?:{_WHOSE}| [^\s,;:]{{4,12}}(?= (?:est|es|è|é) ))?'
+_OF = rf'(?:{_WHOSE}| (?>[^\s,;:]{{4,12}})(?= (?:est|es|è|é) ))?'
 _IS = (
     r'is|was|are|will be|has been|ist|war|lautet|es|est|é|è|jest|är|er|(?<=salasana )on|to|—|–|это',
     r'now|set to|changed to|jetzt|ahora',
@@ -41,10 +41,12 @@ class _Place:
     """Whether nothing but a value stands there; else it must look like a secret."""
     reach: int = 120
     """Characters before the name that the place may take."""
+    word: str = ''
+    """Stands among them."""
 
 
-def _place(before: str, after: str, *, is_certain: bool = False, reach: int = 120) -> _Place:
-    return _Place(re.compile(before and before + _NAME_END), re.compile(after), is_certain, reach)
+def _place(before: str, after: str, *, is_certain: bool = False, reach: int = 120, word: str = '') -> _Place:
+    return _Place(re.compile(before and before + _NAME_END), re.compile(after), is_certain, reach, word)
 
 
 _PLACES = (
@@ -190,6 +192,7 @@ _PLACES = (
         r'\b(?:[Uu]se|[Tt]ry|[Ss]et|with)[ ](?P<value>[^\s\0"\'`<>]{4,})[ ]as[ ](?:the|your|my|our|a)[ ](?:[a-z]+[ ])?',
         r'(?!\w)',
         reach=80,
+        word=' as ',
     ),
     # login failed with password …
     _place(r'\b(?:with|using|use|set|and|or|wrong|invalid|bad|incorrect|the|new|old)[ ](?:[a-z]+[ ])?', rf'[ ]{_SAID}'),
@@ -204,8 +207,9 @@ def values_beside(text: str, start: int, end: int) -> Iterator[tuple[tuple[int, 
     """Where the values stand of a name from `start` to `end`, and whether each is certain to be one."""
     first = _ANY_AFTER.match(text, end)
     for place in _PLACES[(first.lastindex or 0) - 2 :] if first else ():
-        match = place.after.match(text, end)
-        if match and (before := place.before.search(text, max(0, start - place.reach), end)):
+        near = max(0, start - place.reach)
+        match = place.after.match(text, end) if place.word in text[near:start] else None
+        if match and (before := place.before.search(text, near, end)):
             for found in (before, match):
                 yield from ((found.span(group), place.is_certain) for group in found.groupdict() if found[group])
             return
