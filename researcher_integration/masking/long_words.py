@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from researcher_integration.masking.findings import Find, Finding
@@ -28,19 +28,21 @@ class LongWords:
         self._unanchored = [pattern for pattern in patterns if not pattern.anchors]
         self._anchored = Patterns(pattern for pattern in patterns if pattern.anchors)
 
-    def __call__(self, text: str, lower: str) -> Iterator[Finding]:
-        """Find them, as `Find` says."""
-        words = [match.span() for match in _WORD.finditer(text)]
-        yield from _found(text, lower, [word for word in words if _DIGIT.search(text, *word)], self._unanchored)
-        yield from _found(text, lower, words, [self._anchored])
+    def __call__(self, text: str, _lower: str) -> Iterator[Finding]:
+        """Find them, as `Find` says; what stands in a text several times is read once."""
+        places: dict[str, list[int]] = {}
+        for match in _WORD.finditer(text):
+            places.setdefault(match[0], []).append(match.start())
+        yield from _found(places, [word for word in places if _DIGIT.search(word)], self._unanchored)
+        yield from _found(places, [*places], [self._anchored])
 
 
-def _found(text: str, lower: str, words: Sequence[tuple[int, int]], finds: Sequence[Find]) -> Iterator[Finding]:
-    starts = [0, *accumulate(end - start + 1 for start, end in words)]
-    joined = '\n'.join([text[start:end] for start, end in words])
-    joined_lower = '\n'.join([lower[start:end] for start, end in words])
+def _found(places: Mapping[str, Sequence[int]], words: Sequence[str], finds: Sequence[Find]) -> Iterator[Finding]:
+    starts = [0, *accumulate(len(word) + 1 for word in words)]
+    joined = '\n'.join(words)
+    lower = joined.lower()
     for find in finds if words else ():
-        for found in find(joined, joined_lower):
+        for found in find(joined, lower):
             at = bisect_right(starts, found.start) - 1
-            by = words[at][0] - starts[at]
-            yield Finding(found.start + by, found.end + by, found.kind)
+            for place in places[words[at]]:
+                yield Finding(found.start - starts[at] + place, found.end - starts[at] + place, found.kind)
