@@ -43,7 +43,8 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
 
     How far the same columns have been read is kept, so that lines that look like headers do not read them again.
     """
-    start = max(text.rfind('\n', 0, at), text.rfind('\0', 0, at)) + 1
+    start = text.rfind('\n', 0, at) + 1
+    start = max(start, text.rfind('\0', start, at) + 1)
     header = text[start : line_end(text, start)]
     below = lines_below(text, start + len(header))
     first = next(below, None)
