@@ -312,10 +312,9 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
     if is_selector or _is_code(text, name_start, match, end, kind):
         return None
-    named_in_quotes = any(quote in match['closing'] for quote in ('"', "'"))
-    if value[:1] in ('{', '[') and (named_in_quotes or len(value) == 1 or _FLOW.match(value)):
-        return None  # what is in it is looked at by itself
     json_key = '"' in match['closing']
+    if value[:1] in ('{', '[') and (json_key or "'" in match['closing'] or len(value) == 1 or _FLOW.match(value)):
+        return None  # what is in it is looked at by itself
     if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
         if kind != 'PASSWORD' and _is_count(value):
             return None
