@@ -42,10 +42,12 @@ _PORT = regex.compile(r'\d{1,5}[?#]')
 
 def _generated(value: str) -> bool:
     """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
-    coded = '=' in value or any(c.isdigit() for c in value)
+    if '://' in value:
+        return False
+    if '=' in value or any(map(str.isdigit, value)):
+        return True
     letters = ''.join(filter(str.isalpha, value))
-    is_long = len(value) >= 24 and not letters.islower() and secret_names.may_be_random(letters)
-    return '://' not in value and (coded or is_long)
+    return len(value) >= 24 and not letters.islower() and secret_names.may_be_random(letters)
 
 
 def _password(value: str) -> bool:
@@ -97,8 +99,9 @@ class _Form(BaseModel):
         check = self.keep or ('varied' if self.prefix and self.length < 28 else None)
         keep = _CHECKS[check] if check else None
         anchors = self.anchors or tuple({each.lower() for each in self.prefix})
+        rest = f'(?i:(?=[{self.of}]{{{self.length}}}))' if self.prefix else ''
         for expression in self._expressions():
-            yield Pattern(self.kind, expression, anchors, keep, self.lines)
+            yield Pattern(self.kind, expression, anchors, keep, self.lines, rest)
 
     def _expressions(self) -> 'Iterator[regex.Pattern[str]]':
         if self.prefix:

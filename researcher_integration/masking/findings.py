@@ -92,7 +92,7 @@ def _apart(text: str, findings: Iterable[Finding]) -> Sequence[Finding]:
             at += 1
         if end <= start or (at < len(masks) and masks[at][0] <= start and end <= masks[at][1]):
             continue
-        start, end = _whole_masks(start, end, masks, at)
+        start, end = _whole_masks(start, end, masks, at) if masks else (start, end)
         if merged and start < merged[-1][1].end:
             first, last = merged[-1]
             same = (start, end) == (last.start, last.end)

@@ -196,11 +196,10 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
     """What looks like a secret in the brackets behind a name, or in the lines below it, and up to where it was read."""
-    line_start = _line_start(text, start)
     if opening := _OPENING.match(text, end):
         at, limit = opening.end(), len(text)
-    elif (last := _LAST_COLON.match(text, end)) and _LINE_START.match(text[line_start:start]):
-        below = last.end()
+    elif (last := _LAST_COLON.match(text, end)) and _LINE_START.match(text[_line_start(text, start) : start]):
+        line_start, below = _line_start(text, start), last.end()
         at = below + (2 if text.startswith('\r\n', below) else 1)
         indent = _indent(text, line_start, below)
         is_list = text[at : at + indent + 2].strip(' \t') == '-'
@@ -313,10 +312,9 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
     if is_selector or _is_code(text, name_start, match, end, kind):
         return None
-    named_in_quotes = any(quote in match['closing'] for quote in ('"', "'"))
-    if value[:1] in ('{', '[') and (named_in_quotes or len(value) == 1 or _FLOW.match(value)):
-        return None  # what is in it is looked at by itself
     json_key = '"' in match['closing']
+    if value[:1] in ('{', '[') and (json_key or "'" in match['closing'] or len(value) == 1 or _FLOW.match(value)):
+        return None  # what is in it is looked at by itself
     if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
         if kind != 'PASSWORD' and _is_count(value):
             return None

@@ -99,7 +99,7 @@ def _is_worth(text: str, match: re.Match[str]) -> bool:
 
 def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
     """Find the values of `data` and `stringData` in the Secrets of a YAML text."""
-    if not _SECRET_YAML.search(text):
+    if 'kind:' not in text or not _SECRET_YAML.search(text):
         return
     start = 0
     for end in [*(match.start() for match in _PARTS.finditer(text)), len(text)]:

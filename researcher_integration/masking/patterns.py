@@ -1,8 +1,9 @@
 """Detectors that are regular expressions, tried only where one of their anchors stands."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from researcher_integration.masking.findings import Finding
@@ -27,17 +28,20 @@ class Pattern:
     expression: 'regex.Pattern[str]'
     """With a group `secret` where only a part of what it matches is one."""
     anchors: tuple[str, ...] = ()
-    """Lower case; the expression is tried in the lines that have one of them. None: in all of the text."""
+    """Lower case; `Patterns` tries the expression in the lines that have one of them."""
     keep: Callable[[str], bool] | None = None
     """Tells a secret from what only has its form."""
     lines: int = 1
     """That a match may take, from that of the anchor on."""
+    rest: str = ''
+    """What follows an anchor in a text in lower case, as an expression."""
 
-    def __call__(self, text: str, lower: str) -> Iterator[Finding]:
-        """Find them, as `Find` says."""
-        places = _places(lower, self.anchors, self.lines) if self.anchors else [(0, len(text))]
-        if not places:
-            return
+    def __call__(self, text: str, _lower: str) -> Iterator[Finding]:
+        """Find them in all of the text, as `Find` says."""
+        return self.find(text, [(0, len(text))])
+
+    def find(self, text: str, places: Iterable[tuple[int, int]]) -> Iterator[Finding]:
+        """Find them in some places, which are in order and apart."""
         group = 'secret' if 'secret' in self.expression.groupindex else 0
         seconds = SECONDS + SECONDS_PER_MB * len(text) / 1e6
         done = 0
@@ -55,58 +59,61 @@ class Pattern:
                     yield Finding(start, end, self.kind)
 
 
-SHORT = 4_000
-"""Characters up to which one look for the anchors of all expressions is worth while: in most texts there is none."""
-
-
 class Patterns:
-    """Several expressions, each with anchors; a `Find`."""
+    """Several expressions, each with anchors; a `Find`. All anchors are looked for together."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         """Put their anchors together."""
         self._patterns = [*patterns]
-        self._anchor = re.compile(any_of({anchor for pattern in self._patterns for anchor in pattern.anchors}))
+        rests: dict[str, dict[str, str]] = {}
+        for pattern in self._patterns:
+            for anchor in pattern.anchors:
+                same = rests.setdefault(anchor[0], {})
+                same[anchor[1:]] = f'(?:{same[anchor[1:]]}|{pattern.rest})' if anchor[1:] in same else pattern.rest
+        # One character is taken, since an anchor may begin within another; of those that begin at one, the longest.
+        self._anchor = re.compile('|'.join(f'{re.escape(first)}(?=({any_of(each)}))' for first, each in rests.items()))
 
     def __call__(self, text: str, lower: str) -> Iterator[Finding]:
         """Find them, as `Find` says."""
-        if len(text) <= SHORT and not self._anchor.search(lower):
-            return
-        for pattern in self._patterns:
-            yield from pattern(text, lower)
+        found: dict[str, list[int]] = {}
+        for match in self._anchor.finditer(lower):
+            found.setdefault(match[0] + match[match.lastindex or 0], []).append(match.start())
+        for pattern in self._patterns if found else ():
+            if places := [found[word] for word in found if word.startswith(pattern.anchors)]:
+                yield from pattern.find(text, _places(lower, sorted(chain(*places)), pattern.lines))
 
 
-def any_of(words: Iterable[str]) -> str:
-    """An expression for any of some words that reads each beginning that they share once, and so is fast."""
-    rests: dict[str, list[str]] = {}
-    for word in words:
-        rests.setdefault(word[:1], []).append(word[1:])
-    ends = bool(rests.pop('', ()))
+def any_of(words: Mapping[str, str]) -> str:
+    """An expression for any of some words, each with what follows it as an expression.
+
+    It reads each beginning that they share once, and so is fast.
+    """
+    rests: dict[str, dict[str, str]] = {}
+    for word, following in words.items():
+        rests.setdefault(word[:1], {})[word[1:]] = following
+    end = rests.pop('', None)
     each = [re.escape(first) + any_of(rest) for first, rest in sorted(rests.items())]
-    if len(each) == 1 and not ends:
-        return each[0]
-    return f'(?:{"|".join(each)}){"?" if ends else ""}' if each else ''
+    each += end.values() if end else ()
+    return each[0] if len(each) == 1 else f'(?:{"|".join(each)})'
 
 
-def _places(lower: str, anchors: Sequence[str], lines: int) -> list[tuple[int, int]]:
-    """The lines that have one of the anchors, of long ones what is near it, in order and apart."""
-    found: list[tuple[int, int]] = []
-    for anchor in anchors:
-        at = lower.find(anchor)
-        while at >= 0:
-            limit, end = at + AFTER, at
-            for _ in range(lines):
-                end = lower.find('\n', end + 1, limit)
-                if end < 0:
-                    break
-            found.append(
-                (max(lower.rfind('\n', max(0, at - BEFORE), at) + 1, at - BEFORE, 0), end if end >= 0 else limit)
-            )
-            at = lower.find(anchor, end if end >= 0 and lines == 1 else at + 1)
-    found.sort()
+def _places(lower: str, anchors: Sequence[int], lines: int) -> list[tuple[int, int]]:
+    """The lines of the anchors that stand at some places, of long ones what is near them, in order and apart."""
     apart: list[tuple[int, int]] = []
-    for start, end in found:
+    done = 0
+    for at in anchors:
+        if at < done:
+            continue
+        limit, end = at + AFTER, at
+        for _ in range(lines):
+            end = lower.find('\n', end + 1, limit)
+            if end < 0:
+                break
+        done = end if lines == 1 else 0
+        start = max(lower.rfind('\n', max(0, at - BEFORE), at) + 1, at - BEFORE, 0)
+        end = end if end >= 0 else min(limit, len(lower))
         if apart and start <= apart[-1][1] + 1:
             apart[-1] = apart[-1][0], max(apart[-1][1], end)
         else:
             apart.append((start, end))
-    return [(start, min(end, len(lower))) for start, end in apart]
+    return apart

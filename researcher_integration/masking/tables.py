@@ -43,7 +43,8 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
 
     How far the same columns have been read is kept, so that lines that look like headers do not read them again.
     """
-    start = max(text.rfind('\n', 0, at), text.rfind('\0', 0, at)) + 1
+    start = text.rfind('\n', 0, at) + 1
+    start = max(start, text.rfind('\0', start, at) + 1)
     header = text[start : line_end(text, start)]
     below = lines_below(text, start + len(header))
     first = next(below, None)
@@ -66,12 +67,12 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
     same = (sign, len(cells), certain, *((index, () if sign else cells[index]) for index in columns))
     if start < read.get(same, 0):
         return
+    sure = {i for i in columns if certain and not secret_names.is_ambiguous(names[i], 0, len(names[i]))}
     for begin, row in _rows(text, start + len(header), sign, len(cells)):
         read[same] = begin
         for index, kind in columns.items():
             cell = row[index] if sign or alone else _under(cells[index], row, begin)
-            is_certain = certain and not secret_names.is_ambiguous(names[index], 0, len(names[index]))
-            if cell and is_secret_cell(text[slice(*cell)], kind, certain=is_certain):
+            if cell and is_secret_cell(text[slice(*cell)], kind, certain=index in sure):
                 yield Finding(*cell, kind)
 
 
@@ -93,6 +94,12 @@ def _split(line: str, begin: int, sign: str) -> list[_Span]:
     if not sign:
         return [(begin + match.start(), begin + match.end()) for match in _ALIGNED.finditer(line)]
     spans: list[_Span] = []
+    if '"' not in line:
+        for cell in line.split(sign):
+            end = begin + len(cell.rstrip())
+            spans.append((end - len(cell.strip()), end))
+            begin += len(cell) + 1
+        return spans
     at = 0
     while match := _SPLIT[sign].match(line, at):
         start, end = match.span(1) if match[1] is not None else match.span(2)

@@ -10,7 +10,7 @@ _WHOSE = (
     r' [^\s,;:=()]{1,40}(?: [^\s,;:=()]{1,40}){0,3}'
     r'(?: ?\([^()\r\n\0]{1,40}\))?'
 )
-_OF = rf'(?:{_WHOSE}| [^\s,;:]{{4,12}}(?= (?:est|es|è|é) ))?'
+_OF = rf'(?:{_WHOSE}| (?>[^\s,;:]{{4,12}})(?= (?:est|es|è|é) ))?'
 _IS = (
     r'is|was|are|will be|has been|ist|war|lautet|es|est|é|è|jest|är|er|(?<=salasana )on|to|—|–|это',
     r'now|set to|changed to|jetzt|ahora',
@@ -41,13 +41,21 @@ class _Place:
     """Whether nothing but a value stands there; else it must look like a secret."""
     reach: int = 120
     """Characters before the name that the place may take."""
+    word: str = ''
+    """Stands among them."""
 
 
-def _place(before: str, after: str, *, is_certain: bool = False, reach: int = 120) -> _Place:
-    return _Place(re.compile(before and before + _NAME_END), re.compile(after), is_certain, reach)
+def _place(before: str, after: str, *, is_certain: bool = False, reach: int = 120, word: str = '') -> _Place:
+    return _Place(re.compile(before and before + _NAME_END), re.compile(after), is_certain, reach, word)
 
 
 _PLACES = (
+    # password = <<END ⏎ … ⏎ END; the first, for the number of its group
+    _place(
+        '',
+        r'[ \t]*=[ \t]*<<[\-~]?["\']?(\w+)["\']?[ \t]*\n(?P<value>[^\0]{1,2000}?)\n[ \t]*\1\b',
+        is_certain=True,
+    ),
     # <password>…</password>
     _place('[<:]', rf'(?>(?:[ \t][^<>]{{0,200}})?){_ELEMENT_TEXT}', is_certain=True),
     # <entry key="db.password">…</entry>
@@ -108,12 +116,6 @@ _PLACES = (
         r'(?:^|[\n\0])[ \t]*(?:\w+ ){0,3}',
         r'(?::[ \t]*\r?\n[ \t]*|[ \t]*=[ \t]*\r?\n[ \t]+(?![A-Za-z_$][\w$]*[.\[(;]))["\']?'
         r'(?P<value>[^\s\0:=,"\']{8,})["\']?[ \t]*(?=[\r\n]|\Z)',
-    ),
-    # password = <<END ⏎ … ⏎ END
-    _place(
-        '',
-        r'[ \t]*=[ \t]*<<[\-~]?["\']?(\w+)["\']?[ \t]*\n(?P<value>[^\0]{1,2000}?)\n[ \t]*\1\b',
-        is_certain=True,
     ),
     # env.DB_PASSWORD || "…"
     _place('', r'["\'\])]{0,3}[ ]*(?:\|\||\?\?|\bor\b)[ ]*["\'](?P<value>[^"\'\r\n\0]{4,})["\']'),
@@ -190,17 +192,24 @@ _PLACES = (
         r'\b(?:[Uu]se|[Tt]ry|[Ss]et|with)[ ](?P<value>[^\s\0"\'`<>]{4,})[ ]as[ ](?:the|your|my|our|a)[ ](?:[a-z]+[ ])?',
         r'(?!\w)',
         reach=80,
+        word=' as ',
     ),
     # login failed with password …
     _place(r'\b(?:with|using|use|set|and|or|wrong|invalid|bad|incorrect|the|new|old)[ ](?:[a-z]+[ ])?', rf'[ ]{_SAID}'),
 )
 
 
+# All that may begin behind a name, each with an empty group at its end, which tells the place that is the first.
+_ANY_AFTER = re.compile('|'.join(f'(?:{re.sub("[?]P<[a-z]+>", "?:", place.after.pattern)})()' for place in _PLACES))
+
+
 def values_beside(text: str, start: int, end: int) -> Iterator[tuple[tuple[int, int], bool]]:
     """Where the values stand of a name from `start` to `end`, and whether each is certain to be one."""
-    for place in _PLACES:
-        match = place.after.match(text, end)
-        if match and (before := place.before.search(text, max(0, start - place.reach), end)):
+    first = _ANY_AFTER.match(text, end)
+    for place in _PLACES[(first.lastindex or 0) - 2 :] if first else ():
+        near = max(0, start - place.reach)
+        match = place.after.match(text, end) if place.word in text[near:start] else None
+        if match and (before := place.before.search(text, near, end)):
             for found in (before, match):
                 yield from ((found.span(group), place.is_certain) for group in found.groupdict() if found[group])
             return
