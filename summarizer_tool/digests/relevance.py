@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import form
@@ -39,7 +40,9 @@ _LEAST, _MOST = 20.0, 66.0
 _TOLD_SHARE = 0.5
 """What a part is about the question, against the best one, from which it is told,"""
 _FEW, _USUAL, _ABOVE = 12, 0.2, 1.1
-"""and against what a fifth of the parts have: what is about the question no more than that tells nothing of it."""
+"""and against what a fifth of the parts have: what is about the question no more than that tells nothing of it,"""
+_SAYS = log(2)
+"""unless it has words of it that most parts have not."""
 _ODD = 0.05
 """What one counts more that is told for another reason, too,"""
 _TOLD = 60
@@ -67,15 +70,27 @@ class OutputPart:
         return f'{self.name}: {self.text}' if self.name and self.name not in self.text else self.text
 
 
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """How much a text is about a question."""
+
+    score: float
+    """Against the best one, 1.0."""
+    matched: float
+    """How much it has of its words, 0.0 for none; of those that all texts have little."""
+
+
 def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) -> Iterator[DigestStatement]:
     """Tell the parts that are most about a question; those on odd lines count for more."""
     texts = [*map(str, parts)]
     found = relevances(texts, question)
-    by_score = sorted(found.values(), reverse=True)
+    by_score = sorted((each.score for each in found.values()), reverse=True)
     usual = max(_FEW, round(_USUAL * len(parts)))
-    least = max(_TOLD_SHARE, _ABOVE * by_score[usual] if usual < len(by_score) else 0.0)
+    above = _ABOVE * by_score[usual] if usual < len(by_score) else 0.0
     scores = {
-        at: score + _ODD * any(line in odd for line in parts[at].lines) for at, score in found.items() if score >= least
+        at: each.score + _ODD * any(line in odd for line in parts[at].lines)
+        for at, each in found.items()
+        if each.score >= _TOLD_SHARE and (each.matched >= _SAYS or each.score >= above)
     }
     told: Counter[str] = Counter()
     for at in sorted(scores, key=lambda each: -scores[each])[:_TOLD]:
@@ -86,15 +101,15 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
             yield DigestStatement(number + one_line(texts[at], _SHOWN), rank, 'mentioned', lines)
 
 
-def relevances(texts: Sequence[str], question: str) -> dict[int, float]:
-    """How much texts are about a question, by index, against the best one, 1.0; of many of one form the first ones."""
+def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
+    """How much texts are about a question, by index; of many of one form the first ones."""
     asked = [*dict.fromkeys(word for word in _words(question) if len(word) > 1 and content_stem(word))]
     if not asked or not (chosen := _chosen(texts, asked)):
         return {}
     forms = {at: form(texts[at]) for at in chosen}
     times = Counter(forms.values())
     words = [_words(texts[at]) for at in chosen]
-    worth, matched = _matched(words, asked)
+    worth, matched = _matched(words, asked, len(texts))
     # Texts that differ in their numbers mean the same.
     said = [tuple(word for word in each if len(word) > 2 and word.isalpha()) for each in words]
     distinct = {each: nth for nth, each in enumerate(dict.fromkeys(said))}
@@ -110,7 +125,7 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, float]:
         for at, match, own in zip(chosen, matched, said, strict=True)
     }
     best = max(_CERTAIN, *scores.values())
-    return {at: score / best for at, score in scores.items()}
+    return {at: Relevance(scores[at] / best, match) for at, match in zip(chosen, matched, strict=True)}
 
 
 def _words(text: str) -> list[str]:
@@ -136,12 +151,12 @@ def _chosen(texts: Sequence[str], asked: Sequence[str]) -> list[int]:
     return sorted(sorted(having, key=lambda at: -having[at])[:_LOOKED_AT])
 
 
-def _matched(texts: Sequence[Sequence[str]], asked: Sequence[str]) -> tuple[list[float], list[float]]:
-    """How much each word that is asked for says, and how much each text has of them."""
+def _matched(texts: Sequence[Sequence[str]], asked: Sequence[str], total: int) -> tuple[list[float], list[float]]:
+    """How much each word that is asked for says, and how much each of some texts has of them, of all that may."""
     stems = [*map(stem, asked)]
     counts = [Counter(map(stem, words)) for words in texts]
     having = Counter(word for each in counts for word in each)
-    worth = [idf(having[each], len(texts)) for each in stems]
+    worth = [idf(having[each], total) for each in stems]
     length = sum(map(len, texts)) / len(texts) or 1.0
     matched: list[float] = []
     for each, words in zip(counts, texts, strict=True):

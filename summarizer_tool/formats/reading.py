@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
+from summarizer_tool.digests.digest import machine_output
 from summarizer_tool.digests.settings_reading import is_settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
@@ -132,8 +133,10 @@ def plain_text(text: str, name: str = '') -> str:
                 return known
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    text = boxed.markdown(text)
-    return restructured.markdown(text) or indented.markdown(text) or unwrap(titled.markdown(titled.mails(text)))
+    inside = boxed.markdown(text)
+    read = restructured.markdown(inside) or indented.markdown(inside) or unwrap(titled.markdown(titled.mails(inside)))
+    # Lines of machine output keep their numbers.
+    return text if read != text and machine_output(read) and machine_output(text) else read
 
 
 def is_data_url(text: str) -> bool:

@@ -127,9 +127,8 @@ def test_a_value_is_asked_for_with_the_name_of_its_field() -> None:
 def test_of_a_field_that_all_records_have_what_few_have_there_is_told() -> None:
     gates = [{'name': f'gate-{at}', 'seal': f'wax-{at % 3}'} for at in range(60)]
     gates[20]['seal'] = 'pitch'
-    assert mentions(json.dumps(gates, indent=1), 'Which seal is odd?') == [
-        '"name": "gate-20", "seal": "pitch" [seal ×60 in 4-240]'
-    ]
+    told = mentions(json.dumps(gates, indent=1), 'Which seal is odd?')
+    assert told == ['gate-20: seal=pitch', '"name": "gate-20", "seal": "pitch" [seal ×60 in 4-240]']
 
 
 def test_a_heading_is_told_with_what_is_below_it_and_a_record_once() -> None:

@@ -56,16 +56,21 @@ def test_what_all_parts_have_as_much_of_tells_nothing() -> None:
     assert [each.lines for each in relevant(parts, 'Which lock had no keeper?', odd=())] == [(41,)]
 
 
+def test_of_many_lines_with_a_word_that_others_have_not_two_are_told() -> None:
+    parts = [OutputPart(f'lock {at} filled by {"oar" if at % 3 else "keeper"}', lines=(at,)) for at in range(1, 100)]
+    assert [each.lines for each in relevant(parts, 'Who was the keeper that did it?', odd=())] == [(3,), (6,)]
+
+
 def test_a_name_with_digits_is_found_whole_and_in_parts() -> None:
     scores = relevances(['user u31 left', 'user u4 left at 10:31', 'nothing here'], 'What about u31?')
-    assert scores[0] == max(scores.values()) == 1.0
-    assert scores[1] > scores[2]
+    assert scores[0].score == max(each.score for each in scores.values()) == 1.0
+    assert scores[1].score > scores[2].score
 
 
 @given(st.lists(st.text(max_size=60), max_size=30), st.text(max_size=80))
 def test_scores_are_shares_of_the_best(texts: list[str], question: str) -> None:
     scores = relevances(texts, question)
-    assert all(0 <= score <= 1 for score in scores.values())
+    assert all(0 <= each.score <= 1 and each.matched >= 0 for each in scores.values())
     assert scores.keys() <= {*range(len(texts))}
 
 

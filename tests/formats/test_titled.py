@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from summarizer_tool.digests.digest import machine_output
 from summarizer_tool.formats import titled
 from summarizer_tool.formats.reading import plain_text
 
@@ -103,3 +104,13 @@ Not before May.
     assert titled.mails(THREAD[:100]) == THREAD[:100]
     hostile = 'From: a\n' * 20_000 + 'To: ' * 40_000
     assert titled.mails(hostile) == hostile
+
+
+def test_lines_of_machine_output_keep_their_numbers() -> None:
+    text = '\n'.join(
+        f'# HELP gate_{gate}_total Times that gate {gate} was opened by keepers.\n# TYPE gate_{gate}_total counter\n'
+        + '\n'.join(f'gate_{gate}_total{{lock="{lock}"}} {lock * 7}' for lock in range(9))
+        for gate in range(12)
+    )
+    assert machine_output(text)
+    assert plain_text(text) == text
