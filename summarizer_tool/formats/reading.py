@@ -130,12 +130,16 @@ def plain_text(text: str, name: str = '') -> str:
             return text
         for reader in (subtitles, chat, manual, mediawiki, asciidoc, latex, commented):
             if known := reader.markdown(text):
-                return known
+                return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     inside = boxed.markdown(text)
     read = restructured.markdown(inside) or indented.markdown(inside) or unwrap(titled.markdown(titled.mails(inside)))
-    # Lines of machine output keep their numbers.
+    return _unless_printed(read, text)
+
+
+def _unless_printed(read: str, text: str) -> str:
+    """What was read of a text; the text itself where a program printed it, whose lines keep their numbers."""
     return text if read != text and machine_output(read) and machine_output(text) else read
 
 
