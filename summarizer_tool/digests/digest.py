@@ -158,7 +158,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     found += (each for each in asked if not (whole and each.lines and read.names[each.lines[0] - 1] in whole))
     if words:
         found = [replace(each, rank=min(each.rank, _OVERVIEW)) if each.topic == 'overview' else each for each in found]
-        found = _with_relevant(found, [*relevant(_parts(read), focus, odd)])
+        found = _with_relevant(found, [*relevant(_output_parts(read), focus, odd)])
     chosen, left_out = choose(found, budget, words)
     told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -195,7 +195,7 @@ def _says(statement: DigestStatement, other: DigestStatement) -> bool:
     return statement.text.startswith(name) and field in statement.text
 
 
-def _parts(read: MachineText) -> list[OutputPart]:
+def _output_parts(read: MachineText) -> list[OutputPart]:
     """The lines of a text, or the fields of the things in it, which rows of tables and what is in JSON have."""
     if read.kind in ('log', 'blocks'):
         names = read.names or [''] * len(read.lines)

@@ -32,9 +32,7 @@ def gate_log() -> str:
 
 def test_of_a_log_the_lines_that_have_most_of_a_question_are_told_in_few_tokens() -> None:
     told = digest(gate_log(), 90, focus='Why did a keeper take over the drawbridge?').text
-    assert '172| 2026-03-03 10:51:09 gate[2]: keeper took over the drawbridge after its motor failed' in told or (
-        'keeper took over the drawbridge after its motor failed [' in told
-    )
+    assert told.startswith('2026-03-03 10:51:09 gate[2]: keeper took over the drawbridge after its motor failed [')
     assert 'barge Selkie' in told
     assert count(told) <= 90
 
