@@ -17,11 +17,9 @@ from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question import Question, ResearchMode, check_length
-from summarizer_tool.evidence.search.reranker import rerank
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search, with_digests
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
-from summarizer_tool.llm.typed_query import RequestModel
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.runtime.single_flight import InFlight
@@ -210,7 +208,7 @@ class Retriever:
         self, asked: Query, budget: int, options: RequestOptions, *, is_counted: bool = False
     ) -> EvidenceBrief:
         started = time.perf_counter()
-        found = await self._find(asked, options)
+        found = await self._find(asked)
         if not (found.hits or found.is_full_context):
             found = await in_io_thread(beginnings, self.collection, found, asked)
             if not found.hits:
@@ -229,18 +227,8 @@ class Retriever:
         _tell(options, 'assemble', 'wrote the brief')
         return evidence_brief.written(rendered, brief, found)
 
-    def _model(self, options: RequestOptions) -> RequestModel | None:
-        summarizer = self.service.summarizer
-        return RequestModel.of(self.settings, model=summarizer.model, limiter=summarizer.limiter, options=options)
-
-    async def _find(self, asked: Query, options: RequestOptions) -> SearchResult:
-        model = self._model(options) if self.settings.rerank else None
-        return await search(
-            self.collection,
-            asked,
-            similar=self._similar,
-            reranker=model and partial(rerank, model),
-        )
+    async def _find(self, asked: Query) -> SearchResult:
+        return await search(self.collection, asked, similar=self._similar)
 
     async def _nothing(
         self, query: str, found: SearchResult, budget: int, answered: 'GatheredEvidence | None' = None
@@ -293,30 +281,24 @@ class Retriever:
             top_k=ANSWER_TOP_K,
             room=int(budget * WHOLE_SHARE),
         )
-        model = self._model(options)
         robots = Robots(self.settings)
         started = time.monotonic()
 
         async def add_page(url: str) -> StoredPage:
             return await self._add_page(url, robots)
 
-        async def find(asked: Query) -> SearchResult:
-            return await self._find(asked, options)
-
         from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
-        from summarizer_tool.evidence.sub_queries import split_by_model
 
         answerer = Answerer(
             self.collection,
             self.settings,
             add_page=add_page,
-            search=find,
+            search=self._find,
             sites=site_index.SiteIndexes(
                 self.collection,
                 partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
             ),
-            split=model and partial(split_by_model, model),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )
@@ -333,7 +315,7 @@ class Retriever:
                 answered.source_ids,
                 question.top_k,
             )
-            answered = replace(answered, found=await self._find(asked, options))
+            answered = replace(answered, found=await self._find(asked))
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
             rendered = await in_process(rendering.render, brief, budget)
         _tell(options, 'assemble', 'wrote the brief')

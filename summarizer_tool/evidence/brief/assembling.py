@@ -107,7 +107,6 @@ def join(
                 lines=lines,
                 path=passage.path,
                 relevance=hit.value,
-                confidence=hit.confidence,
                 query=hit.query,
                 is_adjacent=hit.is_adjacent,
                 offset=passage.offset,

@@ -47,8 +47,6 @@ class EvidenceBlock:
     """The headings above it, outermost first."""
     relevance: float | None = None
     """0 to 1; `None` where the whole source is shown."""
-    confidence: float | None = None
-    """0 to 1, a reranker's."""
     query: str = ''
     """The sub-query that found it."""
     is_adjacent: bool = False

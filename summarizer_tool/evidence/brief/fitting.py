@@ -302,8 +302,6 @@ def _head(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
         says.append(f'relevance {best.relevance:.2f}')
     elif all(piece.is_whole for piece in pieces):
         says.append('whole source')
-    if best.confidence is not None:
-        says.append(f'confidence {best.confidence:.2f}')
     if best.is_adjacent:
         says.append('adjacent')
     elif beside := _beside(pieces):

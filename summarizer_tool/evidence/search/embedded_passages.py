@@ -23,9 +23,9 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import telemetry
+from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import embedding_models, failures
 from summarizer_tool.llm.provider_limit import share_of
-from summarizer_tool.llm.typed_query import UnansweredError
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import vectors
@@ -63,6 +63,10 @@ _turns: RunVar[dict[tuple[str, str], anyio.Lock]] = RunVar('summarizer_tool_embe
 
 Embed = Callable[[Sequence[str]], Awaitable['Matrix']]
 """Gives the normalised vectors of texts, one row for each."""
+
+
+class UnansweredError(SummarizerError):
+    """The embedding model has given no vectors; the search can do without them."""
 
 
 @dataclass(slots=True)

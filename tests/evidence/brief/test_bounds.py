@@ -52,7 +52,6 @@ def briefs(draw: st.DrawFn) -> Brief:
         st.lists(st.builds(BriefLine, st.integers(1, 9999), TEXTS), min_size=1, max_size=6).map(tuple),
         st.lists(WORDS, max_size=3).map(tuple),
         st.none() | st.floats(0, 1),
-        st.none() | st.floats(0, 1),
         WORDS,
         st.booleans(),
     )

@@ -15,9 +15,9 @@ from pydantic_ai.embeddings.result import EmbedInputType
 from pydantic_ai.exceptions import ModelHTTPError
 
 from summarizer_tool.documents.document import Document
+from summarizer_tool.evidence.search.embedded_passages import UnansweredError
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
-from summarizer_tool.llm.typed_query import UnansweredError
 from summarizer_tool.store import vectors
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore

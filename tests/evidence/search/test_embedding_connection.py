@@ -16,8 +16,7 @@ from pydantic_ai.embeddings import Embedder
 from pydantic_ai.embeddings.instrumented import InstrumentedEmbeddingModel
 
 from summarizer_tool.errors import ConfigurationError
-from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
-from summarizer_tool.llm.typed_query import UnansweredError
+from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages, UnansweredError
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from tests.support.meaning import HARBOUR, Meaning, embedded, nearest, texts

@@ -7,11 +7,10 @@ from inline_snapshot import snapshot
 from pydantic_ai.exceptions import ModelHTTPError
 
 from summarizer_tool.evidence.search import embedded_passages
-from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
+from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages, UnansweredError
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.llm.provider_limit import ProviderLimit, Share
-from summarizer_tool.llm.typed_query import UnansweredError
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from tests.support.meaning import HARBOUR, TOWN, Meaning, blobs, embedded, many, nearest
