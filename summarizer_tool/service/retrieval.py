@@ -22,7 +22,6 @@ from summarizer_tool.evidence.search.search import beginnings, search, with_dige
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
-from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.service import evidence_brief
 from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
 from summarizer_tool.service.operations import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
@@ -31,7 +30,7 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
-from summarizer_tool.text.addresses import host_of, key_of, likeness
+from summarizer_tool.text.addresses import host_of, likeness
 from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
@@ -84,8 +83,6 @@ def not_stored(collection: Collection, url: str, budget: int) -> Problem:
     near.sort(key=lambda source: likeness(url, source.url), reverse=True)
     return problems.not_stored(url, near, budget, is_all=len(stored) <= MAX_LISTED)
 
-
-_adding: InFlight[StoredPage] = InFlight('pages')
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -322,22 +319,13 @@ class Retriever:
         return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _add_page(self, url: str, robots: Robots) -> StoredPage:
-        """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for."""
-        collection, settings = self.collection, self.settings
-        rules = (settings.fetch_allow_hosts, settings.fetch_respect_robots)
-        key = (collection.database, collection.name, key_of(url), rules)
-        added, is_ours = await _adding.get(key, partial(self._fetched, url, robots))
-        return added if is_ours else replace(added, passages=0, was_stored=True)
-
-    async def _fetched(self, url: str, robots: Robots) -> StoredPage:
-        # Another answer may have stored it since it was looked for.
-        stored = await in_io_thread(self.collection.at, url)
-        source = stored or await self.service.add_page(url, may_fetch=robots.may_fetch)
+        """Fetch a page within the rules, and store it."""
+        source = await self.service.add_page(url, may_fetch=robots.may_fetch)
         details = await in_io_thread(self.collection.details, source.id)
         # The insert sets both times; who adds a text that is there changes the second.
-        is_new = stored is None and source.added_at == source.used_at
+        is_new = source.added_at == source.used_at
         passages = await in_io_thread(self.collection.passage_count, (source.id,)) if is_new else 0
-        return StoredPage(source.id, source.url, source.tokens, passages, details.links, was_stored=stored is not None)
+        return StoredPage(source.id, source.url, source.tokens, passages, details.links)
 
     async def _without_hits(
         self,

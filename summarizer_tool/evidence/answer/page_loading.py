@@ -86,7 +86,7 @@ class StoredPage:
     links: tuple[Link, ...] = ()
     """Of its main content."""
     was_stored: bool = False
-    """Whether somebody else had just fetched it, so that nothing was."""
+    """Whether it was there already, so that nothing was fetched."""
 
 
 AddPage = Callable[[str], Awaitable[StoredPage]]
