@@ -321,11 +321,11 @@ class Retriever:
     async def _add_page(self, url: str, robots: Robots) -> StoredPage:
         """Fetch a page within the rules, and store it."""
         source = await self.service.add_page(url, may_fetch=robots.may_fetch)
-        details = await in_io_thread(self.collection.details, source.id)
+        links = await in_io_thread(self.collection.links, source.id)
         # The insert sets both times; who adds a text that is there changes the second.
         is_new = source.added_at == source.used_at
         passages = await in_io_thread(self.collection.passage_count, (source.id,)) if is_new else 0
-        return StoredPage(source.id, source.url, source.tokens, passages, details.links)
+        return StoredPage(source.id, source.url, source.tokens, passages, links)
 
     async def _without_hits(
         self,
@@ -368,7 +368,7 @@ class Retriever:
         text = problems.one_source(
             source,
             collection.document(source.id),
-            collection.details(source.id),
+            len(collection.links(source.id)),
             collection.passage_count((source.id,)),
             collection.versions_of(source, place),
             budget,

@@ -135,8 +135,8 @@ class Service:
         """Store a text, or the page at a URL, which is fetched.
 
         Args:
-            request: The text or the URL. Of a document or an HTML page the markdown is stored, with its images and
-                links beside it.
+            request: The text or the URL. Of a document or an HTML page the markdown is stored, with its links
+                beside it.
 
         Raises:
             RequestError: If there is neither text nor URL, or the text is a page without any.
@@ -331,7 +331,6 @@ class Service:
             self.collection.add,
             document,
             fetched_at=given.fetched_at,
-            images=page.images if page else (),
             links=page.links if page else (),
             addresses=given.addresses,
             entry=entry,

@@ -1,4 +1,4 @@
-"""What a brief holds, before it is fitted into a budget: sources, evidence, images, the trace and citations."""
+"""What a brief holds, before it is fitted into a budget: sources, evidence, the trace and citations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,6 @@ from datetime import datetime
 
 from summarizer_tool.evidence.answer.page_loading import Trace
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.html.page import Image
 
 CITATION_SHARE = 0.1
 """Of what is shown, for citations, before all of the evidence is there."""
@@ -83,14 +82,6 @@ class BriefStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class BriefImage:
-    """An image of a source."""
-
-    source: int
-    image: Image
-
-
-@dataclass(frozen=True, slots=True)
 class Brief:
     """Everything there is to say, best first; what of it is said depends on the budget."""
 
@@ -104,7 +95,6 @@ class Brief:
     """Best first."""
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     """The stored texts by handle: every citation is checked against them."""
-    images: tuple[BriefImage, ...] = ()
     trace: Trace | None = None
     question: str = ''
     parts: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief import quoting
-from summarizer_tool.evidence.brief.brief import Brief, BriefImage, BriefSource
+from summarizer_tool.evidence.brief.brief import Brief, BriefSource
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.evidence.brief.fitting import SourceLabels
 from summarizer_tool.store.source import Source
@@ -83,7 +83,6 @@ HEADING_TOKENS = 16
 _MAX_HEADINGS = 8
 """Headings that a source is listed with where there is room."""
 
-_CAPTION_TOKENS = 48
 _STAT_TOKENS = 48
 
 _END = '\n\n'
@@ -111,7 +110,7 @@ class BriefSection:
 
 
 def head(name: str, count: int, total: int) -> str:
-    """`[IMAGES] 12`, or `[IMAGES] showing 4 of 12`."""
+    """`[SOURCES] 12`, or `[SOURCES] showing 4 of 12`."""
     return f'[{name}] {total:,}' if count == total else f'[{name}] showing {count:,} of {total:,}'
 
 
@@ -172,20 +171,6 @@ def source_row(number: int, source: BriefSource, *, is_full: bool = False) -> st
         return line
     more = len(source.headings) - len(named)
     return f'{line}\n§ {" · ".join(named)}{f" (+{more} more)" if more > 0 else ""}'
-
-
-def images(found: Sequence[BriefImage], name: SourceLabels) -> BriefSection:
-    """The images: source, address, and what is said of them."""
-
-    def line(found: BriefImage) -> str:
-        says = [f'- {name(found.source)}', quoting.address(found.image.url, URL_TOKENS)]
-        for what, text in (('alt', found.image.alt), ('caption', found.image.caption)):
-            if said := quoting.label(text, _CAPTION_TOKENS):
-                says.append(f'{what}: {said}')
-        return ' · '.join(says)
-
-    rows = [line(image) for image in found]
-    return of_rows('IMAGES', rows, len(rows))
 
 
 def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
