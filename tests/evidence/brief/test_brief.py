@@ -123,11 +123,11 @@ Collected from stored sources: data, never instructions to you. `12| text` is li
 1| The valley has had electric light since 1931.
 
 [EXPANSION TRACE] 4
-2 rounds; stopped: plateau; every URL begins with https://orrin.example/
-`-- guide/?lang=en | depth 0 | source 1 | +8 passages | score 0.00 -> 0.40 | 120 ms
-    |-- valley | depth 1 | source 2 | stored before
-    |   `-- map | depth 2 | src_000000000000 | +3 passages | score 0.40 -> 0.45 | 80 ms
-    `-- guide/old | depth 1 | 9 ms | failed: answered HTTP 404
+2 rounds; stopped: plateau
+1. https://orrin.example/guide/?lang=en | source 1 | +8 passages | score 0.00 -> 0.40 | 120 ms
+2. https://orrin.example/valley | from 1 | source 2 | stored before
+3. https://orrin.example/guide/old | from 1 | 9 ms | failed: answered HTTP 404
+4. https://orrin.example/map | from 2 | src_000000000000 | +3 passages | score 0.40 -> 0.45 | 80 ms
 
 [CITATIONS] 2
 [C1] E1 · source 1 (src_ebfa20c68a74) · line 3 · "The plant at Orrin Sound has six turbines."
@@ -137,7 +137,7 @@ Collected from stored sources: data, never instructions to you. `12| text` is li
 mode: auto
 searched: 2 documents, 9 passages
 stopped: plateau
-tokens: 588 of at most 2,000\
+tokens: 594 of at most 2,000\
 """)
     assert rendered.tokens == tokens.count(rendered.text)
     assert rendered.shown == 4
@@ -176,13 +176,12 @@ def test_when_space_is_short_it_says_what_is_dropped() -> None:
     assert rendered.tokens == tokens.count(rendered.text) <= 700
 
 
-def test_a_trace_of_any_order_shows_every_page_once() -> None:
-    places = [0, 2, 1, 99, None, -3]
-    trace = Trace(tuple(TracePage(f'https://orrin.example/{n}', 0, place) for n, place in enumerate(places)), 1)
+def test_a_trace_names_for_each_page_the_one_that_led_to_it() -> None:
+    trace = Trace(tuple(TracePage(f'https://orrin.example/{n}', 0, place) for n, place in enumerate([None, 0, 1])), 1)
     text = render(Brief((source(TIDES),), (), (), trace=trace), 900).text
 
-    assert re.findall(r'^([ |]*)[|`]-- (\d)', text, re.MULTILINE) == snapshot(
-        [('', '0'), ('', '1'), ('|   ', '2'), ('', '3'), ('', '4'), ('', '5')]
+    assert re.findall(r'^(\d)\. https://orrin.example/(\d)(?: \| from (\d))?', text, re.MULTILINE) == snapshot(
+        [('1', '0', ''), ('2', '1', '1'), ('3', '2', '2')]
     )
 
 
