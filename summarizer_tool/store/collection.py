@@ -99,7 +99,6 @@ class Collection:
                     (*place, document.title, document.url, fetched, now, now, *size, document.digest, held),
                 )
                 db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
-                db.execute('DELETE FROM evicted WHERE collection = ? AND id = ?', place)
                 index.add(db, self.name, entry)
                 keep(db, place, leading)
             elif kept[0] != document.digest:
@@ -123,7 +122,7 @@ class Collection:
         """The document with a handle; counts as a use of it. Quotes, brackets, `source://` and capitals do no harm.
 
         Raises:
-            UnknownSourceError: If there is none in this collection; says which are near, or that it was evicted.
+            UnknownSourceError: If there is none in this collection; says which are near.
             StoreError: If the store cannot be read, or the text is damaged.
         """
         with self.database.read() as db:
@@ -308,7 +307,7 @@ class Collection:
     def _unknown(self, asked: str) -> UnknownSourceError:
         """Why there is no such source, and what there is instead."""
         with self.database.read() as db:
-            return unknown_source(db, self.name, asked, self.database.max_mb)
+            return unknown_source(db, self.name, asked)
 
 
 def _kind(target: int) -> str:
