@@ -1,10 +1,10 @@
 """Find the passages of stored sources that answer a question. Nothing is fetched."""
 
 import logging
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from summarizer_tool.digests.digest import MachineText, digest_of, machine_output
 from summarizer_tool.errors import SummarizerError
@@ -20,8 +20,6 @@ from summarizer_tool.store.index import Span
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
-
-T = TypeVar('T')
 
 _MOST_DIGESTS = 3
 """Sources with hits of which there are digests, if a machine wrote them,"""
@@ -103,13 +101,15 @@ async def search(
         return whole
     nearest: list[list[int]] = [[] for _ in parts]
     if similar is not None and any(part.strip() for part in parts):
-        found = await _tried(
-            state, 'ranking by meaning', similar.nearest, collection, parts, state.source_ids, state.nearest
-        )
-        if found is not None:
-            nearest, warning = found
+        try:
+            nearest, warning = await similar.nearest(collection, parts, state.source_ids, state.nearest)
             state.ranking += '+embeddings'
-            state.warnings += [warning] if warning else []
+        except Exception as error:  # noqa: BLE001 - whatever a model's client raises, the ranking by words needs none
+            # What is none of ours may hold what was sent.
+            reason = str(error) if isinstance(error, SummarizerError) else type(error).__name__
+            warning = f'ranking by meaning failed: {reason}'
+            _logger.warning('ranking by meaning failed', extra={'reason': type(error).__name__})
+        state.warnings += [warning] if warning else []
     chosen = await in_io_thread(_choose, state, nearest)
     return await in_io_thread(_finish, state, chosen)
 
@@ -151,19 +151,6 @@ def with_digests(collection: Collection, found: SearchResult, question: str, bud
     limits = f'at most {_MOST_DIGESTS}, of up to {_LONGEST_DIGESTED // 1_000_000} MB each'
     warnings = [f'no digest of {", ".join(left_out)} ({limits})'] if left_out else []
     return replace(found, digests=tuple(told), warnings=(*found.warnings, *warnings))
-
-
-async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *args: object) -> T | None:
-    """What a model says; its failure becomes a warning, since the ranking by words needs no model."""
-    try:
-        return await ask(*args)
-    except SummarizerError as error:
-        state.warnings.append(f'{what} failed: {error}')
-    except Exception as error:  # noqa: BLE001 - whatever a model's client raises, the search goes on without it
-        # Its message may hold what was sent.
-        _logger.warning('%s failed: %s', what, type(error).__name__)
-        state.warnings.append(f'{what} failed: {type(error).__name__}')
-    return None
 
 
 @contextmanager
