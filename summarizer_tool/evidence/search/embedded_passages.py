@@ -21,7 +21,7 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import embedding_models, failures
 from summarizer_tool.llm.provider_limit import share_of
-from summarizer_tool.runtime.executors import in_io_thread, in_thread
+from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import vectors
 from summarizer_tool.store.collection import Collection
@@ -199,8 +199,7 @@ class EmbeddedPassages:
             limiter.release()
         if len(result.embeddings) != len(texts):
             raise ValueError(f'{len(result.embeddings)} vectors for {len(texts)} texts')
-        with anyio.CancelScope(shield=True):  # they are paid for
-            return await in_thread(vectors.normalised, result.embeddings)
+        return vectors.normalised(result.embeddings)  # some milliseconds, in which none that is paid for is lost
 
 
 def _key(model: EmbeddingModel) -> str:
