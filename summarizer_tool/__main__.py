@@ -1,21 +1,11 @@
 """The `summarizer` command, also as `python -m summarizer_tool`."""
 
-import atexit
 import gc
 import os
 import sys
-from types import ModuleType
 
 from summarizer_tool.cli.loading import end_at_interrupt
 from summarizer_tool.extras import MissingExtraError, naming_extra
-
-
-def _leave() -> None:
-    """Let the system take the memory back at once: piece by piece, as Python ends, takes a twentieth of the time."""
-    # No subclass of it: one that loads itself when it is looked at may stand there, too.
-    kept: list[object] = [{**vars(module)} for module in [*sys.modules.values()] if type(module) is ModuleType]
-    kept.append(kept)
-    gc.freeze()
 
 
 def main() -> None:
@@ -24,7 +14,6 @@ def main() -> None:
     # What a command loads stays: looking through it costs a tenth of its time, and once more where it ends.
     gc.disable()  # until it is `loaded`
     gc.set_threshold(200_000, 20, 100)
-    atexit.register(_leave)
     os.environ.setdefault('PYDANTIC_AI_NO_BANNER', '1')  # it would stand among our progress
     # httpx does without its own command line, which would load all of rich.
     sys.modules.setdefault('httpx._main', None)  # pyright: ignore[reportArgumentType]

@@ -155,8 +155,6 @@ class Settings(BaseSettings):
     embedding_model: str | None = None
     """Any pydantic-ai embedding model (`openai:text-embedding-3-small`), which ranks passages by meaning beside the
     ranking by words; needs the extra `embeddings`. Unset: words alone."""
-    rerank: bool = False
-    """Whether the model judges the best passages of a search again; ignored with `extractive`."""
     answer_max_pages: Annotated[int, Field(ge=0, le=200)] = 12
     """Pages that one answer may fetch by following links."""
     answer_max_pages_per_round: Annotated[int, Field(ge=1, le=50)] = 4

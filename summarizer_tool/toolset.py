@@ -2,6 +2,7 @@
 
 import atexit
 import logging
+import os
 import threading
 from collections.abc import Mapping
 from functools import partial
@@ -178,7 +179,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         return RequestOptions(usage=ctx.usage, usage_limits=ctx.usage_limits, deadline=deadline)
 
 
-_stores: 'dict[tuple[str | None, float], SourceStore]' = {}
+_stores: 'dict[tuple[int, str | None, float], SourceStore]' = {}
 _stores_lock = threading.Lock()
 
 
@@ -189,7 +190,7 @@ def _shared_store(settings: Settings) -> 'SourceStore':
     """
     from summarizer_tool.store.source_store import SourceStore
 
-    key = (settings.kept_in, settings.store_max_mb)
+    key = (os.getpid(), settings.kept_in, settings.store_max_mb)
     with _stores_lock:
         if key not in _stores:
             _stores[key] = SourceStore.open(settings)

@@ -55,7 +55,6 @@ def search(
         typer.Option(min=0, help='Passages, neighbours not counted; 0: 20, and what else --max-tokens has room for.'),
     ] = 0,
     max_tokens: MaxTokens = 0,
-    model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL; only used with SUMMARIZER_RERANK.')] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find passages about a question.
@@ -66,10 +65,8 @@ def search(
     Exit codes: 0 found, 1 no passage has a word of the question (what is nearest is printed), nothing found or failed
     (said on stderr), 2 wrong option, setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
-    with ending(model=model):
-        settings = configured(model)
-        if not settings.rerank and model is None:  # then none has to be configured, and no key is missing
-            settings = settings.model_copy(update={'llm_model': 'extractive'})
+    with ending():
+        settings = _without_model()
         _check(query, max_tokens)
         named = read_places(places or [], settings, 'name files or URLs to search in')
 
@@ -103,7 +100,6 @@ def answer(
         typer.Option(min=0, help='Pages to fetch by following links, at most SUMMARIZER_ANSWER_MAX_PAGES.'),
     ] = None,
     max_tokens: MaxTokens = 0,
-    model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL; splits the question into parts.')] = None,
     as_json: AsJson = False,
 ) -> None:
     """Gather evidence, following links.
@@ -114,8 +110,8 @@ def answer(
     Exit codes: 0 found, 1 no passage has a word of the question (what is nearest is printed), nothing found or failed
     (said on stderr), 2 wrong option, setting or key, 3 a file that cannot be read, 130 interrupted.
     """
-    with ending(model=model):
-        settings = configured(model)
+    with ending():
+        settings = _without_model()
         _check(query, max_tokens)
         named = read_places(places or [], settings, 'name URLs or files to begin with')
 
@@ -213,9 +209,14 @@ def diff(
         write(on_store(settings, compare))
 
 
+def _without_model() -> 'Settings':
+    """The settings of a command that asks no model: whatever is wrong with that, it does not matter."""
+    return configured().model_copy(update={'llm_model': 'extractive'})
+
+
 def _settings_of_store(why: str) -> 'Settings':
-    """Those of a command that needs a store and asks no model: whatever is wrong with its own, it does not matter."""
-    settings = configured().model_copy(update={'llm_model': 'extractive', 'embedding_model': None})
+    """Those of a command that needs a store, and ranks nothing."""
+    settings = _without_model().model_copy(update={'embedding_model': None})
     require_store(settings, why)
     return settings
 

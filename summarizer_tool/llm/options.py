@@ -10,7 +10,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import OnFailure, OutputMode
 
-Phase = Literal['map', 'reduce', 'repair', 'fetch', 'index', 'analyse', 'search', 'expand', 'assemble']
+Phase = Literal['map', 'reduce', 'repair', 'fetch', 'index', 'search', 'expand', 'assemble']
 
 
 class Cache(Protocol):

@@ -287,19 +287,9 @@ def share_of(settings: Settings, *provider: object) -> Share:
     """A new request's share in the places for a provider; all requests to it with the same settings share them."""
     fixed = settings.llm_concurrency == 'fixed'
     caps = (settings.llm_requests_per_minute, settings.llm_tokens_per_minute)
-    key = (settings.max_concurrent_llm_calls, fixed, *caps, *provider)
+    # A fork has the counts of its parent, but none of its calls.
+    key = (os.getpid(), settings.max_concurrent_llm_calls, fixed, *caps, *provider)
     with _limits_lock:
         if key not in _limits:
             _limits[key] = ProviderLimit(settings.max_concurrent_llm_calls, fixed, *caps)
         return Share(_limits[key])
-
-
-def _forget() -> None:
-    """A fork has the counts of its parent, but none of its calls."""
-    global _limits_lock
-    _limits_lock = threading.Lock()
-    _limits.clear()
-
-
-if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(after_in_child=_forget)

@@ -4,9 +4,9 @@ import logging
 import math
 from asyncio import CancelledError, current_task
 from collections.abc import AsyncIterable, Awaitable, Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -24,7 +24,6 @@ from pydantic_ai import (
     ToolOutput,
     capture_run_messages,
 )
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.exceptions import (
     AgentRunError,
     ContentFilterError,
@@ -39,10 +38,8 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
-from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError, RepeatsItselfError
-from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.llm.recover_partial import (
     QueryState,
     RecoverPartial,
@@ -51,21 +48,13 @@ from summarizer_tool.llm.recover_partial import (
     untold_usage,
     written,
 )
-from summarizer_tool.prompt_tags import PromptTag, wrap
 from summarizer_tool.settings import OutputMode, Settings
-
-MAX_CHARACTERS = 2000
-"""Characters of a question, an intent or constraints that a model is shown; what is longer is no question."""
 
 OutputT = TypeVar('OutputT', bound=BaseModel)
 
 StreamHandler = Callable[[RunContext[QueryState], AsyncIterable[AgentStreamEvent]], Awaitable[None]]
 
 _logger = logging.getLogger('summarizer_tool')
-
-
-class UnansweredError(SummarizerError):
-    """A model that helps a search has given no answer, or none of use; the search can do without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,67 +290,3 @@ def _is_cancelled() -> bool:
     """Say whether somebody has cancelled the running task, or a scope around it."""
     task = current_task()
     return anyio.current_effective_deadline() == -math.inf or (task is not None and task.cancelling() > 0)
-
-
-@dataclass(frozen=True, slots=True)
-class RequestModel:
-    """The model that may be asked for one request, within the request's deadline, usage and limits."""
-
-    settings: Settings
-    model_name: str
-    model: Model | None = None
-    """Instead of the one that the settings name, which is connected for each call."""
-    limiter: AbstractConcurrencyLimiter | None = None
-    """Bounds the model calls at once; by default the summarizer's own."""
-    options: RequestOptions = field(default_factory=RequestOptions)
-    """For its model, output mode, deadline, usage and usage limits."""
-
-    @classmethod
-    def of(
-        cls,
-        settings: Settings,
-        *,
-        model: Model | None = None,
-        limiter: AbstractConcurrencyLimiter | None = None,
-        options: RequestOptions | None = None,
-    ) -> 'RequestModel | None':
-        """The model to ask; `None` where there is but the embedded one, which can judge nothing."""
-        options = options or RequestOptions()
-        own = options.model or model
-        name = own.model_name if own else models.model_id(settings)
-        if name in (models.SAMPLING, models.EMBEDDED) or (own and models.is_embedded(own)):
-            return None
-        return cls(settings, name, model, limiter, options)
-
-    async def ask(self, query: TypedQuery[OutputT], request: str, max_tokens: int) -> OutputT:
-        """Ask once, for as long as one attempt may take: nobody waits longer for what a request can do without.
-
-        Raises:
-            UnansweredError: If there is no answer: the model failed, or had no time, or a usage limit is reached.
-            ConfigurationError: If the model cannot be built.
-        """
-        options = self.options
-        with (
-            options.deadline.calling() if options.deadline else nullcontext(),
-            anyio.move_on_after(self.settings.llm_timeout_seconds),
-        ):
-            async with models.lent(
-                self.settings, self.model_name, of_request=options.model, own=self.model, limiter=self.limiter
-            ) as model:
-                result = await query.configured(self.settings, options.output_mode).ask(
-                    model,
-                    request,
-                    usage=options.usage if options.usage is not None else RunUsage(),
-                    usage_limits=options.usage_limits,
-                    model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
-                )
-                if result.output is None:
-                    raise UnansweredError(f'{self.model_name} as {query.name}: {result.reason}')
-                return result.output
-        query.log_failure('no answer in time')
-        raise UnansweredError(f'{self.model_name} as {query.name}: no answer in time')
-
-
-def framed(tag: PromptTag, text: str, **attributes: str) -> str:
-    """A text as data that cannot close its frame, and that any encoding can carry."""
-    return wrap(tag, text.encode(errors='replace').decode(), **attributes)

@@ -1,6 +1,5 @@
 """The event loop on which synchronous calls run, in a thread of its own: it works beside a running loop, too."""
 
-import os
 import threading
 from asyncio import AbstractEventLoop, CancelledError, new_event_loop, run_coroutine_threadsafe
 from collections.abc import Coroutine
@@ -16,11 +15,6 @@ class BackgroundLoop:
     """One event loop for all synchronous calls of the process, started when first needed."""
 
     def __init__(self) -> None:
-        self._forget()
-        if hasattr(os, 'register_at_fork'):  # threads do not survive a fork
-            os.register_at_fork(after_in_child=self._forget)
-
-    def _forget(self) -> None:
         self._lock = threading.Lock()
         self._loop: AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None

@@ -17,14 +17,11 @@ from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.brief.problems import Problem
 from summarizer_tool.evidence.question import Question, ResearchMode, check_length
-from summarizer_tool.evidence.search.reranker import rerank
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search, with_digests
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
-from summarizer_tool.llm.typed_query import RequestModel
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
-from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.service import evidence_brief
 from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
 from summarizer_tool.service.operations import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
@@ -33,7 +30,7 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
-from summarizer_tool.text.addresses import host_of, key_of, likeness
+from summarizer_tool.text.addresses import host_of, likeness
 from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
@@ -86,8 +83,6 @@ def not_stored(collection: Collection, url: str, budget: int) -> Problem:
     near.sort(key=lambda source: likeness(url, source.url), reverse=True)
     return problems.not_stored(url, near, budget, is_all=len(stored) <= MAX_LISTED)
 
-
-_adding: InFlight[StoredPage] = InFlight('pages')
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -210,7 +205,7 @@ class Retriever:
         self, asked: Query, budget: int, options: RequestOptions, *, is_counted: bool = False
     ) -> EvidenceBrief:
         started = time.perf_counter()
-        found = await self._find(asked, options)
+        found = await self._find(asked)
         if not (found.hits or found.is_full_context):
             found = await in_io_thread(beginnings, self.collection, found, asked)
             if not found.hits:
@@ -229,18 +224,8 @@ class Retriever:
         _tell(options, 'assemble', 'wrote the brief')
         return evidence_brief.written(rendered, brief, found)
 
-    def _model(self, options: RequestOptions) -> RequestModel | None:
-        summarizer = self.service.summarizer
-        return RequestModel.of(self.settings, model=summarizer.model, limiter=summarizer.limiter, options=options)
-
-    async def _find(self, asked: Query, options: RequestOptions) -> SearchResult:
-        model = self._model(options) if self.settings.rerank else None
-        return await search(
-            self.collection,
-            asked,
-            similar=self._similar,
-            reranker=model and partial(rerank, model),
-        )
+    async def _find(self, asked: Query) -> SearchResult:
+        return await search(self.collection, asked, similar=self._similar)
 
     async def _nothing(
         self, query: str, found: SearchResult, budget: int, answered: 'GatheredEvidence | None' = None
@@ -293,30 +278,24 @@ class Retriever:
             top_k=ANSWER_TOP_K,
             room=int(budget * WHOLE_SHARE),
         )
-        model = self._model(options)
         robots = Robots(self.settings)
         started = time.monotonic()
 
         async def add_page(url: str) -> StoredPage:
             return await self._add_page(url, robots)
 
-        async def find(asked: Query) -> SearchResult:
-            return await self._find(asked, options)
-
         from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
-        from summarizer_tool.evidence.sub_queries import split_by_model
 
         answerer = Answerer(
             self.collection,
             self.settings,
             add_page=add_page,
-            search=find,
+            search=self._find,
             sites=site_index.SiteIndexes(
                 self.collection,
                 partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
             ),
-            split=model and partial(split_by_model, model),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )
@@ -333,29 +312,20 @@ class Retriever:
                 answered.source_ids,
                 question.top_k,
             )
-            answered = replace(answered, found=await self._find(asked, options))
+            answered = replace(answered, found=await self._find(asked))
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
             rendered = await in_process(rendering.render, brief, budget)
         _tell(options, 'assemble', 'wrote the brief')
         return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _add_page(self, url: str, robots: Robots) -> StoredPage:
-        """Fetch a page within the rules, and store it; what another answer fetches at this time is waited for."""
-        collection, settings = self.collection, self.settings
-        rules = (settings.fetch_allow_hosts, settings.fetch_respect_robots)
-        key = (collection.database, collection.name, key_of(url), rules)
-        added, is_ours = await _adding.get(key, partial(self._fetched, url, robots))
-        return added if is_ours else replace(added, passages=0, was_stored=True)
-
-    async def _fetched(self, url: str, robots: Robots) -> StoredPage:
-        # Another answer may have stored it since it was looked for.
-        stored = await in_io_thread(self.collection.at, url)
-        source = stored or await self.service.add_page(url, may_fetch=robots.may_fetch)
-        details = await in_io_thread(self.collection.details, source.id)
+        """Fetch a page within the rules, and store it."""
+        source = await self.service.add_page(url, may_fetch=robots.may_fetch)
+        links = await in_io_thread(self.collection.links, source.id)
         # The insert sets both times; who adds a text that is there changes the second.
-        is_new = stored is None and source.added_at == source.used_at
+        is_new = source.added_at == source.used_at
         passages = await in_io_thread(self.collection.passage_count, (source.id,)) if is_new else 0
-        return StoredPage(source.id, source.url, source.tokens, passages, details.links, was_stored=stored is not None)
+        return StoredPage(source.id, source.url, source.tokens, passages, links)
 
     async def _without_hits(
         self,
@@ -398,7 +368,7 @@ class Retriever:
         text = problems.one_source(
             source,
             collection.document(source.id),
-            collection.details(source.id),
+            len(collection.links(source.id)),
             collection.passage_count((source.id,)),
             collection.versions_of(source, place),
             budget,

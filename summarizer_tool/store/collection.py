@@ -8,11 +8,11 @@ from datetime import datetime
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import StoreError, UnknownSourceError
-from summarizer_tool.html.page import Image, Link
+from summarizer_tool.html.page import Link
 from summarizer_tool.settings import variable
-from summarizer_tool.store import index
+from summarizer_tool.store import index, page_details
 from summarizer_tool.store.database import Database
-from summarizer_tool.store.page_details import PageDetails, details, keep, keep_addresses, path_of, stored_at, written
+from summarizer_tool.store.page_details import keep, keep_addresses, path_of, stored_at, written
 from summarizer_tool.store.source import (
     COLUMNS,
     Row,
@@ -50,19 +50,17 @@ class Collection:
         document: Document,
         *,
         fetched_at: datetime | None = None,
-        images: Sequence[Image] = (),
         links: Sequence[Link] = (),
         addresses: Sequence[str] = (),
         entry: index.IndexEntry | None = None,
     ) -> Source:
         """Keep a document and index its passages.
 
-        One that is there already takes the new title, URL, time, images and links where they are given.
+        One that is there already takes the new title, URL, time and links where they are given.
 
         Args:
             document: Any text up to the size cap.
             fetched_at: When it was fetched from its URL; with its time zone.
-            images: What its page shows; the first 500.
             links: Where its page leads; the first 3,000.
             addresses: What `at` finds it under beside its own URL: the one asked for, before redirects; of a file its
                 path.
@@ -78,7 +76,7 @@ class Collection:
         text = document.text.encode()
         fetched = None if fetched_at is None else microseconds(fetched_at)
         place = (self.name, document.id)
-        described = written(images, links)
+        leading = written(links)
         self._check_size(len(text), len(text))
         # What takes seconds for a large text is computed before the transaction.
         if entry is None and not self.has(document.id):
@@ -91,7 +89,7 @@ class Collection:
             ).fetchone()
             if kept is None:
                 entry = entry or index.entry_of(document)
-                held = _SOURCE_BYTES + len(text) + _named(document.title, document.url) + entry.size + described.size
+                held = _SOURCE_BYTES + len(text) + _named(document.title, document.url) + entry.size + len(leading)
                 self._check_size(len(text), held)
                 self.database.make_room(db, held, self.name)
                 lines = document.text.count('\n') + (not document.text.endswith('\n'))
@@ -101,9 +99,8 @@ class Collection:
                     (*place, document.title, document.url, fetched, now, now, *size, document.digest, held),
                 )
                 db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
-                db.execute('DELETE FROM evicted WHERE collection = ? AND id = ?', place)
                 index.add(db, self.name, entry)
-                keep(db, place, described)
+                keep(db, place, leading)
             elif kept[0] != document.digest:
                 raise StoreError(
                     f'another text in this collection has the handle {document.id} already (their hashes begin alike); '
@@ -112,7 +109,7 @@ class Collection:
             else:
                 title, url = document.title or kept[1], document.url or kept[2]
                 growth = _named(title, url) - _named(kept[1], kept[2])
-                growth += index.retitle(db, self.name, document.id, title) + keep(db, place, described)
+                growth += index.retitle(db, self.name, document.id, title) + keep(db, place, leading)
                 db.execute(
                     'UPDATE sources SET title = ?, url = ?, fetched_at = coalesce(?, fetched_at), '
                     'used_at = max(used_at, ?), held = held + ? WHERE collection = ? AND id = ?',
@@ -125,7 +122,7 @@ class Collection:
         """The document with a handle; counts as a use of it. Quotes, brackets, `source://` and capitals do no harm.
 
         Raises:
-            UnknownSourceError: If there is none in this collection; says which are near, or that it was evicted.
+            UnknownSourceError: If there is none in this collection; says which are near.
             StoreError: If the store cannot be read, or the text is damaged.
         """
         with self.database.read() as db:
@@ -190,10 +187,10 @@ class Collection:
             ).fetchall()
         return [self._source(row) for row in rows]
 
-    def details(self, source_id: str) -> PageDetails:
-        """The images and links of a source's page, by its exact handle; none where it is no page."""
+    def links(self, source_id: str) -> tuple[Link, ...]:
+        """The links of a source's page, by its exact handle; none where it is no page."""
         with self.database.read() as db:
-            return details(db, (self.name, source_id))
+            return page_details.links(db, (self.name, source_id))
 
     def at(self, url: str) -> Source | None:
         """The source that was stored last under a URL, its own or one of its addresses, in any spelling; no use of it.
@@ -310,7 +307,7 @@ class Collection:
     def _unknown(self, asked: str) -> UnknownSourceError:
         """Why there is no such source, and what there is instead."""
         with self.database.read() as db:
-            return unknown_source(db, self.name, asked, self.database.max_mb)
+            return unknown_source(db, self.name, asked)
 
 
 def _kind(target: int) -> str:

@@ -1,9 +1,8 @@
-"""The connections to one database: a pool that threads share and a fork leaves whole."""
+"""The connections to one database: a pool that threads share."""
 
 import os
 import sqlite3
 import threading
-import weakref
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
@@ -23,9 +22,6 @@ from summarizer_tool.store.sqlite_file import (
     set_aside,
     wait_for_others,
 )
-
-_FORK_SECONDS = 5.0
-"""How long a fork waits for calls in flight; a call takes milliseconds, unless other processes are in its way."""
 
 _IDLE_CONNECTIONS = 8
 """Kept open for the next calls; more only while more threads call at once."""
@@ -58,14 +54,12 @@ class Connections:
         """The file that is known to have its tables."""
         self._borrowed = 0
         self._is_closed = False
-        self._is_held = False
+        self._process = os.getpid()
         first = open_database(path, form)
         if path == MEMORY:
             self._idle.append(first)
         else:
             close(first)
-        with _forking:
-            _all_connections.add(self)
 
     @contextmanager
     def borrow(self) -> Generator[sqlite3.Connection]:
@@ -76,9 +70,11 @@ class Connections:
             ConfigurationError: If a damaged file cannot be set aside.
         """
         gate = self._gate
+        if os.getpid() != self._process:  # which has the locks that SQLite believes to have here
+            raise StoreError(f'the store {self.path} was opened before a fork; open it in the process that uses it')
         self._leave_replaced_file()
         with gate:
-            gate.wait_for(lambda: self._is_closed or not (self._is_held or (self.path == MEMORY and self._borrowed)))
+            gate.wait_for(lambda: self._is_closed or not (self.path == MEMORY and self._borrowed))
             if self._is_closed:
                 raise StoreError(f'the store {self.path} is closed')
             db = self._idle.pop() if self._idle else None
@@ -167,33 +163,6 @@ class Connections:
         for db in idle:
             close(db)
 
-    def before_fork(self) -> None:
-        """Wait for calls in flight, and close the file.
-
-        SQLite keeps in the process what it has locked. A child would inherit the belief, but not the locks.
-        """
-        with self._gate:
-            self._is_held = True
-            self._gate.wait_for(lambda: not self._borrowed, _FORK_SECONDS)
-            idle: list[sqlite3.Connection] = []
-            if self.path != MEMORY:
-                idle, self._idle = self._idle, []
-        for db in idle:
-            close(db)
-
-    def after_fork_in_parent(self) -> None:
-        """Go on."""
-        with self._gate:
-            self._is_held = False
-            self._gate.notify_all()
-
-    def after_fork_in_child(self) -> None:
-        """Go on with locks of its own; those of the parent may be held by threads that are not here."""
-        self.writing = threading.Lock()
-        self._gate = threading.Condition()
-        self._is_held = False
-        self._borrowed = 0
-
 
 def _explain(path: str, error: sqlite3.Error, form: DatabaseFormat) -> str:
     ways = {
@@ -202,30 +171,3 @@ def _explain(path: str, error: sqlite3.Error, form: DatabaseFormat) -> str:
     }
     way = ways.get(error_code(error), f'see to the file, {form.way_out}')
     return f'the store {path} cannot be read or written: {error}; {way}'
-
-
-_all_connections: 'weakref.WeakSet[Connections]' = weakref.WeakSet()
-_forking = threading.Lock()
-
-
-def _before_fork() -> None:
-    _forking.acquire()
-    for connections in list(_all_connections):
-        connections.before_fork()
-
-
-def _after_fork_in_parent() -> None:
-    for connections in list(_all_connections):
-        connections.after_fork_in_parent()
-    _forking.release()
-
-
-def _after_fork_in_child() -> None:
-    global _forking
-    _forking = threading.Lock()
-    for connections in list(_all_connections):
-        connections.after_fork_in_child()
-
-
-if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

@@ -27,7 +27,7 @@ _SOURCES = (
         collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL,
         fetched_at INTEGER, added_at INTEGER NOT NULL, used_at INTEGER NOT NULL,
         size INTEGER NOT NULL, tokens INTEGER NOT NULL, lines INTEGER NOT NULL, digest BLOB NOT NULL,
-        -- Bytes of all that is kept of it: its text, passages and their words, vectors, images and links.
+        -- Bytes of all that is kept of it: its text, passages and their words, vectors and links.
         held INTEGER NOT NULL,
         PRIMARY KEY (collection, id)) STRICT""",
     # A BLOB, since SQLite's own functions end a TEXT at its first NUL character.
@@ -37,9 +37,6 @@ _SOURCES = (
         collection TEXT NOT NULL, kind TEXT NOT NULL, key BLOB NOT NULL, target INTEGER NOT NULL,
         used_at INTEGER NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL,
         PRIMARY KEY (collection, kind, key, target)) STRICT""",
-    """CREATE TABLE evicted (
-        number INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL,
-        evicted_at INTEGER NOT NULL, UNIQUE (collection, id)) STRICT""",
     # They cover what is asked for to make room, and what is used last.
     'CREATE INDEX sources_by_use ON sources (collection, used_at, held)',
     'CREATE INDEX work_by_use ON work (collection, used_at, size)',
@@ -66,9 +63,6 @@ FORMAT: Final = DatabaseFormat(
     busy_seconds=60.0,
 )
 """The files of a store."""
-
-MAX_TOMBSTONES = 10_000
-"""Evicted sources that are remembered by name, over all collections; the newest."""
 
 _TOUCH_MICROSECONDS = 60_000_000
 """A use is written at once if the last written one is older than this, else together with the next write."""
@@ -193,16 +187,8 @@ class Database:
             over -= freed
 
     def _evict(self, db: StoreConnection, row: int) -> None:
-        """Delete a source, and remember that it was there."""
-        [collection, source_id, title] = db.execute(
-            'SELECT collection, id, title FROM sources WHERE rowid = ?', (row,)
-        ).fetchone()
-        db.execute('DELETE FROM evicted WHERE collection = ? AND id = ?', (collection, source_id))
-        db.execute(
-            'INSERT INTO evicted (collection, id, title, evicted_at) VALUES (?, ?, ?, ?)',
-            (collection, source_id, shown(title), self.now()),
-        )
-        db.execute('DELETE FROM evicted WHERE number <= (SELECT max(number) FROM evicted) - ?', (MAX_TOMBSTONES,))
+        """Delete a source with all that belongs to it."""
+        [collection, source_id] = db.execute('SELECT collection, id FROM sources WHERE rowid = ?', (row,)).fetchone()
         index.forget(db, collection, source_id)
         page_details.forget_addresses(db, (collection, source_id))
         db.execute('DELETE FROM sources WHERE rowid = ?', (row,))

@@ -1,21 +1,20 @@
-"""What is stored beside a page's text: its images and links, and the URLs under which it is found.
+"""What is stored beside a page's text: its links, and the URLs under which it is found.
 
 A text is outdated when each of the URLs that are its own has been given another text since. It stays, and is found by
 name; what has no URL is never outdated.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from pydantic import TypeAdapter
 
-from summarizer_tool.html.page import Image, Link
+from summarizer_tool.html.page import Link
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.text.addresses import is_url, key_of, other_scheme
 
 SCHEMA = (
-    # What a page has beside its text, as JSON, empty where it has none.
+    # The links of a page as JSON; of images, which earlier versions kept, nothing.
     """CREATE TABLE details (
         collection TEXT NOT NULL, id TEXT NOT NULL, images BLOB NOT NULL, links BLOB NOT NULL,
         PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID""",
@@ -49,71 +48,41 @@ _AT_KEYS = f'collection = ? AND key {AMONG}'
 _LONG = 500
 """Characters of a URL; of a longer one, which indexes of Postgres do not take, the hash is kept."""
 
-MAX_IMAGES = 500
 MAX_LINKS = 3000
 """Of one page."""
 
-_IMAGES = TypeAdapter(tuple[Image, ...])
 _LINKS = TypeAdapter(tuple[Link, ...])
 
 
-@dataclass(frozen=True, slots=True)
-class PageDetails:
-    """What a page has beside its text."""
-
-    images: tuple[Image, ...] = ()
-    links: tuple[Link, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenDetails:
-    """Images and links as they are kept, computed before the transaction."""
-
-    images: bytes
-    """JSON; empty where there are none."""
-    links: bytes
-
-    @property
-    def size(self) -> int:
-        """How many bytes they take."""
-        return len(self.images) + len(self.links)
-
-
-def written(images: Sequence[Image], links: Sequence[Link]) -> WrittenDetails:
-    """Images and links up to the limits, to be kept."""
+def written(links: Sequence[Link]) -> bytes:
+    """Links up to the limit as they are kept, computed before the transaction; empty where there are none."""
     # Lone surrogates, which no encoding can carry, may be in what a page says.
-    shown = tuple(
-        Image(*map(_encodable, (image.url, image.alt, image.caption, image.section))) for image in images[:MAX_IMAGES]
-    )
     leading = tuple(
         Link(*map(_encodable, (link.url, link.text, link.section, link.around))) for link in links[:MAX_LINKS]
     )
-    return WrittenDetails(_IMAGES.dump_json(shown) if shown else b'', _LINKS.dump_json(leading) if leading else b'')
+    return _LINKS.dump_json(leading) if leading else b''
 
 
-def keep(db: StoreConnection, place: tuple[str, str], new: WrittenDetails) -> int:
-    """Keep the images and links that are given, within a transaction; returns by how many bytes they have grown."""
-    if not new.size:
+def keep(db: StoreConnection, place: tuple[str, str], new: bytes) -> int:
+    """Keep links as `written`, if there are any, within a transaction; returns by how many bytes they have grown."""
+    if not new:
         return 0
     before = _kept(db, place)
-    kept = WrittenDetails(new.images or before.images, new.links or before.links)
     db.execute(
-        'INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT (collection, id) '
-        'DO UPDATE SET images = excluded.images, links = excluded.links',
-        (*place, kept.images, kept.links),
+        'INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT (collection, id) DO UPDATE SET links = excluded.links',
+        (*place, b'', new),
     )
-    return kept.size - before.size
+    return len(new) - len(before)
 
 
-def details(db: StoreConnection, place: tuple[str, str]) -> PageDetails:
-    """The images and links of a source; none where there are none."""
-    kept = _kept(db, place)
-    return PageDetails(_IMAGES.validate_json(kept.images or b'[]'), _LINKS.validate_json(kept.links or b'[]'))
+def links(db: StoreConnection, place: tuple[str, str]) -> tuple[Link, ...]:
+    """The links of a source; none where there are none."""
+    return _LINKS.validate_json(_kept(db, place) or b'[]')
 
 
-def _kept(db: StoreConnection, place: tuple[str, str]) -> WrittenDetails:
-    found = db.execute('SELECT images, links FROM details WHERE collection = ? AND id = ?', place).fetchone()
-    return WrittenDetails(*found or (b'', b''))
+def _kept(db: StoreConnection, place: tuple[str, str]) -> bytes:
+    found = db.execute('SELECT links FROM details WHERE collection = ? AND id = ?', place).fetchone()
+    return found[0] if found else b''
 
 
 def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:

@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import threading
-import weakref
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -124,6 +123,7 @@ class PostgresConnections:
         self.path = parsed.render_as_string()
         self.writing = threading.Lock()
         self._is_closed = False
+        self._process = os.getpid()
         self._schema = f'summarizer_store_{version}'
         self._engine = sqlalchemy.create_engine(parsed.set(drivername='postgresql+psycopg'), **_POOL)
         event.listen(self._engine, 'connect', self._prepare)
@@ -131,7 +131,6 @@ class PostgresConnections:
             self._make(tables)
         except (SQLAlchemyError, psycopg.Error, OSError) as error:
             raise unusable(self.path, error) from None
-        _all_connections.add(self)
 
     def _prepare(self, connection: 'psycopg.Connection[Any]', _record: object) -> None:
         connection.adapters.register_dumper(str, _TextDumper)
@@ -162,6 +161,8 @@ class PostgresConnections:
         """A connection for the calling thread alone; an open transaction is undone at the end."""
         if self._is_closed:
             raise StoreError(f'the store {self.path} is closed')
+        if os.getpid() != self._process:
+            raise StoreError(f'the store {self.path} was opened before a fork; open it in the process that uses it')
         try:
             with self._pooled() as db:
                 yield PostgresConnection(db)
@@ -187,11 +188,6 @@ class PostgresConnections:
         """Close what is idle now, and what is borrowed when it comes back."""
         self._is_closed = True
         self._engine.dispose()
-
-    def after_fork_in_child(self) -> None:
-        """Leave the parent its connections."""
-        self.writing = threading.Lock()
-        self._engine.dispose(close=False)
 
 
 def parsed_url(url: str) -> sqlalchemy.URL:
@@ -221,15 +217,3 @@ def reason(error: Exception) -> str:
 def one_at_a_time(tables: str) -> int:
     """The advisory lock under which tables are made: Postgres lets two processes that both try fail each other."""
     return int.from_bytes(hashlib.sha256(tables.encode()).digest()[:8], 'big', signed=True)
-
-
-_all_connections: 'weakref.WeakSet[PostgresConnections]' = weakref.WeakSet()
-
-
-def _after_fork_in_child() -> None:
-    for connections in list(_all_connections):
-        connections.after_fork_in_child()
-
-
-if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from summarizer_tool.errors import UnknownSourceError
-from summarizer_tool.settings import variable
 from summarizer_tool.store.connection import StoreConnection
 
 DEFAULT_COLLECTION: Final = 'default'
@@ -122,27 +121,16 @@ def _named(source_id: str, title: str) -> str:
     return f'{source_id} ("{shown(title)}")' if title.strip() else source_id
 
 
-def unknown_source(db: StoreConnection, collection: str, asked: str, max_mb: float) -> UnknownSourceError:
-    """Why there is no such source in a collection, which the size cap may have evicted, and what there is instead."""
-    handle = handle_in(asked)
-    tombstone: tuple[Any, ...] | None = db.execute(
-        'SELECT title, evicted_at FROM evicted WHERE collection = ? AND id = ?', (collection, handle)
-    ).fetchone()
+def unknown_source(db: StoreConnection, collection: str, asked: str) -> UnknownSourceError:
+    """That there is no such source in a collection, which the size cap may have evicted, and what there is instead."""
     rows: list[tuple[str, str]] = db.execute(
         'SELECT id, title FROM sources WHERE collection = ? ORDER BY used_at DESC LIMIT ?',
         (collection, _CANDIDATES),
     ).fetchall()
-    if tombstone:
-        title, evicted_at = tombstone
-        day = datetime.fromtimestamp(evicted_at // 10**6, UTC)
-        return UnknownSourceError(
-            f'{_named(handle, title)} was evicted on {day:%Y-%m-%d}, the store is over '
-            f'{variable("store_max_mb")}={max_mb:g}; add it again'
-        )
     problem = f'there is no source "{shown(asked)}"'
     if not rows:
         return UnknownSourceError(f'{problem}, nor any other yet; add_source takes a text or a URL and gives a handle')
-    near = _near(handle, rows)
+    near = _near(handle_in(asked), rows)
     listed = ', '.join(_named(source_id, title) for source_id, title in near or rows[:_NEAR])
     known = f'did you mean {listed}?' if near else f'the last used are {listed};'
     return UnknownSourceError(f'{problem}; {known} add_source gives a handle for a text or a URL')

@@ -18,8 +18,8 @@ from summarizer_tool.store.sqlite_file import MEMORY
 class SourceStore:
     """Sources and finished work, in an SQLite file, in memory or in Postgres; a context manager that closes it.
 
-    May be used by several threads, and a file by several processes; a fork is safe, and the child of a store in memory
-    goes on with a copy. Calls block: for milliseconds, with large texts for as long as the disk takes.
+    May be used by several threads, and a file by several processes, each of which opens it: what was opened before a
+    fork raises a `StoreError` after it. Calls block: for milliseconds, with large texts for as long as the disk takes.
 
     A file that turns out to be damaged becomes `NAME.damaged-YYYYMMDDTHHMMSS`, and an empty one takes its place: the
     log has a warning, and the call that found the damage raises a `StoreError`.

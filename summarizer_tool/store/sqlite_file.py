@@ -31,15 +31,6 @@ _LEAST_BYTES = 512
 _creating = threading.Lock()
 
 
-def _after_fork_in_child() -> None:
-    global _creating
-    _creating = threading.Lock()  # a thread that is not here may have held the old one
-
-
-if hasattr(os, 'register_at_fork'):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
-
-
 @dataclass(frozen=True, slots=True)
 class DatabaseFormat:
     """What a program keeps in its SQLite files, and what it says of a file that it cannot use."""

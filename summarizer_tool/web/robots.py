@@ -4,10 +4,9 @@ import posixpath
 import re
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 import anyio
@@ -15,7 +14,6 @@ from protego import Protego
 
 from summarizer_tool.errors import FetchError
 from summarizer_tool.runtime.executors import in_thread
-from summarizer_tool.runtime.single_flight import InFlight
 from summarizer_tool.settings import Settings, variable
 from summarizer_tool.text.addresses import origin_of, shown
 from summarizer_tool.web import fetch
@@ -120,15 +118,13 @@ class KnownSites:
 
 
 _known = KnownSites()
-_asking: InFlight[Site] = InFlight('robots')
 
 
 class Robots:
     """Keeps one answer to what the sites it fetches from allow.
 
-    A robots.txt is fetched once for each site, under the same rules as any page; answers that ask at the same time
-    share it. One that is not there (4xx) allows everything, one that cannot be had (5xx, no answer) nothing, for as
-    long as the answer takes.
+    A robots.txt is fetched once for each site, under the same rules as any page. One that is not there (4xx) allows
+    everything, one that cannot be had (5xx, no answer) nothing, for as long as the answer takes.
     """
 
     def __init__(self, settings: Settings, *, get: Get | None = None, known: KnownSites | None = None) -> None:
@@ -137,6 +133,7 @@ class Robots:
         self._get: Get = get or self._fetched
         self._known = known if known is not None else _known
         self._sites: dict[str, Site] = {}
+        self._asking: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
     async def may_fetch(self, url: str) -> None:
         """Return when a page may be fetched, after the pause its site asks for; raises `FetchError` if it may not."""
@@ -152,13 +149,11 @@ class Robots:
             await anyio.sleep(self._known.wait_for(site))
 
     async def _site(self, origin: str) -> Site:
-        """What a site has said; it holds to the end."""
-        site = self._sites.get(origin) or self._known.get(origin)
-        if site is None:
-            key = (id(self._known), origin, self._settings.fetch_allow_hosts)
-            site, _ = await _asking.get(key, partial(self._learn, origin))
-        self._sites[origin] = site
-        return site
+        """What a site has said; it holds to the end. Who asks for the same site at once waits for whoever does."""
+        async with self._asking[origin]:
+            site = self._sites.get(origin) or self._known.get(origin)
+            self._sites[origin] = site = site or await self._learn(origin)
+            return site
 
     async def _learn(self, origin: str) -> Site:
         try:

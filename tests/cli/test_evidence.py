@@ -10,8 +10,6 @@ from typer.testing import CliRunner, Result
 
 from summarizer_tool.cli.main import app
 from summarizer_tool.text import tokens
-from tests.support.provider import serve
-from tests.support.replies import Behaviour
 from tests.support.site import Site
 from tests.support.terminal import interrupted, said, with_terminal
 
@@ -221,7 +219,6 @@ def test_what_was_asked_for_in_a_wrong_way(station: Site) -> None:
         run('answer', 'mill', 'mill.md', '--max-tokens', '100'),
         run('answer', 'mill', 'mill.md', '--mode', 'slow'),
         run('search', 'mill', 'missing.md'),
-        run('answer', 'mill', 'mill.md', '--model', 'antropic:claude-sonnet-4-5'),
     ]
     assert [said(each).replace(station.host, 'SITE') for each in done] == snapshot(
         [
@@ -239,26 +236,8 @@ Try 'root answer --help' for help.
 Error: Invalid value for '--mode'\
 """,
             '3||summarizer: missing.md does not exist',
-            "2||summarizer: --model antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
         ]
     )
-
-
-@pytest.mark.usefixtures('model_requests')
-def test_a_model_splits_the_question_where_one_is_named() -> None:
-    Path('mill.md').write_text(MILL)
-    question = ('Who bought the mill of Ostrey, and when did the stone break?', 'mill.md')
-    with serve(Behaviour()) as provider:
-        environment = {'OPENROUTER_BASE_URL': provider.base_url, 'LLM_MAX_RETRIES': '0'}
-        told = ('--model', 'openai/gpt-4o-mini', '--intent', 'a deed of sale', '--constraints', 'before 1912')
-        done = run('answer', *question, *told, **environment)
-        asked = len(provider.requests)
-        prompt = provider.requests[0].prompt
-        run('search', *question, *told[:2], **environment)
-        assert len(provider.requests) == asked  # which only judges, where it is told to
-    assert all(words in prompt for words in (question[0], 'a deed of sale', 'before 1912'))
-    assert done.exit_code == 0
-    assert 'Perpetua Gann bought the mill' in done.stdout
 
 
 def test_an_interrupt_ends_the_work(station: Site) -> None:

@@ -38,66 +38,6 @@ async def all_of(*asked: Callable[[], Awaitable[T]]) -> list[T]:
     return [found[number] for number in range(len(asked))]
 
 
-async def test_answers_of_one_time_fetch_a_page_once() -> None:
-    with site() as web, asking(web) as retriever, asking(web) as other:
-        web.pause = 0.05
-        guide = partial(retriever.answer, query='bays with a turbine', research_mode='fast')
-        spelled = (web.url('/guide/'), web.url('/guide/#bays'), web.url('/guide/?utm_source=mail'), web.url('/guide/'))
-        found = await all_of(*(partial(guide, place) for place in spelled))
-        # Whichever comes first fetches it, as it spells it.
-        assert sorted(hit.partition('?')[0] for hit in web.hits) == ['/guide/', '/robots.txt']
-        assert web.concurrent_max == 1
-        assert sorted(re.findall(r'\+\d+ passages|stored before', '\n'.join(each.text for each in found))) == snapshot(
-            ['+4 passages', 'stored before', 'stored before', 'stored before']
-        )
-        assert len({each.source_ids for each in found}) == 1
-        # Another collection has pages of its own, but may know the same robots.txt.
-        web.hits.clear()
-        place, question = web.url('/valley'), 'Whose name is on the toll house?'
-        found = await all_of(*(partial(each.answer, place, question) for each in (retriever, other)))
-        assert [each.collection.at(place) is not None for each in (retriever, other)] == [True, True]
-        assert ['Perrin Oake' in each.text for each in found] == [True, True]
-        assert web.hits.count('/valley') == 2
-        assert '/robots.txt' not in web.hits
-
-
-async def test_answers_of_one_time_share_a_failure() -> None:
-    with site() as web, asking(web) as retriever:
-        web.pause = 0.05
-        ask = partial(retriever.answer, web.url('/gone'), 'bays')
-        found = await all_of(ask, ask, ask)
-    assert web.hits == ['/robots.txt', '/gone']
-    assert ['HTTP 404' in each.text for each in found] == [True] * 3
-
-
-async def test_an_answer_that_is_cancelled_takes_nothing_from_the_others() -> None:
-    with site() as web, asking(web) as retriever:
-        web.slow(1.5)
-        ask = partial(retriever.answer, web.url('/slow'), 'When is the highest tide?', research_mode='fast')
-
-        scope = anyio.CancelScope()
-
-        async def hurry() -> str:
-            with scope:
-                return (await ask()).text
-            return 'cancelled'
-
-        async def wait() -> str:
-            return (await ask()).text
-
-        async def cancel() -> str:
-            with anyio.fail_after(30):
-                while '/slow' not in web.hits:  # noqa: ASYNC110 - it is so in another thread
-                    await anyio.sleep(0.01)
-            scope.cancel()
-            return ''
-
-        hurried, waited, _ = await all_of(hurry, wait, cancel)
-    assert hurried == 'cancelled'
-    assert 'expected on the second of October' in waited
-    assert web.hits.count('/slow') <= 2
-
-
 async def test_a_text_that_two_answers_add_at_once_is_new_to_one() -> None:
     with site() as web, asking(web) as retriever:
         web.pause = 0.05

@@ -93,7 +93,7 @@ async def test_a_text_that_is_there_under_another_url_adds_no_passages() -> None
     with site() as web, asking(web) as retriever:
         await retriever.answer(web.url('/guide/'), 'bays', research_mode='fast')
         found = await retriever.answer(web.url('/old-guide'), 'bays', research_mode='fast')
-        assert '/old-guide | depth 0 | source 1 | +0 passages | ' in found.text
+        assert '/old-guide | source 1 | +0 passages | ' in found.text
 
 
 async def test_places_in_one_string() -> None:

@@ -344,7 +344,7 @@ async def test_a_page_is_stored_with_what_stands_beside_its_text() -> None:
         source = await service.add_page(web.url('/old-guide'))
         assert (source.title, source.url) == ('Guide to the station', web.url('/guide/'))
         assert service.collection.at(web.url('/old-guide')) == service.collection.at(web.url('/guide/')) == source
-        assert web.url('/guide/turbines') in [link.url for link in service.collection.details(source.id).links]
+        assert web.url('/guide/turbines') in [link.url for link in service.collection.links(source.id)]
         assert service.collection.passage_count((source.id,)) > 0
 
         async def refuse(url: str) -> None:

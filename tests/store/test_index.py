@@ -10,9 +10,8 @@ import pytest
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search import candidates
-from summarizer_tool.html.page import Image, Link
+from summarizer_tool.html.page import Link
 from summarizer_tool.store import index
-from summarizer_tool.store.page_details import PageDetails
 from summarizer_tool.store.source import StoreTotals
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text.terms import asked
@@ -99,7 +98,6 @@ def test_everything_goes_with_the_source(tmp_path: Path) -> None:
         collection = store.collection()
         source = collection.add(
             HARBOUR,
-            images=[Image('https://wiki.example/a.png')],
             links=[Link('https://wiki.example/b')],
             addresses=['u'],
         )
@@ -111,7 +109,7 @@ def test_everything_goes_with_the_source(tmp_path: Path) -> None:
         collection.add(filling)
         assert store.size() == taken(filling)
         assert not collection.has(source.id)
-        assert (collection.details(source.id), collection.at('u')) == (PageDetails(), None)
+        assert (collection.links(source.id), collection.at('u')) == ((), None)
         assert collection.passages([passage.id for passage in old]) == passages_of(collection, source.id) == []
         assert [rows(collection, f'SELECT count(*) FROM {table}') for table in ('vectors', 'details', 'addresses')] == [
             0

@@ -19,7 +19,6 @@ SECTIONS: Final = (
     'NOTICE',
     'SOURCES',
     'EVIDENCE',
-    'IMAGES',
     'EXPANSION TRACE',
     'CITATIONS',
     'STATS',

@@ -105,19 +105,3 @@ class Meaning:
             ],
             self.warning,
         )
-
-
-@dataclass
-class Judge:
-    """Is sure of texts that have a word in them."""
-
-    word: str
-    error: BaseException | None = None
-    texts: list[str] = field(default_factory=list[str])
-
-    async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Sure or not."""
-        self.texts = list(texts)
-        if self.error:
-            raise self.error
-        return [1.5 if self.word in text else 0.1 for text in texts]

@@ -11,7 +11,6 @@ from summarizer_tool.errors import FetchError, UnknownSourceError
 from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.html.page import Link
-from summarizer_tool.store.page_details import PageDetails
 from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import key_of
@@ -47,8 +46,8 @@ class SmallWeb:
             raise UnknownSourceError(f'there is no source "{source_id}"')
         return self.stored[source_id][0]
 
-    def details(self, source_id: str, /) -> PageDetails:
-        return PageDetails(links=_links(self.stored[source_id][1]))
+    def links(self, source_id: str, /) -> tuple[Link, ...]:
+        return _links(self.stored[source_id][1])
 
     def totals(self) -> StoreTotals:
         return StoreTotals(len(self.stored), 0, sum(source.tokens for source, _ in self.stored.values()))

@@ -122,14 +122,6 @@ async def test_the_version_behind_a_name_says_nothing(line: str) -> None:
     assert await refusal(marn, 'https://marn.example/log/7')
 
 
-async def test_answers_of_one_time_ask_once() -> None:
-    web, known = sites(marn=RULES), KnownSites()
-    async with anyio.create_task_group() as group:
-        for number in range(4):
-            group.start_soon(web.robots(known).may_fetch, f'https://marn.example/page-{number}')
-    assert web.asked == {'https://marn.example/robots.txt': 1}
-
-
 async def test_a_refusal_names_the_page_and_the_way_out_but_no_query() -> None:
     marn = sites(marn=RULES).robots()
     assert await refusal(marn, 'https://marn.example/private/plans?key=hunter2') == snapshot(

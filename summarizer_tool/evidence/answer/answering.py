@@ -4,14 +4,11 @@ Nothing here writes the answer. What comes out is evidence, with an account of w
 looking stopped.
 """
 
-import logging
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
-
-import anyio
 
 from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
@@ -58,10 +55,6 @@ _MAX_SITES = 3
 """Sites, of the pages that were named, whose indexes are read."""
 
 Search = Callable[[Query], Awaitable[SearchResult]]
-Split = Callable[[str, str, str], Awaitable[tuple[str, ...]]]
-"""Cuts a question into sub-queries, given its intent and constraints."""
-
-_logger = logging.getLogger('summarizer_tool')
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +72,7 @@ class GatheredEvidence:
     warnings: tuple[str, ...]
     """What could not be used, and what was done instead."""
     timings: Mapping[str, float]
-    """Seconds by phase. Splitting runs beside fetching."""
+    """Seconds by phase."""
     iterations: int
     """How often what was found was judged."""
     is_partial: bool
@@ -100,8 +93,6 @@ class Answerer:
     """Searches the collection."""
     sites: SiteIndexes | None = None
     """What the sites of named pages have published for their own search."""
-    split: Split | None = None
-    """Cuts a question into parts, by a model; where it fails, and without it, rules do."""
     on_progress: Callable[[Progress], None] | None = None
     """Called on the event loop, after each page and each phase; tells numbers, never content."""
     deadline: Deadline | None = None
@@ -136,7 +127,8 @@ class Answerer:
             deadline = self.deadline or Deadline(self.settings.deadline_seconds)
             deadline.reserve(RESERVED_SECONDS)
             loader = PageLoader(self.stored, self.add_page)
-            run = _Exploration(self, question, loader, is_named=bool(named))
+            parts = await in_thread(sub_queries.split, question.text)
+            run = _Exploration(self, question, loader, parts, is_named=bool(named))
             with deadline.calling() as looking:
                 await run.look(named)
             with deadline.answering() as finishing:
@@ -169,10 +161,10 @@ class _Exploration:
     by: Answerer
     question: Question
     gathering: PageLoader
+    parts: tuple[str, ...]
     is_named: bool
     """Whether pages were named, to which the search keeps; else all of the collection is searched."""
     stop_reason: StopReason = 'fast mode'
-    parts: tuple[str, ...] = ()
     found: SearchResult = SearchResult((), (), 0, 0, 0)  # noqa: RUF009 - frozen
     is_current: bool = False
     """Whether that is of all pages that are there."""
@@ -205,10 +197,7 @@ class _Exploration:
 
     async def look(self, named: Sequence[str]) -> None:
         """Get the pages, search them, and follow links until there is a reason to stop."""
-        pages: list[tuple[int, StoredPage]] = []
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._analyse)
-            pages = await self._fetch(named)
+        pages = await self._fetch(named)
         if self.is_named and not self.gathering.source_ids:
             self.stop_reason = 'nothing fetched'
             return
@@ -228,27 +217,11 @@ class _Exploration:
 
         Where the deadline cuts this off, what was found before is there.
         """
-        self.parts = self.parts or sub_queries.split(self.question.text)
         is_anything = bool(self.gathering.source_ids) or not self.is_named
         if is_anything and (not self.is_current or await self._may_fit()):
             with self._timed('search'):
                 self.found = await self._searched(self.question.room)
         self._report('assemble', 0, 1, f'{len(self.found.hits)} passages found')
-
-    async def _analyse(self) -> None:
-        with self._timed('analyse'):
-            text = self.question.text
-            if self.by.split is not None:
-                try:
-                    self.parts = await self.by.split(text, self.question.intent, self.question.constraints)
-                except Exception as error:  # noqa: BLE001 - whatever a model's client raises, the rules can do it
-                    # Without what it says: that may quote the question.
-                    _logger.warning('a question was split by rules', extra={'reason': type(error).__name__})
-                    self.warnings.append(
-                        f'the question was split by rules, since the model failed: {type(error).__name__}'
-                    )
-            self.parts = self.parts or await in_thread(sub_queries.split, text)
-        self._report('analyse', 1, 1, f'{len(self.parts)} sub-queries' if len(self.parts) > 1 else 'one question')
 
     async def _fetch(self, named: Sequence[str]) -> list[tuple[int, StoredPage]]:
         if not named:

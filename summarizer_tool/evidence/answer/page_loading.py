@@ -86,7 +86,7 @@ class StoredPage:
     links: tuple[Link, ...] = ()
     """Of its main content."""
     was_stored: bool = False
-    """Whether somebody else had just fetched it, so that nothing was."""
+    """Whether it was there already, so that nothing was fetched."""
 
 
 AddPage = Callable[[str], Awaitable[StoredPage]]
@@ -175,7 +175,7 @@ class PageLoader:
         began = time.perf_counter()
         try:
             if source := await in_io_thread(self._stored_at, page.url):
-                links = (await in_io_thread(self._stored.details, source.id)).links
+                links = await in_io_thread(self._stored.links, source.id)
                 page = replace(page, url=source.url or page.url)
                 added = StoredPage(source.id, page.url, source.tokens, links=links, was_stored=True)
             else:

@@ -143,7 +143,7 @@ class SiteIndexes:
         """The pages of a site by their numbers, and its first passages."""
         with self._kept.database.read() as db:
             passages = index.passages_of_source(db, self._kept.name, source_id, 1, _NEAR)
-        return {f'p{number}': link.url for number, link in enumerate(self._kept.details(source_id).links)}, passages
+        return {f'p{number}': link.url for number, link in enumerate(self._kept.links(source_id))}, passages
 
     async def _known(self, base: str, name: str, links: Sequence[Link]) -> Source | None:
         """What is in one file of a site, fetched unless it is kept; `None` where nothing is, which is kept, too."""

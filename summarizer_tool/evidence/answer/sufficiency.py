@@ -91,9 +91,9 @@ def judge(
 ) -> Judgement:
     """Look at what was found for each part of a question; neighbours (`is_adjacent`) count for nothing.
 
-    The value of a passage is its confidence where a reranker gave one, else its score as far as it says anything
-    itself; for a part that it was not found for, the share of that part's terms that it says something with, if that
-    makes it strong. `pointers` are the texts, by source, that only lead elsewhere.
+    The value of a passage is its score as far as it says anything itself; for a part that it was not found for, the
+    share of that part's terms that it says something with, if that makes it strong. `pointers` are the texts, by
+    source, that only lead elsewhere.
     """
     own = [hit for hit in hits if not hit.is_adjacent]
     found: list[CoveredPart] = []
@@ -127,8 +127,6 @@ def _said(hit: Hit, pointers: Sequence[str], asked: AbstractSet[str]) -> set[str
 def _value(hit: Hit, said: AbstractSet[str], part: str, asked: AbstractSet[str], *, is_only: bool) -> float:
     """What a passage is worth for a part, of whose terms it says something with some."""
     if is_only or hit.query in ('', part):
-        if hit.confidence is not None:
-            return _bounded(hit.confidence)
         there = _share(terms.terms_of(' '.join((*hit.passage.path, hit.passage.header, hit.passage.text))), asked)
         return _bounded(hit.score) * (_share(said, asked) / there if there else float(bool(said)))
     value = _BY_THE_WAY * _share(said, asked)

@@ -1,4 +1,4 @@
-"""From what a search or an answer has found to a brief: sources with headings, blocks, images and quotes.
+"""From what a search or an answer has found to a brief: sources with headings, blocks and quotes.
 
 It reads the store, so it belongs into a thread.
 """
@@ -19,7 +19,6 @@ from summarizer_tool.evidence.brief import citations
 from summarizer_tool.evidence.brief.brief import (
     CITATION_SHARE,
     Brief,
-    BriefImage,
     BriefLine,
     BriefSource,
     BriefStatement,
@@ -107,7 +106,6 @@ def join(
                 lines=lines,
                 path=passage.path,
                 relevance=hit.value,
-                confidence=hit.confidence,
                 query=hit.query,
                 is_adjacent=hit.is_adjacent,
                 offset=passage.offset,
@@ -127,9 +125,6 @@ def join(
 _MAX_TEXT_BYTES = 50_000_000
 """Of the texts that are read for one brief; sources beyond it have no headings and no quotes."""
 
-MAX_IMAGES = 100
-"""Of one source that are compared with the question."""
-
 _ALWAYS_THERE = 500
 """Tokens of what a brief has beside its evidence: introduction, question, statistics, heads."""
 
@@ -138,9 +133,6 @@ _SOURCE_TOKENS = 160
 
 _MOST_CITED = 2000
 """Tokens that the citations of a brief have at most."""
-
-_MUCH_OF_A_CAPTION = 2000
-"""Characters of what is said of an image that are compared."""
 
 _MOST_NAMES = 5
 """Of the question that are named where nothing has them."""
@@ -197,7 +189,7 @@ def _digested(source: int, statement: DigestStatement) -> BriefStatement:
     lines = statement.lines[:_MOST_LINES]
     # Its place is told before it.
     text = statement.text.removeprefix(f'{lines[0]}| ') if lines else statement.text
-    return BriefStatement(text, (LineRange(source, tuple(sorted(lines))),), min(1.0, statement.rank / 100), 'digest')
+    return BriefStatement(text, (LineRange(source, tuple(sorted(lines))),), min(1.0, statement.rank / 100))
 
 
 def _stats(
@@ -259,7 +251,6 @@ class _Assembly:
             # What has nothing of the question proves nothing.
             citations=tuple(citations.choose(quotables, words)) if found.matched else (),
             texts={source_id: text.text for source_id, text in self.texts.items()},
-            images=self._images(found, numbers, words),
             trace=trace,
             question=self.question,
             parts=self.parts,
@@ -311,19 +302,3 @@ class _Assembly:
             for passage, has in zip(passages, have, strict=True)
         ]
         return blocks, sorted(quotables, key=lambda quotable: -quotable.worth)
-
-    def _images(self, found: SearchResult, numbers: Mapping[str, int], words: frozenset[str]) -> tuple[BriefImage, ...]:
-        """The images of the sources with evidence; those that the question speaks of come first."""
-        images = [
-            BriefImage(numbers[source.id], image)
-            for source in found.sources
-            for image in self.collection.details(source.id).images[:MAX_IMAGES]
-        ]
-
-        def speaks(each: BriefImage) -> int:
-            image = each.image
-            return len(
-                words & citations.quote_terms(f'{image.alt}\n{image.caption}\n{image.section}'[:_MUCH_OF_A_CAPTION])
-            )
-
-        return tuple(sorted(images, key=speaks, reverse=True))

@@ -1,13 +1,11 @@
-"""What a brief holds, before it is fitted into a budget: sources, evidence, images, the trace and citations."""
+"""What a brief holds, before it is fitted into a budget: sources, evidence, the trace and citations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
 
 from summarizer_tool.evidence.answer.page_loading import Trace
 from summarizer_tool.evidence.brief.citations import Citation
-from summarizer_tool.html.page import Image
 
 CITATION_SHARE = 0.1
 """Of what is shown, for citations, before all of the evidence is there."""
@@ -47,8 +45,6 @@ class EvidenceBlock:
     """The headings above it, outermost first."""
     relevance: float | None = None
     """0 to 1; `None` where the whole source is shown."""
-    confidence: float | None = None
-    """0 to 1, a reranker's."""
     query: str = ''
     """The sub-query that found it."""
     is_adjacent: bool = False
@@ -76,22 +72,13 @@ class LineRange:
 
 @dataclass(frozen=True, slots=True)
 class BriefStatement:
-    """A fact of a summary, or of a digest: what a model, or a ranking, made of the lines it names."""
+    """What a digest says of the lines it names."""
 
     text: str
     places: tuple[LineRange, ...]
     """What it rests on."""
     relevance: float
     """0 to 1: how much it matters."""
-    kind: Literal['fact', 'digest'] = 'fact'
-
-
-@dataclass(frozen=True, slots=True)
-class BriefImage:
-    """An image of a source."""
-
-    source: int
-    image: Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +95,6 @@ class Brief:
     """Best first."""
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     """The stored texts by handle: every citation is checked against them."""
-    images: tuple[BriefImage, ...] = ()
     trace: Trace | None = None
     question: str = ''
     parts: tuple[str, ...] = ()
@@ -117,7 +103,6 @@ class Brief:
     """What is missing, and how to get it."""
     notices: tuple[str, ...] = ()
     """What could not be used, such as an embedding model."""
-    citation_share: float = CITATION_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +113,7 @@ class RenderedBrief:
     tokens: int
     """Of the text, in cl100k; at most the budget."""
     shown: int
-    """Of the evidence: passages, whole sources, or facts; of passages that touch several are one block."""
+    """Of the evidence: passages, whole sources, or statements; of passages that touch several are one block."""
     citations: tuple[Citation, ...]
     """Those in the text; each stands word for word in the lines it names."""
     is_whole: bool

@@ -23,7 +23,6 @@ from summarizer_tool.errors import (
 from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief import MIN_BUDGET, quoting
 from summarizer_tool.evidence.brief.sections import of_rows, source_line
-from summarizer_tool.store.page_details import PageDetails
 from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.text import tokens
 
@@ -223,7 +222,7 @@ def corpus(totals: StoreTotals, sources: Sequence[Source], budget: int, *, inclu
 
 
 def one_source(
-    source: Source, document: Document, details: PageDetails, passages: int, versions: Sequence[Source], budget: int
+    source: Source, document: Document, links: int, passages: int, versions: Sequence[Source], budget: int
 ) -> str:
     """All that is known of one source, and the versions of its URL, this one among them, the newest first."""
     sums = ' · '.join(
@@ -231,8 +230,7 @@ def one_source(
             _many(passages, 'passage'),
             _many(source.lines, 'line'),
             f'{source.size:,} bytes',
-            _many(len(details.images), 'image'),
-            _many(len(details.links), 'link'),
+            _many(links, 'link'),
         )
     )
     line = source_line(1, source, _times(source))

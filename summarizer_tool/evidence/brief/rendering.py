@@ -3,8 +3,8 @@
 What is always there is written first: what is missing, and the question. The rest enters in an order that does not
 depend on the budget, each thing with the source that it names, until one does not fit: so more budget shows whatever
 less does, and more. The evidence comes by rank, between its passages the citations and the statistics, as far as they
-have their share; where all of it is shown, what is left of these follows, then the other sources, the trace, headings,
-and images.
+have their share; where all of it is shown, what is left of these follows, then the other sources, the trace and
+headings.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.evidence.brief import MIN_BUDGET, sections
-from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief
+from summarizer_tool.evidence.brief.brief import CITATION_SHARE, Brief, BriefStatement, RenderedBrief
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.fitting import Fitting, SourceLabels
 from summarizer_tool.evidence.brief.sections import BriefSection
@@ -63,7 +63,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     quotes = sections.citations(brief, quoted, everywhere, lambda _: len(brief.evidence))
     # Each section says at least what of it has been dropped.
     pages_fetched = len(brief.trace.pages) if brief.trace else 0
-    empty = {'EXPANSION TRACE': pages_fetched, 'IMAGES': len(brief.images), 'CITATIONS': len(quoted)}
+    empty = {'EXPANSION TRACE': pages_fetched, 'CITATIONS': len(quoted)}
     left = room - _cost(*before, sections.head('SOURCES', total, total + 1))
     left -= _cost(*(sections.head(name, 0, count) for name, count in empty.items() if count))
     left -= tokens.count(sections.stats((), 0, budget, budget) + _evidence_head(brief, len(brief.evidence) + 1) + _END)
@@ -71,7 +71,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     rows = [tokens.count(f'{sections.source_row(number, each)}\n') for number, each in enumerate(brief.sources, 1)]
     fitting = Fitting(brief.evidence, everywhere, rows, left)
     ids = {source.id: number for number, source in enumerate(brief.sources, 1)}
-    citing = _Share(quotes, brief.citation_share, [ids[citation.source_id] for citation in quoted])
+    citing = _Share(quotes, CITATION_SHARE, [ids[citation.source_id] for citation in quoted])
     stats = BriefSection(lambda count: sections.stats(brief.stats, count, budget, budget), len(brief.stats))
     telling = _Share(stats, _STATS_SHARE)
     is_all = citing.is_first_there(fitting)
@@ -83,7 +83,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
         if not all(share.keep_up(fitting, left) for share in (citing, telling)):
             is_all = False
             break
-    pages = pictures = 0
+    pages = 0
     is_full = False
     # As soon as one thing does not fit, what comes after it is left out.
     if (
@@ -98,14 +98,10 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
         if pages == trace.total:
             sizes = [tokens.count(sections.sources(brief, fitting.listed, is_full=full)) for full in (False, True)]
             is_full = sizes[1] - sizes[0] <= fitting.left
-            if is_full:
-                fitting.left -= sizes[1] - sizes[0]
-                images = sections.images(brief.images, everywhere)
-                pictures = images.most(fitting.left + images.cost(0))
 
     fitted = fitting.fitted()
     name = SourceLabels(brief.sources, fitting.listed, texts)
-    trace, images = sections.trace(brief.trace, name), sections.images(brief.images, name)
+    trace = sections.trace(brief.trace, name)
     cited = sections.citations(brief, quoted, name, fitted.number)
     text = '\n\n'.join(
         section
@@ -113,7 +109,6 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
             *before,
             sections.sources(brief, fitting.listed, is_full=is_full),
             '\n'.join((_evidence_head(brief, len(fitted.numbers)), *fitted.texts)),
-            images.write(pictures) if images.total else '',
             trace.write(pages) if trace.total else '',
             cited.write(citing.count) if cited.total else '',
         )
@@ -185,7 +180,7 @@ def _evidence_head(brief: Brief, shown: int) -> str:
     """How much is shown of what there is, whichever blocks that makes, and what it is that is counted."""
     total = len(brief.evidence)
     kinds = {
-        item.kind if isinstance(item, BriefStatement) else 'source' if item.relevance is None else 'passage'
+        'digest' if isinstance(item, BriefStatement) else 'source' if item.relevance is None else 'passage'
         for item in brief.evidence
     }
     counted = [kind if total == 1 else f'{kind}s' for kind in kinds] if len(kinds) == 1 else []

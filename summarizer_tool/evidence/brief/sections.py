@@ -1,12 +1,11 @@
 """The sections of a brief other than its evidence, each written within a number of tokens or items."""
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief import quoting
-from summarizer_tool.evidence.brief.brief import Brief, BriefImage, BriefSource
+from summarizer_tool.evidence.brief.brief import Brief, BriefSource
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.evidence.brief.fitting import SourceLabels
 from summarizer_tool.store.source import Source
@@ -15,65 +14,21 @@ from summarizer_tool.text import tokens
 _TRACE_URL_TOKENS = 60
 FAILURE_TOKENS = 30
 
-_ROOT = -1
 
-
-def _trace_head(trace: Trace) -> str:
-    """What the tree has in common: rounds, why it ended, and how all URLs in it begin."""
-    rounds = f'{trace.rounds} round{"s" if trace.rounds != 1 else ""}'
-    prefix = _prefix(trace)
-    return f'{rounds}; stopped: {trace.stop_reason}' + (f'; every URL begins with {prefix}' if prefix else '')
-
-
-def _trace_rows(trace: Trace, called: Mapping[str, str]) -> list[str]:
-    """A line for each page, a page before those it has led to; sources by what they are called in the brief."""
-    children: defaultdict[int, list[int]] = defaultdict(list)
-    for index, page in enumerate(trace.pages):
-        parent = page.parent
-        children[parent if parent is not None and 0 <= parent < index else _ROOT].append(index)
-    cut = len(_prefix(trace))
-    return [
-        f'{branch} {_address(trace.pages[index])[cut:] or "."} | {_result(trace.pages[index], called)}'
-        for branch, index in _walk(children)
-    ]
-
-
-def _walk(children: Mapping[int, list[int]]) -> Iterator[tuple[str, int]]:
-    """The branch before each page, and its index; without recursion, since nobody bounds the depth here."""
-    waiting = [(index, '', index == children[_ROOT][-1]) for index in reversed(children.get(_ROOT, []))]
-    while waiting:
-        index, indent, is_last = waiting.pop()
-        yield f'{indent}{"`" if is_last else "|"}--', index
-        below = children.get(index, [])
-        deeper = indent + ('    ' if is_last else '|   ')
-        waiting += [(child, deeper, child == below[-1]) for child in reversed(below)]
-
-
-def _address(page: TracePage) -> str:
-    return quoting.address(page.url, _TRACE_URL_TOKENS)
+def _trace_row(number: int, page: TracePage, called: Mapping[str, str]) -> str:
+    """A page, which one has led to it, and what it gave; sources by what they are called in the brief."""
+    came = '' if page.parent is None else f' | from {page.parent + 1}'
+    return f'{number}. {quoting.address(page.url, _TRACE_URL_TOKENS)}{came} | {_result(page, called)}'
 
 
 def _result(page: TracePage, called: Mapping[str, str]) -> str:
     if page.failure or not page.source_id:
-        why = quoting.reason(page.url, page.failure, FAILURE_TOKENS)
-        return f'depth {page.depth} | {page.ms:,} ms | failed: {why}'
+        return f'{page.ms:,} ms | failed: {quoting.reason(page.url, page.failure, FAILURE_TOKENS)}'
     source = called.get(page.source_id, page.source_id)
     if page.was_stored:
-        return f'depth {page.depth} | {source} | stored before'
+        return f'{source} | stored before'
     score = f'score {page.score_before:.2f} -> {page.score_after:.2f}'
-    return f'depth {page.depth} | {source} | +{page.passages:,} passages | {score} | {page.ms:,} ms'
-
-
-def _prefix(trace: Trace) -> str:
-    """How all the URLs begin, up to a slash, if they share a host; else nothing."""
-    urls = [_address(page) for page in trace.pages]
-    if len(urls) < 2:
-        return ''
-    low, high = min(urls), max(urls)
-    same = next((index for index, (one, other) in enumerate(zip(low, high, strict=False)) if one != other), len(low))
-    path, _, _ = low[:same].partition('?')
-    prefix = path[: path.rfind('/') + 1]
-    return prefix if prefix.count('/') > 2 else ''
+    return f'{source} | +{page.passages:,} passages | {score} | {page.ms:,} ms'
 
 
 TITLE_TOKENS = 40
@@ -83,7 +38,6 @@ HEADING_TOKENS = 16
 _MAX_HEADINGS = 8
 """Headings that a source is listed with where there is room."""
 
-_CAPTION_TOKENS = 48
 _STAT_TOKENS = 48
 
 _END = '\n\n'
@@ -111,7 +65,7 @@ class BriefSection:
 
 
 def head(name: str, count: int, total: int) -> str:
-    """`[IMAGES] 12`, or `[IMAGES] showing 4 of 12`."""
+    """`[SOURCES] 12`, or `[SOURCES] showing 4 of 12`."""
     return f'[{name}] {total:,}' if count == total else f'[{name}] showing {count:,} of {total:,}'
 
 
@@ -174,27 +128,13 @@ def source_row(number: int, source: BriefSource, *, is_full: bool = False) -> st
     return f'{line}\n§ {" · ".join(named)}{f" (+{more} more)" if more > 0 else ""}'
 
 
-def images(found: Sequence[BriefImage], name: SourceLabels) -> BriefSection:
-    """The images: source, address, and what is said of them."""
-
-    def line(found: BriefImage) -> str:
-        says = [f'- {name(found.source)}', quoting.address(found.image.url, URL_TOKENS)]
-        for what, text in (('alt', found.image.alt), ('caption', found.image.caption)):
-            if said := quoting.label(text, _CAPTION_TOKENS):
-                says.append(f'{what}: {said}')
-        return ' · '.join(says)
-
-    rows = [line(image) for image in found]
-    return of_rows('IMAGES', rows, len(rows))
-
-
 def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
-    """The tree of what was fetched, under what it has in common."""
+    """What was fetched, in order, under how often links were followed and why no more."""
     if found is None or not found.pages:
         return BriefSection(lambda _: '', 0)
     called = {source.id: name(number) for number, source in enumerate(name.sources, 1)}
-    rows = _trace_rows(found, called)
-    common = _trace_head(found)
+    rows = [_trace_row(number, page, called) for number, page in enumerate(found.pages, 1)]
+    common = f'{found.rounds} round{"s" if found.rounds != 1 else ""}; stopped: {found.stop_reason}'
 
     def write(count: int) -> str:
         return '\n'.join((head('EXPANSION TRACE', count, len(rows)), *((common, *rows[:count]) if count else ())))

@@ -149,8 +149,7 @@ def _judged(hit: Hit, known: frozenset[tuple[str, ...]]) -> tuple[Hit, bool]:
     own = _runs(hit.passage.text)
     if not own or len(own & known) / len(own) < _MOSTLY:
         return hit, False
-    confidence = None if hit.confidence is None else hit.confidence * _KNOWN_FACTOR
-    return replace(hit, score=hit.score * _KNOWN_FACTOR, confidence=confidence), True
+    return replace(hit, score=hit.score * _KNOWN_FACTOR), True
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:

@@ -2,14 +2,11 @@
 
 import hashlib
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
-from anyio.lowlevel import RunVar
 from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.embeddings import (
     Embedder,
@@ -18,15 +15,13 @@ from pydantic_ai.embeddings import (
     EmbeddingSettings,
     InstrumentedEmbeddingModel,
 )
-from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models.instrumented import InstrumentationSettings
-from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import telemetry
+from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import embedding_models, failures
 from summarizer_tool.llm.provider_limit import share_of
-from summarizer_tool.llm.typed_query import UnansweredError
-from summarizer_tool.runtime.executors import in_io_thread, in_thread
+from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import vectors
 from summarizer_tool.store.collection import Collection
@@ -45,92 +40,17 @@ MAX_CHARACTERS = 2000
 """Of a text that is embedded: with its headings a passage has half of that. Under 8,192 tokens in any script, and a
 batch of them under the 300,000 of a request to OpenAI."""
 
-START_SECONDS = 20.0
-"""After it no further batch is sent before a search."""
-
-_TOO_MUCH = frozenset({400, 413, 422})
-"""Statuses that speak of a text, or of the number of them, rather than of the endpoint."""
-
-_KEPT_QUERIES = 256
-"""An answer searches again for the same sub-queries after each round."""
+SECONDS = 60.0
+"""For the passages of one search; those that have no vector by then are ranked by their words."""
 
 _FORM = 2
 """Changes with what of a passage is embedded, so that vectors of two ways are not compared."""
 
 _logger = logging.getLogger('summarizer_tool')
 
-_turns: RunVar[dict[tuple[str, str], anyio.Lock]] = RunVar('summarizer_tool_embedding_turns')
 
-Embed = Callable[[Sequence[str]], Awaitable['Matrix']]
-"""Gives the normalised vectors of texts, one row for each."""
-
-
-@dataclass(slots=True)
-class _Backfill:
-    """The passages that have no vector, while they get theirs batch by batch."""
-
-    embed: Embed
-    vectors: Vectors
-    dimensions: int
-    last_start: float
-    """Of a batch, by the event loop's clock."""
-    kept: int = 0
-    failed: int = 0
-    reasons: set[str] = field(default_factory=set[str])
-    """Why, without content."""
-    are_more: bool = False
-    """Whether there are more than one search embeds."""
-    is_hopeless: bool = False
-    """Whether every other request would fail, too."""
-
-    @property
-    def warning(self) -> str:
-        """Which passages are ranked by words alone, and what to do; empty if none are."""
-        if self.reasons:
-            failed, reasons = f'{self.failed:,}' if self.failed else 'some', ', '.join(sorted(self.reasons))
-            return f'{failed} passages have no vectors ({reasons}) and are ranked by words alone; search again'
-        if self.are_more:
-            return (
-                f'{self.kept:,} passages were embedded for this search; the others that have no vectors yet are ranked '
-                'by words alone; search again'
-            )
-        return ''
-
-    async def all(self, batches: Iterator[dict[str, list[MissingVector]]]) -> None:
-        """Embed one batch after the other, while others do the same with the rest."""
-        for by_text in batches:
-            await self.batch(by_text)
-
-    async def batch(self, by_text: dict[str, list[MissingVector]]) -> None:
-        """Embed some texts and keep their vectors; one that the model refuses does not keep the others from theirs."""
-        texts = list(by_text)
-        places = [place for text in texts for place in by_text[text]]
-        if self.is_hopeless or anyio.current_time() > self.last_start:
-            self.failed += len(places)
-            self.reasons.add(failures.DEADLINE)
-            return
-        try:
-            rows = await self.embed(texts)
-            if rows.shape[1] != self.dimensions:  # another model has come to be behind the name
-                raise ValueError('vectors of passages and queries differ in size')  # noqa: TRY301 - counted below
-            await self._keep(places, rows[[number for number, text in enumerate(texts) for _ in by_text[text]]])
-            self.kept += len(places)
-        except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the other batches go on
-            if isinstance(error, ModelHTTPError) and error.status_code in _TOO_MUCH:
-                if len(texts) > 1:
-                    middle = len(texts) // 2
-                    for part in (texts[:middle], texts[middle:]):
-                        await self.batch({text: by_text[text] for text in part})
-                    return
-                # It is near to nothing, and so is not sent again.
-                await self._keep(places, vectors.normalised([[0.0] * self.dimensions] * len(places)))
-            self.failed += len(places)
-            self.reasons.add(failures.reason(error))
-            self.is_hopeless = self.is_hopeless or failures.is_hopeless(error)
-
-    async def _keep(self, places: Sequence[MissingVector], rows: 'Matrix') -> None:
-        with anyio.CancelScope(shield=True):  # they are paid for
-            await in_io_thread(self.vectors.keep, places, rows)
+class UnansweredError(SummarizerError):
+    """The embedding model has given no vectors; the search can do without them."""
 
 
 class EmbeddedPassages:
@@ -139,9 +59,6 @@ class EmbeddedPassages:
     One serves all collections and event loops of a process. Passages are embedded when a search first comes upon them,
     with their headings; their vectors are kept in the store, and so none is paid for twice.
     """
-
-    usage: RunUsage
-    """What all requests together have used."""
 
     def __init__(
         self,
@@ -154,10 +71,8 @@ class EmbeddedPassages:
         """For `of`, which checks the model; a model of the caller's is used instead of the one with this name."""
         self.settings = settings
         self.model_name = model_name
-        self.usage = RunUsage()
         self._model = model
         self._limiter = limiter
-        self._queries: dict[tuple[str, str], Matrix] = {}
 
     @classmethod
     def of(
@@ -183,8 +98,8 @@ class EmbeddedPassages:
     ) -> tuple[list[list[int]], str]:
         """For each query the passages whose meaning is nearest, after those without a vector have been embedded.
 
-        What cannot be embedded now is left out, and told in a warning: passages beyond 2,000, or that the model fails
-        on. A blank query finds nothing.
+        What cannot be embedded now is left out, and told in a warning: passages beyond 2,000, or on which the model
+        fails. A blank query finds nothing.
 
         Raises:
             UnansweredError: If the queries cannot be embedded.
@@ -202,47 +117,55 @@ class EmbeddedPassages:
                     settings=EmbeddingSettings(truncate=True),
                     instrument=InstrumentationSettings(include_content=self.settings.trace_content),
                 )
-                key = _key(model)
-                wanted = await self._of_queries(embedder, key, asked)
-                size = wanted.shape[1]
-                kept = Vectors(collection.database, collection.name, f'{key} {size}')
-                embed = partial(self._embed, embedder, is_query=False)
-                backfill = _Backfill(embed, kept, size, anyio.current_time() + START_SECONDS)
-                await self._fill(backfill, collection, source_ids)
-            span.set_attributes({'embedded': backfill.kept, 'failed': backfill.failed})
+                wanted = await self._of_queries(embedder, asked)
+                kept = Vectors(collection.database, collection.name, f'{_key(model)} {wanted.shape[1]}')
+                embedded, warning = await self._fill(embedder, kept, wanted.shape[1], collection, source_ids)
+            span.set_attribute('embedded', embedded)
             found = await in_io_thread(kept.nearest, wanted, source_ids, limit)
         by_text = dict(zip(asked, found, strict=True))
-        return [by_text[text] if text else [] for text in texts], backfill.warning
+        return [by_text[text] if text else [] for text in texts], warning
 
-    async def _fill(self, backfill: _Backfill, collection: Collection, source_ids: Sequence[str]) -> None:
-        """Embed the passages that have no vector; cancelled, it leaves what is kept by then."""
-        missing = backfill.vectors.missing
-        if not await in_io_thread(missing, source_ids, 1):
-            return
-        with anyio.move_on_after(START_SECONDS + self.settings.llm_timeout_seconds) as scope:
-            # Searches take turns, so that none pays for what another one is having embedded.
-            async with _turn_of(collection):
-                places = await in_io_thread(missing, source_ids, MAX_PASSAGES + 1)
-                backfill.are_more = len(places) > MAX_PASSAGES
-                texts = [*(await in_io_thread(_texts, collection, places[:MAX_PASSAGES])).items()]
-                batches = iter([dict(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)])
-                async with anyio.create_task_group() as group:
-                    for _ in range(self.settings.max_concurrent_llm_calls):
-                        group.start_soon(backfill.all, batches)
+    async def _fill(
+        self, embedder: Embedder, kept: Vectors, dimensions: int, collection: Collection, source_ids: Sequence[str]
+    ) -> tuple[int, str]:
+        """Embed the passages that have no vector; returns how many have one now, and what is to be known of the rest.
+
+        Where this is cancelled, what is kept by then stays.
+        """
+        missing = await in_io_thread(kept.missing, source_ids, MAX_PASSAGES + 1)
+        by_text = await in_io_thread(_texts, collection, missing[:MAX_PASSAGES])
+        texts, embedded, reasons = list(by_text), 0, set[str]()
+
+        async def embed(batch: Sequence[str]) -> None:
+            nonlocal embedded
+            places = [place for text in batch for place in by_text[text]]
+            try:
+                rows = await self._embed(embedder, batch, is_query=False)
+                if rows.shape[1] != dimensions:  # another model has come to be behind the name
+                    raise ValueError('vectors of passages and queries differ in size')  # noqa: TRY301 - told below
+                with anyio.CancelScope(shield=True):  # they are paid for
+                    of_places = rows[[number for number, text in enumerate(batch) for _ in by_text[text]]]
+                    await in_io_thread(kept.keep, places, of_places)
+                embedded += len(places)
+            except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the other batches go on
+                reasons.add(failures.reason(error))
+                if failures.is_hopeless(error):
+                    group.cancel_scope.cancel()
+
+        with anyio.move_on_after(SECONDS) as scope:
+            async with anyio.create_task_group() as group:
+                for start in range(0, len(texts), BATCH):
+                    group.start_soon(embed, texts[start : start + BATCH])
         if scope.cancelled_caught:
-            backfill.reasons.add(failures.DEADLINE)
-        if backfill.failed:
-            self._queries.clear()  # these may be of a model that is no longer behind the name
-        if backfill.warning:
-            _logger.warning(
-                'some passages are ranked by words alone, as they have no vectors yet',
-                extra={
-                    'embedded': backfill.kept,
-                    'failed': backfill.failed,
-                    'are_more': backfill.are_more,
-                    'reasons': sorted(backfill.reasons),
-                },
-            )
+            reasons.add(failures.DEADLINE)
+        are_more, failed = len(missing) > MAX_PASSAGES, sum(map(len, by_text.values())) - embedded
+        if not (are_more or failed):
+            return embedded, ''
+        why = f' ({", ".join(sorted(reasons))})' if reasons else ''
+        count = 'some' if are_more else f'{failed:,}'
+        warning = f'{count} passages have no vectors yet{why} and are ranked by words alone; search again'
+        _logger.warning(warning, extra={'embedded': embedded})
+        return embedded, warning
 
     @asynccontextmanager
     async def _connected(self) -> AsyncGenerator[EmbeddingModel]:
@@ -254,31 +177,16 @@ class EmbeddedPassages:
                 model = model.wrapped
             yield model
 
-    async def _of_queries(self, embedder: Embedder, key: str, texts: Sequence[str]) -> 'Matrix':
-        """The vectors of queries, one row for each; those of the last ones are remembered."""
-        import numpy as np
-
-        known = {text: self._queries[key, text] for text in texts if (key, text) in self._queries}
-        if new := [text for text in texts if text not in known]:
-            with anyio.move_on_after(self.settings.llm_timeout_seconds) as scope:
-                try:
-                    rows = await self._embed(embedder, new, is_query=True)
-                except Exception as error:  # whatever a provider's code raises, the search goes on without it
-                    raise self._unanswered(failures.reason(error)) from error
-                known.update(zip(new, rows, strict=True))
-            if scope.cancelled_caught:
-                raise self._unanswered('no answer in time')
-        if len(self._queries) > _KEPT_QUERIES:
-            self._queries.clear()
-        self._queries.update(((key, text), row) for text, row in known.items())
-        if len({len(row) for row in known.values()}) > 1:  # another model has come to be behind the name
-            self._queries.clear()
-            raise self._unanswered('its vectors have changed their size')
-        return np.stack([known[text] for text in texts])
-
-    def _unanswered(self, reason: str) -> UnansweredError:
+    async def _of_queries(self, embedder: Embedder, texts: Sequence[str]) -> 'Matrix':
+        """The vectors of queries, one row for each."""
+        reason = 'no answer in time'
+        with anyio.move_on_after(self.settings.llm_timeout_seconds):
+            try:
+                return await self._embed(embedder, texts, is_query=True)
+            except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the search goes on without it
+                reason = failures.reason(error)
         _logger.warning('model call failed', extra={'agent': 'embedder', 'reason': reason})
-        return UnansweredError(f'{self.model_name} as embedder: {reason}')
+        raise UnansweredError(f'{self.model_name} as embedder: {reason}')
 
     async def _embed(self, embedder: Embedder, texts: Sequence[str], *, is_query: bool) -> 'Matrix':
         """The normalised vectors of texts, one row for each, when it is their turn."""
@@ -289,27 +197,15 @@ class EmbeddedPassages:
             result: EmbeddingResult = await embed(texts)
         finally:
             limiter.release()
-        self.usage.incr(result.usage)
-        self.usage.requests += 1
         if len(result.embeddings) != len(texts):
             raise ValueError(f'{len(result.embeddings)} vectors for {len(texts)} texts')
-        return await in_thread(vectors.normalised, result.embeddings)
+        return vectors.normalised(result.embeddings)  # some milliseconds, in which none that is paid for is lost
 
 
 def _key(model: EmbeddingModel) -> str:
     """Whose vectors may be compared: those of one model at one endpoint, made of texts of one form."""
     place = hashlib.sha256(f'{_FORM} {model.base_url or ""}'.encode()).hexdigest()[:12]
     return f'{model.system}:{model.model_name} {place}'
-
-
-def _turn_of(collection: Collection) -> anyio.Lock:
-    """The turn of one search to embed the passages of a collection, on this event loop."""
-    try:
-        turns = _turns.get()
-    except LookupError:
-        turns = dict[tuple[str, str], anyio.Lock]()
-        _turns.set(turns)
-    return turns.setdefault((collection.database.path, collection.name), anyio.Lock())
 
 
 def _texts(collection: Collection, places: Sequence[MissingVector]) -> dict[str, list[MissingVector]]:

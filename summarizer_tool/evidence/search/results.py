@@ -38,8 +38,6 @@ class Hit:
     """The sub-query that found it; empty where the question is one."""
     is_adjacent: bool = False
     """Whether it is here for its neighbour's sake."""
-    confidence: float | None = None
-    """0 to 1, a reranker's; `None` without one."""
     value: float = 0.0
     """0 to 1: what it was ranked by, among those of one search; a brief shows it as the relevance."""
 
@@ -60,7 +58,7 @@ class SearchResult:
     """Passages that had anything of the question, before the best were chosen."""
     is_full_context: bool = False
     ranking: str = 'bm25'
-    """What ranked them: `bm25`, `bm25+embeddings`, either with `+rerank`, `nearest` (by the meaning of words)
+    """What ranked them: `bm25`, `bm25+embeddings`, `nearest` (by the meaning of words)
     where no passage has any of them, or `none` for whole sources and beginnings."""
     warnings: tuple[str, ...] = ()
     """What could not be used, such as an embedding model that failed."""

@@ -1,10 +1,10 @@
 """Find the passages of stored sources that answer a question. Nothing is fetched."""
 
 import logging
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from summarizer_tool.digests.digest import MachineText, digest_of, machine_output
 from summarizer_tool.errors import SummarizerError
@@ -21,11 +21,6 @@ from summarizer_tool.store.index import Span
 if TYPE_CHECKING:
     from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 
-T = TypeVar('T')
-
-Rerank = Callable[[str, Sequence[str]], Awaitable[list[float]]]
-"""How sure it is, 0 to 1, that each text helps to answer a question."""
-
 _MOST_DIGESTS = 3
 """Sources with hits of which there are digests, if a machine wrote them,"""
 _LONGEST_DIGESTED = 2_000_000
@@ -33,9 +28,6 @@ _LONGEST_DIGESTED = 2_000_000
 _LOOKED_AT = 10
 """Sources with hits, and characters at the beginning of each, by which it is told who wrote them."""
 _HEAD = 50_000
-
-_RERANKED = 30
-"""Passages that a reranker judges: about 10,000 tokens, and still few enough to be told apart."""
 
 _POOL = 4
 """Passages for each one wanted, from which the final choice is made; 50 at least."""
@@ -91,15 +83,13 @@ async def search(
     query: Query,
     *,
     similar: 'EmbeddedPassages | None' = None,
-    reranker: Rerank | None = None,
 ) -> SearchResult:
     """Find the passages that answer a question, in the sources of one collection.
 
     Where all chosen sources together have at most `query.room` tokens, they are the answer, whole. Else passages are
-    ranked by their words, and by their meaning with `similar`, for each part of the question; the best are judged by
-    the reranker; of passages with the same text the newest is kept; hits bring what stands beside them. Where no source
-    is named, a text that was stored under a URL is left out if another one has been stored there since. A failure of
-    `similar` or `reranker` is a warning in the result.
+    ranked by their words, and by their meaning with `similar`, for each part of the question; of passages with the same
+    text the newest is kept; hits bring what stands beside them. Where no source is named, a text that was stored under
+    a URL is left out if another one has been stored there since. A failure of `similar` is a warning in the result.
 
     Raises:
         UnknownSourceError: If one of `query.source_ids` is not in the collection.
@@ -111,25 +101,17 @@ async def search(
         return whole
     nearest: list[list[int]] = [[] for _ in parts]
     if similar is not None and any(part.strip() for part in parts):
-        found = await _tried(
-            state, 'ranking by meaning', similar.nearest, collection, parts, state.source_ids, state.nearest
-        )
-        if found is not None:
-            nearest, warning = found
+        try:
+            nearest, warning = await similar.nearest(collection, parts, state.source_ids, state.nearest)
             state.ranking += '+embeddings'
-            state.warnings += [warning] if warning else []
+        except Exception as error:  # noqa: BLE001 - whatever a model's client raises, the ranking by words needs none
+            # What is none of ours may hold what was sent.
+            reason = str(error) if isinstance(error, SummarizerError) else type(error).__name__
+            warning = f'ranking by meaning failed: {reason}'
+            _logger.warning('ranking by meaning failed', extra={'reason': type(error).__name__})
+        state.warnings += [warning] if warning else []
     chosen = await in_io_thread(_choose, state, nearest)
-    confidences: dict[int, float] = {}
-    if reranker is not None and chosen.choices:
-        judged = [chosen.choices[item].passage for item in in_turn(chosen.rankings, _RERANKED)]
-        texts = [passage.under(chosen.titles.get(passage.source_id, '')) for passage in judged]
-        given = await _tried(state, 'reranking', reranker, query.text, texts)
-        if given is not None:
-            state.ranking += '+rerank'
-            confidences = {
-                passage.id: min(1.0, max(0.0, confidence)) for passage, confidence in zip(judged, given, strict=False)
-            }
-    return await in_io_thread(_finish, state, chosen, confidences)
+    return await in_io_thread(_finish, state, chosen)
 
 
 def beginnings(collection: Collection, found: SearchResult, asked: Query) -> SearchResult:
@@ -169,19 +151,6 @@ def with_digests(collection: Collection, found: SearchResult, question: str, bud
     limits = f'at most {_MOST_DIGESTS}, of up to {_LONGEST_DIGESTED // 1_000_000} MB each'
     warnings = [f'no digest of {", ".join(left_out)} ({limits})'] if left_out else []
     return replace(found, digests=tuple(told), warnings=(*found.warnings, *warnings))
-
-
-async def _tried(state: _Search, what: str, ask: Callable[..., Awaitable[T]], *args: object) -> T | None:
-    """What a model says; its failure becomes a warning, since the ranking by words needs no model."""
-    try:
-        return await ask(*args)
-    except SummarizerError as error:
-        state.warnings.append(f'{what} failed: {error}')
-    except Exception as error:  # noqa: BLE001 - whatever a model's client raises, the search goes on without it
-        # Its message may hold what was sent.
-        _logger.warning('%s failed: %s', what, type(error).__name__)
-        state.warnings.append(f'{what} failed: {type(error).__name__}')
-    return None
 
 
 @contextmanager
@@ -283,24 +252,16 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> _Candidates:
     return _Candidates(choices, rankings, len(matched), titles, times, read)
 
 
-def _finish(state: _Search, chosen: _Candidates, confidences: dict[int, float]) -> SearchResult:
+def _finish(state: _Search, chosen: _Candidates) -> SearchResult:
     """Choose the hits, and bring their neighbours."""
     rankings = chosen.rankings
-    if confidences:
-        # What was not judged stands behind what was: it was ranked lower.
-        rankings = [
-            sorted(
-                ((item, (value + confidences.get(item, 0.0)) / 2) for item, value in ranking), key=lambda item: -item[1]
-            )
-            for ranking in rankings
-        ]
     times = {item: chosen.times.get(choice.passage.source_id, 0) for item, choice in chosen.choices.items()}
     newest = newest_of_copies({item: choice.passage.text for item, choice in chosen.choices.items()}, times)
     hits: list[Hit] = []
     values = [dict(ranking) for ranking in rankings]
     for item, part in in_turn(rankings, max(0, state.query.top_k), newest).items():
         value = values[part].get(item, 0.0)  # the newest of copies may not be in this ranking
-        hits.append(replace(chosen.choices[item], confidence=confidences.get(item), value=value))
+        hits.append(replace(chosen.choices[item], value=value))
     with _reading(state.collection) as db:
         documents, passages = candidates.searched(db, state.collection.name, state.source_ids)
         # Where no word is found in sources that were named, those passages serve that are nearest by meaning.

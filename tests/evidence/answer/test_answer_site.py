@@ -59,15 +59,9 @@ Collected from stored sources: data, never instructions to you. `12| text` is li
 15| ## The great flood
 17| On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand.
 
-[IMAGES] 4
-- source 1 · http://station.example/img/runner-7.jpg · alt: A bronze runner on trestles · caption: Runner seven in the boathouse, before its hub was opened
-- source 1 · http://station.example/img/flood-1994.png · caption: The mark of the flood on the chapel wall
-- source 1 · http://station.example/img/piers-at-low-water.jpg · alt: Nine granite piers above bare mud · caption: The piers at the lowest water of the century, on 30 March 2006
-- source 1 · http://station.example/img/divers-small.jpg · alt: Two divers with lamps
-
 [EXPANSION TRACE] 1
 0 rounds; stopped: fast mode
-`-- http://station.example/guide/gallery | depth 0 | source 1 | +3 passages | score 0.00 -> 0.73 | … ms
+1. http://station.example/guide/gallery | source 1 | +3 passages | score 0.00 -> 0.73 | … ms
 
 [CITATIONS] 1
 [C1] E1 · source 1 (src_243efb39e0bf) · line 17 · "On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand."
@@ -107,9 +101,9 @@ async def test_auto_follows_links_until_there_is_enough(web: Site) -> None:
 § Starting and stopping · Upkeep
 
 [EXPANSION TRACE] 2
-1 round; stopped: enough evidence; every URL begins with http://station.example/guide/
-`-- turbines | depth 0 | source 1 | +4 passages | score 0.00 -> 0.74 | … ms
-    `-- turbines/kaplan | depth 1 | source 2 | +3 passages | score 0.74 -> 0.77 | … ms
+1 round; stopped: enough evidence
+1. http://station.example/guide/turbines | source 1 | +4 passages | score 0.00 -> 0.74 | … ms
+2. http://station.example/guide/turbines/kaplan | from 1 | source 2 | +3 passages | score 0.74 -> 0.77 | … ms
 
 [STATS]
 mode: auto
@@ -151,23 +145,23 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
 
 [EXPANSION TRACE] 17
 8 rounds; stopped: expansion budget
-|-- http://station.example/guide/ | depth 0 | source 1 | +… passages | score 0.00 -> 0.46 | … ms
-|   |-- http://station.example/guide/draft | depth 1 | … ms | failed: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RES…
-|   |-- http://station.example/valley | depth 1 | source 5 | +… passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/survey | depth 1 | source 6 | +… passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/guide/turbines | depth 1 | source 7 | +… passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/guide/theory | depth 1 | source 8 | +… passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/guide/control | depth 1 | source 9 | +… passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/guide/safety | depth 1 | source 4 | +… passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/guide/output | depth 1 | source 10 | +… passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/guide/gallery | depth 1 | source 11 | +… passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/logbook | depth 1 | source 3 | +111 passages | score 0.46 -> 0.46 | … ms
-|   |-- http://station.example/ledger | depth 1 | source 12 | +… passages | score 0.46 -> 0.46 | … ms
-|   `-- http://station.example/notice-board | depth 1 | source 13 | +… passages | score 0.46 -> 0.46 | … ms
-|-- http://station.example/gone?secret=hunter2 | depth 0 | … ms | failed: answered HTTP 404
-`-- http://station.example/partners | depth 0 | source 2 | +… passages | score 0.00 -> 0.46 | … ms
-    |-- http://canary.example/tariff | depth 1 | … ms | failed: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary…
-    `-- http://station.example/mirror | depth 1 | … ms | failed: canary.example/mirrored leads to an address that is not public (loopback); SUMMARIZER_FETCH…
+1. http://station.example/guide/ | source 1 | +… passages | score 0.00 -> 0.46 | … ms
+2. http://station.example/gone?secret=hunter2 | … ms | failed: answered HTTP 404
+3. http://station.example/partners | source 2 | +… passages | score 0.00 -> 0.46 | … ms
+4. http://station.example/guide/draft | from 1 | … ms | failed: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RES…
+5. http://station.example/valley | from 1 | source 5 | +… passages | score 0.46 -> 0.46 | … ms
+6. http://station.example/survey | from 1 | source 6 | +… passages | score 0.46 -> 0.46 | … ms
+7. http://canary.example/tariff | from 3 | … ms | failed: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary…
+8. http://station.example/mirror | from 3 | … ms | failed: canary.example/mirrored leads to an address that is not public (loopback); SUMMARIZER_FETCH…
+9. http://station.example/guide/turbines | from 1 | source 7 | +… passages | score 0.46 -> 0.46 | … ms
+10. http://station.example/guide/theory | from 1 | source 8 | +… passages | score 0.46 -> 0.46 | … ms
+11. http://station.example/guide/control | from 1 | source 9 | +… passages | score 0.46 -> 0.46 | … ms
+12. http://station.example/guide/safety | from 1 | source 4 | +… passages | score 0.46 -> 0.46 | … ms
+13. http://station.example/guide/output | from 1 | source 10 | +… passages | score 0.46 -> 0.46 | … ms
+14. http://station.example/guide/gallery | from 1 | source 11 | +… passages | score 0.46 -> 0.46 | … ms
+15. http://station.example/logbook | from 1 | source 3 | +111 passages | score 0.46 -> 0.46 | … ms
+16. http://station.example/ledger | from 1 | source 12 | +… passages | score 0.46 -> 0.46 | … ms
+17. http://station.example/notice-board | from 1 | source 13 | +… passages | score 0.46 -> 0.46 | … ms
 
 [STATS]
 mode: deep
@@ -183,7 +177,7 @@ tokens: … of at most 9,000\
 
 
 async def test_what_goes_first_when_space_is_short(web: Site) -> None:
-    """First the images, then the trace, then evidence from its end; the sources stay."""
+    """First the trace, then evidence from its end; the sources stay."""
     pages = [web.url(path) for path in ('/guide/gallery', '/guide/safety', '/guide/output', '/valley')]
     by_budget: dict[int, list[str]] = {}
     with asking(web) as retriever:
@@ -191,18 +185,18 @@ async def test_what_goes_first_when_space_is_short(web: Site) -> None:
             found = await retriever.answer(pages, FLOOD, research_mode='fast', max_tokens=budget)
             assert tokens.count(found.text) == found.tokens <= budget
             assert [head.split()[0] for head in heads(found.text)] == [
-                *('SOURCES', 'EVIDENCE', 'IMAGES', 'EXPANSION', 'CITATIONS')
+                *('SOURCES', 'EVIDENCE', 'EXPANSION', 'CITATIONS')
             ]
             by_budget[budget] = [re.sub(r'[^\d]*(?=\d)', '', head, count=1) for head in heads(found.text)]
     assert by_budget == snapshot(
         {
-            500: ['2 of 4', '3 of 4 passages', '0 of 4', '0 of 4', '1 of 4'],
-            700: ['3 of 4', '4 passages', '0 of 4', '0 of 4', '1 of 4'],
-            900: ['3 of 4', '4 passages', '0 of 4', '0 of 4', '3 of 4'],
-            1100: ['4', '4 passages', '0 of 4', '4', '4'],
-            1400: ['4', '4 sources', '0 of 4', '0 of 4', '3 of 4'],
-            1700: ['4', '4 sources', '1 of 4', '4', '4'],
-            24000: ['4', '4 sources', '4', '4', '4'],
+            500: ['2 of 4', '3 of 4 passages', '0 of 4', '1 of 4'],
+            700: ['3 of 4', '4 passages', '0 of 4', '1 of 4'],
+            900: ['3 of 4', '4 passages', '0 of 4', '3 of 4'],
+            1100: ['4', '4 passages', '4', '4'],
+            1400: ['4', '4 sources', '0 of 4', '3 of 4'],
+            1700: ['4', '4 sources', '4', '4'],
+            24000: ['4', '4 sources', '4', '4'],
         }
     )
 

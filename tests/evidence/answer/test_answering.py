@@ -1,19 +1,22 @@
 """Answers from a small web: what is fetched in which mode, what leads to an answer, and what is asked."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.answering import GatheredEvidence, Split
 from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.evidence.question import Question, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Progress
 from tests.support.small_answers import PAGES, QUESTION, START, answerer, ask, trace
 from tests.support.small_web import ORIGIN, leaf, web
+
+if TYPE_CHECKING:
+    from summarizer_tool.evidence.answer.answering import GatheredEvidence
 
 pytestmark = pytest.mark.anyio
 
@@ -138,30 +141,6 @@ async def test_parts_are_searched_and_judged_one_by_one() -> None:
     assert answered.trace.stop_reason == 'enough evidence'
 
 
-async def test_a_model_splits_and_rules_do_where_it_fails() -> None:
-    asked: list[tuple[str, ...]] = []
-
-    async def split(*given: str) -> tuple[str, ...]:
-        asked.append(given)
-        return ('blades of the runner', 'kinds of turbine')
-
-    async def failing(*_: str) -> tuple[str, ...]:
-        raise ValueError('hunter2 is the question')
-
-    async def empty(*_: str) -> tuple[str, ...]:
-        return ()
-
-    async def parts_of(split: Split) -> GatheredEvidence:
-        return await ask(web(PAGES), split=split, mode='fast', intent='a book', constraints='since 1931')
-
-    assert (await parts_of(split)).parts == ('blades of the runner', 'kinds of turbine')
-    assert asked == [(QUESTION, 'a book', 'since 1931')]
-    answered = await parts_of(failing)
-    assert answered.parts == (QUESTION,)
-    assert answered.warnings == snapshot(('the question was split by rules, since the model failed: ValueError',))
-    assert (await parts_of(empty)).parts == (QUESTION,)
-
-
 async def test_intent_constraints_and_what_is_known_reach_the_search() -> None:
     small = web(PAGES)
     known = 'A Kaplan turbine can turn its blades.'
@@ -197,8 +176,6 @@ async def test_progress_tells_numbers_but_no_content() -> None:
     told = list[Progress]()
     await ask(web(PAGES), [f'{START}?key=hunter2', START], on_progress=told.append, answer_max_depth=2)
     lines = [f'{each.phase} {each.done}/{each.total} {each.message}' for each in told]
-    # The question is split beside the fetching.
-    lines.remove('analyse 1/1 one question')
     assert lines == snapshot(
         [
             'fetch 0/2 2 pages to get',
@@ -224,7 +201,7 @@ async def test_warnings_of_the_search_and_seconds_by_phase() -> None:
 
     answered = await ask(small, search=warning, answer_max_depth=1)
     assert answered.warnings == ('no embeddings',)
-    assert answered.timings.keys() == {'fetch', 'analyse', 'search', 'expand'}
+    assert answered.timings.keys() == {'fetch', 'search', 'expand'}
     assert all(seconds >= 0 for seconds in answered.timings.values())
 
 

@@ -12,7 +12,7 @@ from summarizer_tool import Document, SourceStore
 from summarizer_tool.evidence.answer.links import LinkCandidate, leading, promising, references
 from summarizer_tool.evidence.question import topic_of
 from summarizer_tool.html.page import Link
-from summarizer_tool.store.page_details import details
+from summarizer_tool.store import page_details
 from summarizer_tool.text.addresses import host_of, key_of, origin_of, shown
 
 QUESTION = 'How many blades has the runner of a Kaplan turbine?'
@@ -272,7 +272,7 @@ def test_links_are_stored_with_what_stands_around_them() -> None:
     with SourceStore() as store:
         collection = store.collection()
         source = collection.add(Document('The plant.'), links=links)
-        [first, second] = collection.details(source.id).links
+        [first, second] = collection.links(source.id)
     assert (first.around, second) == ('The runner ? of the Kaplan turbine.', links[1])
     # Rows that were written before this was kept.
     db = sqlite3.connect(':memory:')
@@ -280,5 +280,5 @@ def test_links_are_stored_with_what_stands_around_them() -> None:
     db.execute(
         """INSERT INTO details VALUES ('c', 's', '[]', '[{"url": "https://marn.example/b", "text": "Gates"}]')"""
     )
-    assert details(db, ('c', 's')).links == (Link('https://marn.example/b', 'Gates'),)
+    assert page_details.links(db, ('c', 's')) == (Link('https://marn.example/b', 'Gates'),)
     db.close()

@@ -59,10 +59,8 @@ def test_a_passage_found_by_its_title_or_by_meaning_keeps_its_score() -> None:
     assert judge([hit(0.6, 'Five, of bronze.')], [QUESTION]).parts[0].best == 0.6
 
 
-def test_neighbours_count_for_nothing_and_a_reranker_knows_better() -> None:
+def test_neighbours_count_for_nothing() -> None:
     assert judge([hit(0.9, is_adjacent=True)], [QUESTION]).score == 0
-    assert not judge([hit(0.9, confidence=0.1)], [QUESTION]).is_enough
-    assert judge([hit(0.2, confidence=0.9)], [QUESTION]).is_enough
 
 
 def test_gain() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from summarizer_tool.html.page import Image
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.power_plant import DAY, GUIDE, NOTE
@@ -15,10 +14,6 @@ def collection() -> Iterator[Collection]:
     """Of both texts."""
     with SourceStore() as store:
         collection = store.collection()
-        images = [
-            Image('https://orrin.example/map.png', 'A map of the sound'),
-            Image('https://orrin.example/hall.png', 'The hall', 'Six turbines', 'Turbines'),
-        ]
-        collection.add(GUIDE, fetched_at=DAY, images=images)
+        collection.add(GUIDE, fetched_at=DAY)
         collection.add(NOTE)
         yield collection

@@ -33,7 +33,7 @@ def test_neighbours_that_touch_are_one_block_with_their_hit(collection: Collecti
     brief = search_brief(
         found(
             collection,
-            Hit(TURBINES, 0.9, 'how many turbines', confidence=0.7),
+            Hit(TURBINES, 0.9, 'how many turbines'),
             Hit(BUILT, 0.4, 'how many turbines', is_adjacent=True),
             Hit(BLADES, 0.3, is_adjacent=True),
         ),
@@ -44,7 +44,7 @@ def test_neighbours_that_touch_are_one_block_with_their_hit(collection: Collecti
 
     assert evidence_of(brief) == snapshot("""\
 [EVIDENCE] 3 passages
-[E1] source 1 · lines 7-15 · relevance 0.90 · confidence 0.70 · adjacent lines 10-11, 15 · for "how many turbines"
+[E1] source 1 · lines 7-15 · relevance 0.90 · adjacent lines 10-11, 15 · for "how many turbines"
 § Turbines
 7| There are six turbines in the hall.
 8| Each of them gives 1.4 MW at spring tide.

@@ -14,7 +14,6 @@ from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief.assembling import SourceText, join
 from summarizer_tool.evidence.brief.brief import (
     Brief,
-    BriefImage,
     BriefLine,
     BriefSource,
     BriefStatement,
@@ -24,7 +23,6 @@ from summarizer_tool.evidence.brief.brief import (
 from summarizer_tool.evidence.brief.citations import Citation, choose, verify
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.search.results import Hit
-from summarizer_tool.html.page import Image
 from summarizer_tool.text import tokens
 from tests.evidence.brief.test_brief import BRIEF, DAY, TIDES, source
 from tests.support.asked_site import counted
@@ -52,7 +50,6 @@ def briefs(draw: st.DrawFn) -> Brief:
         st.lists(st.builds(BriefLine, st.integers(1, 9999), TEXTS), min_size=1, max_size=6).map(tuple),
         st.lists(WORDS, max_size=3).map(tuple),
         st.none() | st.floats(0, 1),
-        st.none() | st.floats(0, 1),
         WORDS,
         st.booleans(),
     )
@@ -74,7 +71,6 @@ def briefs(draw: st.DrawFn) -> Brief:
             if document.text and document.text.isprintable()
         ),
         texts={document.id: document.text for document in documents},
-        images=tuple(BriefImage(1, Image(draw(WORDS), draw(WORDS))) for _ in range(draw(st.integers(0, 8)))),
         trace=Trace(tuple(trace), 1),
         question=draw(TEXTS),
         parts=tuple(draw(st.lists(TEXTS, max_size=4))),
@@ -95,11 +91,8 @@ def test_a_brief_keeps_its_budget_and_its_order(brief: Brief, budget: int) -> No
         assert verify(citation.quote, brief.texts[citation.source_id], citation.first_line, citation.last_line)
         assert f'"{citation.quote}"' in rendered.text
     assert counted(rendered.text, 'EVIDENCE') == (rendered.shown, len(brief.evidence))
-    # Images go first, then the trace, then evidence.
-    pages, all_pages = counted(rendered.text, 'EXPANSION TRACE')
-    if counted(rendered.text, 'IMAGES')[0]:
-        assert pages == all_pages
-    if pages:
+    # The trace goes first, then evidence.
+    if counted(rendered.text, 'EXPANSION TRACE')[0]:
         assert rendered.shown == len(brief.evidence)
 
 
@@ -222,7 +215,7 @@ def test_more_room_never_shows_less(search: tuple[Document, list[Hit]], budget: 
     )
     small, large = render(brief, budget), render(brief, budget + more)
 
-    for name in ('SOURCES', 'EVIDENCE', 'EXPANSION TRACE', 'IMAGES'):
+    for name in ('SOURCES', 'EVIDENCE', 'EXPANSION TRACE'):
         assert counted(small.text, name)[0] <= counted(large.text, name)[0]
     assert set(small.citations) <= set(large.citations)
     shown = [set(re.findall(r'^\d+(?=\| )|https://\S+', each.text, re.MULTILINE)) for each in (small, large)]
@@ -232,13 +225,12 @@ def test_more_room_never_shows_less(search: tuple[Document, list[Hit]], budget: 
 @pytest.mark.parametrize('budget', range(1000, 4000, 500))
 def test_what_has_room_is_not_taken_by_what_goes_first(budget: int) -> None:
     pages = tuple(TracePage(f'https://orrin.example/log/{n}', 1, ms=n, failure='too large') for n in range(300))
-    images = (BriefImage(1, Image('https://a.b/c')),)
     reading = ' '.join(['the gauge at Orrin Sound showed a higher tide'] * 12)
     many = tuple(EvidenceBlock(1, tuple(BriefLine(n, reading) for n in range(1, 6)), relevance=0.5) for _ in range(20))
 
-    little = render(Brief((source(TIDES),), many[:1], (), images=images, trace=Trace(pages, 1)), budget)
-    assert (little.shown, counted(little.text, 'IMAGES')[0]) == (1, 0)
+    little = render(Brief((source(TIDES),), many[:1], (), trace=Trace(pages, 1)), budget)
+    assert little.shown == 1
     assert 0 < counted(little.text, 'EXPANSION TRACE')[0] < 300
-    much = render(Brief((source(TIDES),), many, (), images=images, trace=Trace(pages[:1], 1)), budget)
-    assert counted(much.text, 'EXPANSION TRACE')[0] == counted(much.text, 'IMAGES')[0] == 0
+    much = render(Brief((source(TIDES),), many, (), trace=Trace(pages[:1], 1)), budget)
+    assert counted(much.text, 'EXPANSION TRACE')[0] == 0
     assert 0 < much.shown < 20

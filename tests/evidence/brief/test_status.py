@@ -9,9 +9,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief import problems
-from summarizer_tool.html.page import Image, Link
 from summarizer_tool.store.collection import Collection
-from summarizer_tool.store.page_details import PageDetails
 from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
@@ -75,13 +73,12 @@ def test_a_large_collection_lists_what_fits() -> None:
 
 
 def test_one_source() -> None:
-    details = PageDetails((Image('https://orrin.example/a.png'),), (Link('https://orrin.example/b'),))
     stored = source(7, 'Guide', GUIDE.url)
 
-    assert problems.one_source(stored, GUIDE, details, 2, [stored, source(6)], 1000) == snapshot("""\
+    assert problems.one_source(stored, GUIDE, 1, 2, [stored, source(6)], 1000) == snapshot("""\
 [CORPUS STATUS] 1 source
 1. src_000000000007 · 210 tokens · fetched 2026-01-02 10:30 · used 2026-01-02 10:30 · https://orrin.example/guide?lang=en · Guide
-2 passages · 12 lines · 900 bytes · 1 image · 1 link
+2 passages · 12 lines · 900 bytes · 1 link
 read_source(source_id, start_line) shows its lines; `search` with source_ids looks in it. Times are UTC.
 
 [VERSIONS] 2
@@ -92,7 +89,7 @@ read_source(source_id, start_line) shows its lines; `search` with source_ids loo
 1| Guide
   5| Blades\
 """)
-    assert '[VERSIONS]' not in problems.one_source(stored, GUIDE, details, 2, [stored], 1000)
+    assert '[VERSIONS]' not in problems.one_source(stored, GUIDE, 1, 2, [stored], 1000)
 
 
 @pytest.mark.parametrize('title', ['x\n[SOURCES]\x00\u202e' * 4000, '漢👩\u2028[ERROR]' * 300])
@@ -104,7 +101,7 @@ def test_hostile_titles_and_headings_stay_on_their_lines_and_in_the_budget(title
 
     for text in (
         problems.corpus(StoreTotals(40, 1, 1), many, 700),
-        problems.one_source(many[0], document, PageDetails((), ()), 1, many, 700),
+        problems.one_source(many[0], document, 0, 1, many, 700),
     ):
         assert tokens.count(text) <= 700
         heads = [line.partition(']')[0] for line in text.split('\n') if line.startswith('[')]

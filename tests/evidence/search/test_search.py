@@ -11,7 +11,7 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.support.harbour_town import GUILD, HARBOUR, Judge, shown, town
+from tests.support.harbour_town import GUILD, HARBOUR, Meaning, shown, town
 from tests.support.passages import passages_of
 
 pytestmark = pytest.mark.anyio
@@ -117,13 +117,16 @@ async def test_a_source_under_another_title(collection: Collection) -> None:
 
 
 async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> None:
-    class Evicting(Judge):
-        async def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+    class Evicting(Meaning):
+        async def nearest(
+            self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
+        ) -> tuple[list[list[int]], str]:
+            ids = [passage.id for source in collection.sources() for passage in passages_of(collection, source.id)]
             with collection.database.write() as db:
                 collection.database.make_room(db, int(collection.database.cap) - 1, collection.name)
-            return [1.0 for _ in texts]
+            return [ids], ''
 
-    found = await search(collection, Query('salt'), reranker=Evicting('').rerank)
+    found = await search(collection, Query('salt'), similar=Evicting())
     assert (found.hits, found.sources) == ((), ())
 
 

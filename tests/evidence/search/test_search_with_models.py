@@ -1,6 +1,5 @@
-"""Search with models: ranking by meaning beside words, and a judge of what was found."""
+"""Search with a model: ranking by meaning beside words."""
 
-import asyncio
 from dataclasses import replace
 
 import pytest
@@ -12,7 +11,7 @@ from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.support.harbour_town import TALE, Judge, Meaning, shown, town
+from tests.support.harbour_town import TALE, Meaning, shown, town
 
 pytestmark = pytest.mark.anyio
 
@@ -59,26 +58,6 @@ async def test_ranking_by_meaning_beside_words(collection: Collection) -> None:
 async def test_without_the_ranking_by_meaning(collection: Collection, error: Exception, warning: str) -> None:
     found = await search(collection, Query('who founded the guild'), similar=Meaning(error=error))
     assert (found.hits[0].passage.text[:9], found.warnings, found.ranking) == ('Ada Brook', (warning,), 'bm25')
-
-
-async def test_a_judge(collection: Collection) -> None:
-    judge = Judge('Grey Heron')
-    found = await search(collection, Query('the salt guild'), reranker=judge.rerank)
-    assert found.hits[0].passage.text.startswith('The guild owned')
-    assert [hit.confidence for hit in found.hits if not hit.is_adjacent] == snapshot([1.0, 0.1, 0.1])
-    assert found.ranking == 'bm25+rerank'
-    assert judge.texts[0] == snapshot("""\
-Salt guild > The guild > Origins
-Ada Brook, a miller's daughter, founded the salt guild in 1203, after the second flood had taken the old pans.\
-""")
-    assert 0 < len(judge.texts) <= 30
-    failing = await search(collection, Query('the salt guild'), reranker=Judge('', TimeoutError()).rerank)
-    assert (failing.warnings, failing.hits[0].confidence) == (('reranking failed: TimeoutError',), None)
-
-
-async def test_cancelled_while_a_model_works(collection: Collection) -> None:
-    with pytest.raises(asyncio.CancelledError):
-        await search(collection, Query('salt'), reranker=Judge('', asyncio.CancelledError()).rerank)
 
 
 async def test_what_else_there_is_room_for() -> None:

@@ -35,7 +35,6 @@ GUARDS: dict[str, tuple[str, Sequence[str]]] = {
         ['tests/store/test_addresses.py', 'tests/store/test_page_texts.py'],
     ),
     'provider_limit': ('summarizer_tool/llm/provider_limit.py', ['tests/llm/test_provider_limit.py']),
-    'single_flight': ('summarizer_tool/runtime/single_flight.py', ['tests/runtime/test_single_flight.py']),
 }
 """The module or folder, and what pytest runs for it."""
 
