@@ -189,7 +189,7 @@ def _digested(source: int, statement: DigestStatement) -> BriefStatement:
     lines = statement.lines[:_MOST_LINES]
     # Its place is told before it.
     text = statement.text.removeprefix(f'{lines[0]}| ') if lines else statement.text
-    return BriefStatement(text, (LineRange(source, tuple(sorted(lines))),), min(1.0, statement.rank / 100))
+    return BriefStatement(text, (LineRange(source, tuple(sorted(lines))),), min(1.0, statement.rank / 100), 'digest')
 
 
 def _stats(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from summarizer_tool.evidence.answer.page_loading import Trace
 from summarizer_tool.evidence.brief.citations import Citation
@@ -72,13 +73,14 @@ class LineRange:
 
 @dataclass(frozen=True, slots=True)
 class BriefStatement:
-    """What a digest says of the lines it names."""
+    """A fact of a summary, or of a digest: what a model, or a ranking, made of the lines it names."""
 
     text: str
     places: tuple[LineRange, ...]
     """What it rests on."""
     relevance: float
     """0 to 1: how much it matters."""
+    kind: Literal['fact', 'digest'] = 'fact'
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class Brief:
     """What is missing, and how to get it."""
     notices: tuple[str, ...] = ()
     """What could not be used, such as an embedding model."""
+    citation_share: float = CITATION_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class RenderedBrief:
     tokens: int
     """Of the text, in cl100k; at most the budget."""
     shown: int
-    """Of the evidence: passages, whole sources, or statements; of passages that touch several are one block."""
+    """Of the evidence: passages, whole sources, or facts; of passages that touch several are one block."""
     citations: tuple[Citation, ...]
     """Those in the text; each stands word for word in the lines it names."""
     is_whole: bool

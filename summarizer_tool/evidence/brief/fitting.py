@@ -37,8 +37,8 @@ HEADING_TOKENS = LONG_HEADING
 _MAX_HEADINGS = 4
 """Headings of a path that are shown: the innermost."""
 
-_STATEMENT_TOKENS = 200
-"""What is longer ends with an ellipsis."""
+_FACT_TOKENS = 200
+"""A fact is one statement; what is longer ends with an ellipsis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Fitted:
     """Whether nothing was left out or cut."""
 
     def number(self, citation: Citation) -> int | None:
-        """The number of the block that shows what is quoted."""
+        """The number of the block that shows what is quoted, or of the fact that it proves."""
         index = citation.evidence
         if index is None or citation.quote not in self.cuts.get(index, citation.quote):
             return None
@@ -111,7 +111,7 @@ class Fitting:
     listed: set[int] = field(default_factory=set[int])
     """The numbers of the sources that are named."""
     pieces: dict[int, ShownBlock] = field(default_factory=dict[int, ShownBlock])
-    statements: list[int] = field(default_factory=list[int])
+    facts: list[int] = field(default_factory=list[int])
     costs: dict[int, int] = field(default_factory=dict[int, int])
     """Of the lines of the pieces."""
     after: dict[int, int] = field(init=False)
@@ -125,15 +125,15 @@ class Fitting:
         }
 
     def put(self, index: int) -> bool:
-        """Show a passage or a statement, and name its sources, if there is room."""
+        """Show a passage or a fact, and name its sources, if there is room."""
         item = self.evidence[index]
         before, left = set(self.listed), self.left
-        is_statement = isinstance(item, BriefStatement)
-        if self.list_sources([place.source for place in item.places] if is_statement else [item.source]):
-            if is_statement:
-                self.left -= tokens.count(_statement(item, _ANY_NUMBER, self.name) + '\n')
+        is_fact = isinstance(item, BriefStatement)
+        if self.list_sources([place.source for place in item.places] if is_fact else [item.source]):
+            if is_fact:
+                self.left -= tokens.count(_fact(item, _ANY_NUMBER, self.name) + '\n')
                 if self.left >= 0:
-                    self.statements.append(index)
+                    self.facts.append(index)
                     return True
             elif self._put(ShownBlock(index, item, item.lines)):
                 return True
@@ -167,14 +167,14 @@ class Fitting:
         groups = {
             group[0].index: group for index in self.pieces if (group := self._group(index))
         }  # by the first of each, which all of its pieces have in common
-        ranked: list[tuple[int, list[ShownBlock]]] = [(index, []) for index in self.statements]
+        ranked: list[tuple[int, list[ShownBlock]]] = [(index, []) for index in self.facts]
         ranked += [(min(group, key=_by_rank).index, group) for group in groups.values()]
         texts: list[str] = []
         numbers: dict[int, int] = {}
         for number, (index, group) in enumerate(sorted(ranked, key=lambda each: each[0]), 1):
             item = self.evidence[index]
             if isinstance(item, BriefStatement):
-                texts.append(_statement(item, number, self.name))
+                texts.append(_fact(item, number, self.name))
                 numbers[index] = number
             else:
                 texts.append(_written(group, number, self.name))
@@ -262,16 +262,16 @@ def _written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> s
     return '\n'.join((_head(pieces, number, name), *(quoting.numbered(line.number, line.text) for line in lines)))
 
 
-def _statement(statement: BriefStatement, number: int, name: SourceLabels) -> str:
-    """What a digest says, and where that stands."""
+def _fact(statement: BriefStatement, number: int, name: SourceLabels) -> str:
+    """A fact of a summary, and where it is from."""
     places = '; '.join(
         ' · '.join(
             filter(None, (name(place.source), quoting.ranges(place.lines) if place.lines else '', _pages(place, name)))
         )
         for place in statement.places
     )
-    said = quoting.label(statement.text, _STATEMENT_TOKENS)
-    return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · digest: {said}'
+    said = quoting.label(statement.text, _FACT_TOKENS)
+    return f'[E{number}] {places or "no line"} · relevance {statement.relevance:.2f} · {statement.kind}: {said}'
 
 
 def _pages(place: LineRange, name: SourceLabels) -> str:

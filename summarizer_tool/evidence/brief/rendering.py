@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.evidence.brief import MIN_BUDGET, sections
-from summarizer_tool.evidence.brief.brief import CITATION_SHARE, Brief, BriefStatement, RenderedBrief
+from summarizer_tool.evidence.brief.brief import Brief, BriefStatement, RenderedBrief
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.fitting import Fitting, SourceLabels
 from summarizer_tool.evidence.brief.sections import BriefSection
@@ -71,7 +71,7 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     rows = [tokens.count(f'{sections.source_row(number, each)}\n') for number, each in enumerate(brief.sources, 1)]
     fitting = Fitting(brief.evidence, everywhere, rows, left)
     ids = {source.id: number for number, source in enumerate(brief.sources, 1)}
-    citing = _Share(quotes, CITATION_SHARE, [ids[citation.source_id] for citation in quoted])
+    citing = _Share(quotes, brief.citation_share, [ids[citation.source_id] for citation in quoted])
     stats = BriefSection(lambda count: sections.stats(brief.stats, count, budget, budget), len(brief.stats))
     telling = _Share(stats, _STATS_SHARE)
     is_all = citing.is_first_there(fitting)
@@ -180,7 +180,7 @@ def _evidence_head(brief: Brief, shown: int) -> str:
     """How much is shown of what there is, whichever blocks that makes, and what it is that is counted."""
     total = len(brief.evidence)
     kinds = {
-        'digest' if isinstance(item, BriefStatement) else 'source' if item.relevance is None else 'passage'
+        item.kind if isinstance(item, BriefStatement) else 'source' if item.relevance is None else 'passage'
         for item in brief.evidence
     }
     counted = [kind if total == 1 else f'{kind}s' for kind in kinds] if len(kinds) == 1 else []

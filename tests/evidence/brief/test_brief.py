@@ -212,7 +212,7 @@ def test_one_long_line_is_cut_at_a_word() -> None:
     assert 600 * 0.97 - 30 <= rendered.tokens <= 600
 
 
-def test_what_a_digest_says_says_so() -> None:
+def test_facts_say_that_they_are_facts() -> None:
     facts = (
         BriefStatement('Orrin has six turbines.', (LineRange(1, (3,)), LineRange(2, (1, 4, 5, 6))), 0.8),
         BriefStatement('Nobody knows\nwhy.', (), 0.2),
@@ -220,9 +220,9 @@ def test_what_a_digest_says_says_so() -> None:
     text = render(Brief((source(TIDES), source(VALLEY)), facts, ()), 600).text
 
     assert text[text.index('[EVIDENCE]') : text.index('[STATS]')] == snapshot("""\
-[EVIDENCE] 2 digests
-[E1] source 1 · line 3; source 2 · lines 1, 4-6 · relevance 0.80 · digest: Orrin has six turbines.
-[E2] no line · relevance 0.20 · digest: Nobody knows why.
+[EVIDENCE] 2 facts
+[E1] source 1 · line 3; source 2 · lines 1, 4-6 · relevance 0.80 · fact: Orrin has six turbines.
+[E2] no line · relevance 0.20 · fact: Nobody knows why.
 
 """)
 
