@@ -250,6 +250,20 @@ async def test_progress_is_passed_on_without_secrets(mode: str) -> None:
     )
 
 
+async def test_a_server_that_tells_of_progress_is_waited_for() -> None:
+    mcp = MCPServer('harbour')
+
+    @mcp.tool()
+    async def dredge(context: Context[Any]) -> str:  # pyright: ignore[reportUnusedFunction]
+        for done in range(5):
+            await anyio.sleep(0.2)
+            await context.report_progress(done + 1)
+        return 'deep'
+
+    async with proxied({'harbour': mcp}, tool_timeout=0.8) as client:
+        assert 'deep' in said(await client.call_tool('dredge', {}))
+
+
 async def test_an_error_of_a_tool_stays_one_and_has_no_secret() -> None:
     async with proxied({'harbour': harbour()}) as client:
         result = await client.call_tool('sink', {})
