@@ -42,8 +42,7 @@ class Proxy:
         made = ProxyServer(results, OwnTools(settings, store, is_framed=self.rules.defaults.framing.enabled))
         silence = settings.mcp_tool_timeout if 'mcp_tool_timeout' in settings.model_fields_set else SILENT_SECONDS
         made.connections += [
-            Connection(each, made.told, made.logged, made.came_back, results.on_stderr, silence)
-            for each in self.servers
+            Connection(each, made.told, made.logged, made.came_back, results.said, silence) for each in self.servers
         ]
         try:
             async with anyio.create_task_group() as tasks:

@@ -89,8 +89,8 @@ class Connection:
     """Takes its log messages."""
     came_back: Callable[['Connection'], Awaitable[None]]
     """Called when it is there, though it was not: later than at the start, or again."""
-    masked: Callable[[str, str], str]
-    """A text that the server of that name writes to its stderr, without secrets."""
+    masked: Callable[[str, object], object]
+    """What the server of that name says, without secrets."""
     silence: float
     """Seconds within which it answers a request, or tells how far it is."""
     log_level: types.LoggingLevel | None = None
@@ -171,16 +171,16 @@ class Connection:
         client: Client,
         request: types.Request[Any, Any],
         answer: type[Answer] | TypeAdapter[Answer],
-        progress: ProgressFnT | None,
+        told: ProgressFnT | None,
     ) -> Answer:
         with anyio.CancelScope(deadline=anyio.current_time() + self.silence) as scope:
 
-            async def heard(done: float, total: float | None, message: str | None) -> None:
+            async def heard(progress: float, total: float | None, message: str | None) -> None:
                 scope.deadline = anyio.current_time() + self.silence
-                if progress is not None:
-                    await progress(done, total, message)
+                if told is not None:
+                    await told(progress, total, message)
 
-            return await client.session.send_request(request, answer, progress_callback=heard if progress else None)
+            return await client.session.send_request(request, answer, progress_callback=heard if told else None)
         raise ServerDownError('silent', self.name, f'{self.silence:g}')
 
     async def set_log_level(self, level: types.LoggingLevel) -> None:
@@ -282,7 +282,9 @@ def _reason(error: BaseException) -> str:
 
 
 @asynccontextmanager
-async def _transport(server: ProxiedServer, ended: Event, masked: Callable[[str], str]) -> 'AsyncGenerator[Transport]':
+async def _transport(
+    server: ProxiedServer, ended: Event, masked: Callable[[str], object]
+) -> 'AsyncGenerator[Transport]':
     """The way to a server; `ended` is set when nothing more comes from there."""
     async with AsyncExitStack() as stack:
         if server.url:
@@ -356,7 +358,7 @@ MAX_PENDING = 1_000_000
 
 
 @contextmanager
-def masked_stderr(masked: Callable[[str], str]) -> Generator[TextIO]:
+def masked_stderr(masked: Callable[[str], object]) -> Generator[TextIO]:
     """A file to start a server with: whole lines of it appear on stderr, as `masked` returns them."""
     reading, writing = os.pipe()
     # Of its own, for it waits as long as anything that the server has started holds the pipe.
@@ -365,17 +367,17 @@ def masked_stderr(masked: Callable[[str], str]) -> Generator[TextIO]:
         yield file
 
 
-def _pass_on(reading: int, masked: Callable[[str], str]) -> None:
+def _pass_on(reading: int, masked: Callable[[str], object]) -> None:
     pending = b''
     while chunk := os.read(reading, 65_536):
         pending += chunk
         lines, newline, rest = pending.rpartition(b'\n')  # together: a key has many lines
         if newline or len(pending) > MAX_PENDING:
-            _write(masked((lines + newline or pending).decode('utf-8', 'replace')))
+            _write(str(masked((lines + newline or pending).decode('utf-8', 'replace'))))
             pending = rest if newline else b''
     os.close(reading)
     if pending:
-        _write(masked(pending.decode('utf-8', 'replace')))
+        _write(str(masked(pending.decode('utf-8', 'replace'))))
 
 
 def _write(text: str) -> None:

@@ -159,7 +159,7 @@ def said(result: Any) -> str:
 async def test_one_server(mode: str) -> None:
     async with proxied({'harbour': harbour()}, mode=mode) as client:
         assert client.instructions is not None
-        assert client.instructions.endswith('\n\nAsk for ships by name.')
+        assert '<tool_output tool="harbour">\nAsk for ships by name.\n</tool_output>' in client.instructions
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert list(tools) == snapshot(
             ['search_source', 'read_source', 'query_source', 'ship', 'unload', 'sink', 'build']
