@@ -89,7 +89,7 @@ class Connection:
     """Takes its log messages."""
     came_back: Callable[['Connection'], Awaitable[None]]
     """Called when it is there, though it was not: later than at the start, or again."""
-    masked: Callable[[str, object], object]
+    masked: Callable[[str, Any], Any]
     """What the server of that name says, without secrets."""
     silence: float
     """Seconds within which it answers a request, or tells how far it is."""
@@ -167,12 +167,8 @@ class Connection:
         raise AssertionError('unreachable')
 
     async def _answer(
-        self,
-        client: Client,
-        request: types.Request[Any, Any],
-        answer: type[Answer] | TypeAdapter[Answer],
-        told: ProgressFnT | None,
-    ) -> Answer:
+        self, client: Client, request: types.Request[Any, Any], answer: Any, told: ProgressFnT | None = None
+    ) -> Any:
         with anyio.CancelScope(deadline=anyio.current_time() + self.silence) as scope:
 
             async def heard(progress: float, total: float | None, message: str | None) -> None:
@@ -249,7 +245,7 @@ class Connection:
             requests.append(types.SetLevelRequest(params=types.SetLevelRequestParams(level=self.log_level)))
         for request in requests:
             try:
-                await self._answer(client, request, types.EmptyResult, None)
+                await self._answer(client, request, types.EmptyResult)
             except MCPError as error:
                 _logger.warning(
                     'a server does not take up again what it did', extra={'server': self.name, 'code': error.code}
@@ -282,9 +278,7 @@ def _reason(error: BaseException) -> str:
 
 
 @asynccontextmanager
-async def _transport(
-    server: ProxiedServer, ended: Event, masked: Callable[[str], object]
-) -> 'AsyncGenerator[Transport]':
+async def _transport(server: ProxiedServer, ended: Event, masked: Callable[[str], Any]) -> 'AsyncGenerator[Transport]':
     """The way to a server; `ended` is set when nothing more comes from there."""
     async with AsyncExitStack() as stack:
         if server.url:
@@ -333,24 +327,18 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
 
 
 def _read_again(error: ValidationError) -> SessionMessage | Exception:
-    """A message that the SDK does not read, with halves of characters replaced; else an error for whoever waits for it.
-
-    Programs in JavaScript cut texts within a character.
-    """
+    """A message that the SDK does not read, with halves of characters replaced; else an error for who waits for it."""
     line: object = error.errors(include_url=False)[0]['input']
     if not isinstance(line, str):
         return error
     try:
         text = json.dumps(json.loads(line), ensure_ascii=False).encode('utf-16', 'surrogatepass')
-        read = types.jsonrpc_message_adapter.validate_json(text.decode('utf-16', 'replace'), by_name=False)
-        return SessionMessage(read)
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(text.decode('utf-16', 'replace')))
     except (ValueError, RecursionError):
         ends = line[:60] + line[-60:]
         asked = _ID.search(ends) if '"jsonrpc"' in ends else None
-        if asked is None:
-            return error
-        failed = types.ErrorData(code=types.PARSE_ERROR, message='')
-        return SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=int(asked[1]), error=failed))
+    failed = types.ErrorData(code=types.PARSE_ERROR, message='')
+    return SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=int(asked[1]), error=failed)) if asked else error
 
 
 MAX_PENDING = 1_000_000
@@ -358,7 +346,7 @@ MAX_PENDING = 1_000_000
 
 
 @contextmanager
-def masked_stderr(masked: Callable[[str], object]) -> Generator[TextIO]:
+def masked_stderr(masked: Callable[[str], Any]) -> Generator[TextIO]:
     """A file to start a server with: whole lines of it appear on stderr, as `masked` returns them."""
     reading, writing = os.pipe()
     # Of its own, for it waits as long as anything that the server has started holds the pipe.
@@ -367,17 +355,17 @@ def masked_stderr(masked: Callable[[str], object]) -> Generator[TextIO]:
         yield file
 
 
-def _pass_on(reading: int, masked: Callable[[str], object]) -> None:
+def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:
     pending = b''
     while chunk := os.read(reading, 65_536):
         pending += chunk
         lines, newline, rest = pending.rpartition(b'\n')  # together: a key has many lines
         if newline or len(pending) > MAX_PENDING:
-            _write(str(masked((lines + newline or pending).decode('utf-8', 'replace'))))
+            _write(masked((lines + newline or pending).decode('utf-8', 'replace')))
             pending = rest if newline else b''
     os.close(reading)
     if pending:
-        _write(str(masked(pending.decode('utf-8', 'replace'))))
+        _write(masked(pending.decode('utf-8', 'replace')))
 
 
 def _write(text: str) -> None:

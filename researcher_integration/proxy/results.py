@@ -136,11 +136,8 @@ class Results:
             except MaskingError as error:
                 block = _text(_withheld(called, error))
             messages.append(message.model_copy(update={'content': block}))
-        told = {
-            'description': await self.aside(server, result.description),
-            'meta': await self._meta(called, result.meta),
-        }
-        return result.model_copy(update={'messages': messages, **told})
+        about = {'description': self.said(server, result.description), 'meta': await self._meta(called, result.meta)}
+        return result.model_copy(update={'messages': messages, **about})
 
     async def of_error(self, call: ProxiedCall, error: MCPError) -> MCPError:
         """An error of the protocol: without secrets, and short."""

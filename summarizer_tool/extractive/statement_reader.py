@@ -274,12 +274,10 @@ class StatementReader:
 
     def _is_described(self, text: str) -> bool:
         """Return whether a section begins with what its subject is, without a verb and without its name."""
-        begins = not self.out or self.out[-1].section < len(self.sections) - 1
-        described = _DESCRIBES.match(text) if begins and self.sections[-1].titles else None
-        if described is None or VERB.search(described[0]):
-            return False
-        subject = subject_of(self.sections[-1].titles[-1])
-        return bool(subject) and subject.split()[0] not in text
+        goes_on = self.out and self.out[-1].section == len(self.sections) - 1
+        described = None if goes_on else _DESCRIBES.match(text)
+        subject = subject_of(' '.join(self.sections[-1].titles[-1:]))
+        return bool(described and subject and not VERB.search(described[0]) and subject.split()[0] not in text)
 
     def _subject_for(self, text: str) -> str:
         """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.

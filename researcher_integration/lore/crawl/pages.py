@@ -15,7 +15,6 @@ from summarizer_tool import (
     read_html,
     register_tag,
     render_prompt,
-    url_key,
     wrap_in_tag,
 )
 
@@ -39,11 +38,6 @@ def key_of_file(path: Path) -> str:
         return f'{FILE}{path.resolve()}'
     except (OSError, RuntimeError, ValueError):  # links that go round in a circle; to open it will fail, too
         return f'{FILE}{path}'
-
-
-def key_of(place: str) -> str:
-    """The key of a page: of its URL without what does not matter, or of a local file."""
-    return url_key(place.strip()) if is_url(place) else key_of_file(Path(place))
 
 
 def host_of(url: str) -> str:
