@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from summarizer_tool.text.tokens import fits as fits_tokens
     from summarizer_tool.text.tokens import truncate as truncate_tokens
     from summarizer_tool.toolset import SummarizerToolset as SummarizerToolset
+    from summarizer_tool.web.robots import Robots as Robots
 
     # Type checkers take what is imported as itself for public; these have another name in their module.
     __all__ = [

@@ -150,7 +150,7 @@ class Settings(BaseSettings):
     """`host:port` pairs, comma-separated, that may be fetched although their addresses are private."""
 
     fetch_respect_robots: bool = True
-    """Whether `answer` keeps to the robots.txt of the sites it fetches from."""
+    """Whether `answer` and the crawler of the researcher keep to the robots.txt of the sites they fetch from."""
 
     embedding_model: str | None = None
     """Any pydantic-ai embedding model (`openai:text-embedding-3-small`), which ranks passages by meaning beside the

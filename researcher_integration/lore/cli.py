@@ -167,7 +167,9 @@ def _research(
                 f'LLM_MODEL, or name pages with {_PAGES}'
             )
         research = Research(request, _configuration(config, search=request.search), settings, folder)
-        if not resume:  # an unwritable folder is reported before any work is done
+        if resume:
+            research.check_begun()
+        else:  # an unwritable folder is reported before any work is done
             _make(folder)
         where = 'the MCP server' if settings.mcp_summarizer_url else f'{model_id(settings)}, in process'
         say(f'agent and extraction: {agent or "none, as there is no model for them"}; summaries: {where}')

@@ -53,8 +53,8 @@ class Research:
             ConfigurationError: If the model cannot be had.
             StoreError: If the store cannot be opened.
         """
-        if resume and not (self.folder / FILE).exists():
-            raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
+        if resume:
+            self.check_begun()
         with alone(self.folder):
             checkpoint = await anyio.to_thread.run_sync(partial(self._begin, resume=resume, fresh=fresh))
             if resume:
@@ -65,6 +65,11 @@ class Research:
                         return await self._run(work)
                 except ExceptionGroup as group:  # of tasks that ran at once
                     raise first_error(group) from group
+
+    def check_begun(self) -> None:
+        """Raise a `ResearchError` if there is nothing to go on from."""
+        if not (self.folder / FILE).exists():
+            raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
 
     async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint

@@ -405,7 +405,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or first in (',', '#')  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
-        or secret_names.is_version(kind, first)
+        or secret_names.is_version(kind, first, text[max(0, start - 40) : start])
         or _CODE.match(first)
         or _ANNOTATION.match(text, start)
     ):

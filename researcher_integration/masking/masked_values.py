@@ -69,7 +69,7 @@ class ValuePlace:
         is_command = self.kind == 'COOKIE' and ' ' in text and '=' not in text  # `"test:cookies": "run all"`
         if self.generated and not secret_names.is_generated(text):
             return False
-        is_said = not text.strip() or MASK.fullmatch(text) or secret_names.is_version(self.kind, text)
+        is_said = not text.strip() or MASK.fullmatch(text) or secret_names.is_version(self.kind, text, self.name)
         is_name = self.kind not in ('PASSWORD', KUBERNETES) and secret_names.names_one(text)
         return self.kind is not None and not (is_command or is_said or is_name)
 
@@ -175,6 +175,8 @@ class Values:
                     is_about or (kind != KUBERNETES and (low.endswith(_SAID_ABOUT) or secret_names.harmless(key)))
                 ) and not is_key
                 own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
+                if low in ('instances', 'values') and fields.get('type') == 'random_password':  # a state of Terraform
+                    own = 'PASSWORD'
                 below = None if own or kind or isinstance(item, str) else secret_names.kind_over(key)
                 kind = own or below or (None if said_about else kind) or (of_value if low in _VALUES else None)
                 if kind == place.kind not in ('PASSWORD', KUBERNETES) and isinstance(item, str) and not own:

@@ -101,6 +101,10 @@ _VERSION = re.compile(
     r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
 )
 
+# `"pbkdf2-password": "1.2.1"`
+_PACKAGE = re.compile(r'[a-z\d]-[a-z]+(?:\\*"\s*:\s*\\*")?\Z')
+_PLAIN_VERSION = re.compile(r'\d{1,3}\.\d{1,3}\.\d{1,3}(?:-[a-z]+[.\d]*)?')
+
 _CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
 _WITH_SECRET = re.compile(r'[^/]@|/[^@/\s]+@|pass|pwd|pw=|secret|token|key|sig|auth|cred', re.IGNORECASE)
 
@@ -201,8 +205,10 @@ def is_count(name: str, number: str) -> bool:
     return (digits < COUNT_DIGITS or '.' in number) and _NUMERIC.search(name) is None
 
 
-def is_version(kind: str | None, value: str) -> bool:
+def is_version(kind: str | None, value: str, name: str = '') -> bool:
     """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
+    if _PLAIN_VERSION.fullmatch(value) and _PACKAGE.search(name):
+        return True
     known = _RANGE if kind == 'PASSWORD' else _VERSION
     return len(value) < 100 and known.fullmatch(value) is not None
 

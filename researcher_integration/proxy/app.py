@@ -17,6 +17,9 @@ from summarizer_tool import ExtractiveModel, Settings, SourceStore, build_model,
 START_SECONDS = 20.0
 """For the servers to be there before clients are answered; who takes longer is told of when it comes."""
 
+SILENT_SECONDS = 600.0
+"""Without an answer or progress, where `MCP_TOOL_TIMEOUT` is not set: some tools take longer than any of ours."""
+
 RULES = ToolResultRules(defaults=Defaults(summarization=Summarization(on_failure='extractive')))
 """Where no file is named: what no model has summarized becomes a digest, since small results were asked for."""
 
@@ -37,8 +40,9 @@ class Proxy:
         store = SourceStore.open(settings)
         results = Results(settings, self.rules, store)
         made = ProxyServer(results, OwnTools(settings, store, is_framed=self.rules.defaults.framing.enabled))
+        silence = settings.mcp_tool_timeout if 'mcp_tool_timeout' in settings.model_fields_set else SILENT_SECONDS
         made.connections += [
-            Connection(each, made.told, made.logged, made.came_back, results.on_stderr) for each in self.servers
+            Connection(each, made.told, made.logged, made.came_back, results.said, silence) for each in self.servers
         ]
         try:
             async with anyio.create_task_group() as tasks:

@@ -1,8 +1,10 @@
 """The connection to one server: held by a task of its own, made anew when it is needed after it was lost."""
 
+import json
 import logging
 import math
 import os
+import re
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -21,7 +23,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, render_prompt
@@ -34,13 +36,15 @@ if TYPE_CHECKING:
 Answer = TypeVar('Answer', bound=BaseModel)
 
 HTTP_TIMEOUT = httpx2.Timeout(30, read=None)
-"""Seconds. A call may take as long as the client waits for it, who can cancel it."""
+"""Seconds; a call ends by `Connection.silence`, or when the client cancels it."""
 
 _ERAS: tuple[Literal['legacy', 'auto'], ...] = ('legacy', 'auto')
 """How a session is begun. All servers of today know `initialize`, and some end at any other first request."""
 
 _SESSION_GONE = 'Session terminated'
 """What the SDK says for HTTP 404: the server has not looked at the request."""
+
+_ID = re.compile(r'"id"\s{0,9}:\s{0,9}(\d{1,15})')
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -56,7 +60,7 @@ for _module in ('client.stdio', 'client.session', 'client.streamable_http', 'sha
 
 
 class ServerDownError(MCPError):
-    """A server cannot be reached, or was lost while it worked on a request."""
+    """A server cannot be reached, or was lost while it worked on a request, or there is no answer of it to read."""
 
     def __init__(self, name: str, server: str, reason: str) -> None:
         super().__init__(types.INTERNAL_ERROR, render_prompt(f'proxy/{name}', server=server, reason=reason))
@@ -85,8 +89,10 @@ class Connection:
     """Takes its log messages."""
     came_back: Callable[['Connection'], Awaitable[None]]
     """Called when it is there, though it was not: later than at the start, or again."""
-    masked: Callable[[str, str], str]
-    """A text that the server of that name writes to its stderr, without secrets."""
+    masked: Callable[[str, Any], Any]
+    """What the server of that name says, without secrets."""
+    silence: float
+    """Seconds within which it answers a request, or tells how far it is."""
     log_level: types.LoggingLevel | None = None
     """What it has been asked for."""
     subscribed: set[str] = field(default_factory=set[str])
@@ -135,13 +141,16 @@ class Connection:
         """Pass on a request; when the caller is cancelled, the server is told.
 
         Raises:
-            ServerDownError: If the server cannot be reached, or is lost meanwhile: it may have done some of the work.
+            ServerDownError: If the server cannot be reached, is lost meanwhile, is silent for too long, or answers what
+                cannot be read: it may have done some of the work.
             MCPError: What the server answers with, if that is an error.
         """
         for is_last in (False, True):
             client = await self.connected()
             try:
-                return await client.session.send_request(request, answer, progress_callback=progress)
+                return await self._answer(client, request, answer, progress)
+            except ValidationError:  # it quotes the server
+                raise ServerDownError('unreadable', self.name, '') from None
             except MCPError as error:
                 link = self._link
                 is_session_gone = bool(self.server.url) and error.message == _SESSION_GONE
@@ -152,8 +161,23 @@ class Connection:
                 is_closed = error.code == types.CONNECTION_CLOSED and link is not None and link.lost.is_set()
                 if is_closed or is_session_gone:
                     raise ServerDownError('lost', self.name, error.message) from None
+                if error.code == types.PARSE_ERROR:
+                    raise ServerDownError('unreadable', self.name, '') from None
                 raise
         raise AssertionError('unreachable')
+
+    async def _answer(
+        self, client: Client, request: types.Request[Any, Any], answer: Any, told: ProgressFnT | None = None
+    ) -> Any:
+        with anyio.CancelScope(deadline=anyio.current_time() + self.silence) as scope:
+
+            async def heard(progress: float, total: float | None, message: str | None) -> None:
+                scope.deadline = anyio.current_time() + self.silence
+                if told is not None:
+                    await told(progress, total, message)
+
+            return await client.session.send_request(request, answer, progress_callback=heard if told else None)
+        raise ServerDownError('silent', self.name, f'{self.silence:g}')
 
     async def set_log_level(self, level: types.LoggingLevel) -> None:
         """Ask the server for log messages from a level on, now and whenever it is reached again."""
@@ -221,7 +245,7 @@ class Connection:
             requests.append(types.SetLevelRequest(params=types.SetLevelRequestParams(level=self.log_level)))
         for request in requests:
             try:
-                await client.session.send_request(request, types.EmptyResult)
+                await self._answer(client, request, types.EmptyResult)
             except MCPError as error:
                 _logger.warning(
                     'a server does not take up again what it did', extra={'server': self.name, 'code': error.code}
@@ -254,7 +278,7 @@ def _reason(error: BaseException) -> str:
 
 
 @asynccontextmanager
-async def _transport(server: ProxiedServer, ended: Event, masked: Callable[[str], str]) -> 'AsyncGenerator[Transport]':
+async def _transport(server: ProxiedServer, ended: Event, masked: Callable[[str], Any]) -> 'AsyncGenerator[Transport]':
     """The way to a server; `ended` is set when nothing more comes from there."""
     async with AsyncExitStack() as stack:
         if server.url:
@@ -263,7 +287,13 @@ async def _transport(server: ProxiedServer, ended: Event, masked: Callable[[str]
         else:
             command, *arguments = server.guarded()
             transport = stdio_client(
-                StdioServerParameters(command=command, args=arguments, env=dict(server.env), cwd=server.cwd),
+                StdioServerParameters(
+                    command=command,
+                    args=arguments,
+                    env=dict(server.env),
+                    cwd=server.cwd,
+                    encoding_error_handler='replace',
+                ),
                 errlog=stack.enter_context(masked_stderr(masked)),
             )
         yield _watched(transport, ended)
@@ -285,7 +315,8 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
     async def receive(self) -> SessionMessage | Exception:
         """The next message."""
         try:
-            return await self.read.receive()
+            message = await self.read.receive()
+            return _read_again(message) if isinstance(message, ValidationError) else message
         except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
             self.ended.set()
             raise
@@ -295,12 +326,27 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
         await self.read.aclose()
 
 
+def _read_again(error: ValidationError) -> SessionMessage | Exception:
+    """A message that the SDK does not read, with halves of characters replaced; else an error for who waits for it."""
+    line: object = error.errors(include_url=False)[0]['input']
+    if not isinstance(line, str):
+        return error
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False).encode('utf-16', 'surrogatepass')
+        return SessionMessage(types.jsonrpc_message_adapter.validate_json(text.decode('utf-16', 'replace')))
+    except (ValueError, RecursionError):
+        ends = line[:60] + line[-60:]
+        asked = _ID.search(ends) if '"jsonrpc"' in ends else None
+    failed = types.ErrorData(code=types.PARSE_ERROR, message='')
+    return SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=int(asked[1]), error=failed)) if asked else error
+
+
 MAX_PENDING = 1_000_000
 """Bytes of a line that are waited for; a longer one is passed on in pieces."""
 
 
 @contextmanager
-def masked_stderr(masked: Callable[[str], str]) -> Generator[TextIO]:
+def masked_stderr(masked: Callable[[str], Any]) -> Generator[TextIO]:
     """A file to start a server with: whole lines of it appear on stderr, as `masked` returns them."""
     reading, writing = os.pipe()
     # Of its own, for it waits as long as anything that the server has started holds the pipe.
@@ -309,7 +355,7 @@ def masked_stderr(masked: Callable[[str], str]) -> Generator[TextIO]:
         yield file
 
 
-def _pass_on(reading: int, masked: Callable[[str], str]) -> None:
+def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:
     pending = b''
     while chunk := os.read(reading, 65_536):
         pending += chunk

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import anyio
+import anyio.to_thread
 import mcp_types as types
 from mcp import MCPError
 from mcp.shared.uri_template import UriTemplate
+from pydantic import BaseModel
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from summarizer_tool import load_prompt, render_prompt
@@ -185,7 +187,8 @@ class Offers:
             try:
                 with anyio.move_on_after(math.inf if len(self.connections) == 1 else LIST_SECONDS) as waiting:
                     await connection.connected()
-                    self._known[connection.name, kind] = await _pages(connection, kind)
+                    pages = await _pages(connection, kind)
+                    self._known[connection.name, kind] = await anyio.to_thread.run_sync(_masked, connection, pages)
                 if waiting.cancelled_caught:
                     _logger.warning('a server is slow to list what it has', extra=about)
             except MCPError as error:
@@ -220,6 +223,23 @@ async def _pages(connection: Connection, kind: str) -> Sequence[Any]:
             return found
     _logger.warning('a list is cut: it has too many pages', extra={'server': connection.name, 'pages': MAX_PAGES})
     return found
+
+
+def _masked(connection: Connection, items: Sequence[BaseModel]) -> Sequence[BaseModel]:
+    """What a server lists, with what it says there without secrets: names and addresses stay, which are asked for."""
+
+    def told(value: object, name: str = '') -> Any:
+        if name == '_meta':
+            masked = connection.masked(connection.name, value)
+            return cast('object', masked) if isinstance(masked, dict) else None
+        if isinstance(value, dict):
+            return {name: told(each, name) for name, each in cast('dict[str, object]', value).items()}
+        if isinstance(value, list):
+            return [told(each) for each in cast('list[object]', value)]
+        is_said = name in ('title', 'description') and isinstance(value, str)
+        return connection.masked(connection.name, value) if is_said else value
+
+    return [type(each).model_validate(told(each.model_dump(by_alias=True, exclude_unset=True))) for each in items]
 
 
 def with_question(schema: Mapping[str, Any]) -> dict[str, Any] | None:

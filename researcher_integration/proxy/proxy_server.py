@@ -190,12 +190,14 @@ class ProxyServer:
         return server
 
     def _instructions(self) -> str:
-        framing = [instructions()] if self.results.rules.defaults.framing.enabled else []
-        parts = [*framing, load_prompt('proxy/instructions')]
+        is_framed = self.results.rules.defaults.framing.enabled
+        parts = [*([instructions()] if is_framed else []), load_prompt('proxy/instructions')]
         for each in self.connections:
             if each.instructions:
-                said = each.instructions[:MAX_INSTRUCTIONS]
-                parts.append(said if len(self.connections) == 1 else f'{each.name}: {said}')
+                # Masked first: a secret that is cut is not seen as one.
+                said = str(self.results.said(each.name, each.instructions[: 2 * MAX_INSTRUCTIONS]))[:MAX_INSTRUCTIONS]
+                said = framed(said, each.name) if is_framed else said
+                parts.append(render_prompt('proxy/server_says', server=each.name, text=said))
         return '\n\n'.join(parts)
 
     # What servers tell unasked.
@@ -291,7 +293,9 @@ class ProxyServer:
                 continue
             request = types.CompleteRequest(params=params.model_copy(update={'ref': ref, 'meta': None}))
             call = ProxiedCall(connection.name, 'completion/complete', {}, _collection(context))
-            return await self._asked(context, Route(connection, ''), call, request, types.CompleteResult)
+            result = await self._asked(context, Route(connection, ''), call, request, types.CompleteResult)
+            values = [str(await self.results.aside(connection.name, each)) for each in result.completion.values]
+            return types.CompleteResult(completion=result.completion.model_copy(update={'values': values}))
         return types.CompleteResult(completion=types.Completion(values=[]))
 
     async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:

@@ -96,7 +96,7 @@ class Results:
         if replacement is None:
             content = self._bounded([await self._framed(called, block) for block in content])
             return types.CallToolResult(content=content, is_error=result.is_error, _meta=meta)
-        others = self._bounded([block for block in content if _text_of(block) is None])
+        others = self._bounded([await self._framed(called, block) for block in content if _text_of(block) is None])
         told, figures = replacement
         return types.CallToolResult(
             content=[_text(told), *others], is_error=result.is_error, _meta={**(meta or {}), **figures}
@@ -106,7 +106,8 @@ class Results:
         """The contents of a resource, each of which is text or binary."""
         called = await self._called(call)
         contents: list[types.TextResourceContents | types.BlobResourceContents] = []
-        for each in result.contents:
+        for content in result.contents:
+            each = content.model_copy(update={'meta': await self._meta(called, content.meta)})
             if isinstance(each, types.BlobResourceContents):
                 [bounded] = self._bounded([types.EmbeddedResource(resource=each)])
                 whole = _resource_of(bounded)
@@ -123,7 +124,7 @@ class Results:
                 replacement = await self._replacement(call, called, text)
                 text = replacement[0] if replacement is not None else await self._frame(called, text)
             contents.append(each.model_copy(update={'text': text}))
-        return result.model_copy(update={'contents': contents})
+        return result.model_copy(update={'contents': contents, 'meta': await self._meta(called, result.meta)})
 
     async def of_prompt(self, server: str, name: str, result: types.GetPromptResult) -> types.GetPromptResult:
         """A prompt, which its user has chosen: without secrets and bounded, but it is no data."""
@@ -135,7 +136,8 @@ class Results:
             except MaskingError as error:
                 block = _text(_withheld(called, error))
             messages.append(message.model_copy(update={'content': block}))
-        return result.model_copy(update={'messages': messages})
+        about = {'description': self.said(server, result.description), 'meta': await self._meta(called, result.meta)}
+        return result.model_copy(update={'messages': messages, **about})
 
     async def of_error(self, call: ProxiedCall, error: MCPError) -> MCPError:
         """An error of the protocol: without secrets, and short."""
@@ -154,10 +156,11 @@ class Results:
         So nothing overtakes what was said before it.
         """
         if len(str(value)) <= MAX_AT_ONCE:
-            return self._aside(server, value)
-        return await anyio.to_thread.run_sync(self._aside, server, value)
+            return self.said(server, value)
+        return await anyio.to_thread.run_sync(self.said, server, value)
 
-    def _aside(self, server: str, value: object) -> object:
+    def said(self, server: str, value: object) -> object:
+        """What a server says beside its results, without secrets."""
         masker = self._calls.masker(server)
         if masker is None:
             return value
@@ -165,10 +168,6 @@ class Results:
             return Observation(value, None, None, is_wrapped=False).masked(masker).value
         except MaskingError:
             return render_prompt('tool_results/redacted', tool=server)
-
-    def on_stderr(self, server: str, text: str) -> str:
-        """What a server writes to its stderr, without secrets."""
-        return str(self._aside(server, text))
 
     async def _called(self, call: ProxiedCall) -> CalledTool:
         return await self._calls.of(
@@ -183,7 +182,10 @@ class Results:
             return None
         if len(json.dumps(meta, default=str)) > MAX_META_CHARACTERS:
             return {f'{_META}left_out': sorted(meta)[:20]}
-        masked = await self._value(called, dict(meta))
+        try:
+            masked = await self._value(called, dict(meta))
+        except MaskingError:
+            return None
         return cast('dict[str, Any]', masked) if isinstance(masked, dict) else {f'{_META}masked': masked}
 
     async def _frame(self, called: CalledTool, text: str) -> str:
@@ -193,6 +195,8 @@ class Results:
         return await anyio.to_thread.run_sync(framed, text, called.name)
 
     async def _framed(self, called: CalledTool, block: types.ContentBlock) -> types.ContentBlock:
+        if isinstance(block, types.ResourceLink) and block.description:
+            return block.model_copy(update={'description': await self._frame(called, block.description)})
         text = _text_of(block)
         return block if not text else _with_text(block, await self._frame(called, text))
 
@@ -212,8 +216,12 @@ class Results:
         self, called: CalledTool, content: Sequence[types.ContentBlock]
     ) -> list[types.ContentBlock]:
         masked: list[types.ContentBlock] = []
-        for block in content:
+        for each in content:
+            block = each.model_copy(update={'meta': await self._meta(called, each.meta)})
             text = _text_of(block)
+            if isinstance(block, types.EmbeddedResource):
+                meta = await self._meta(called, block.resource.meta)
+                block = block.model_copy(update={'resource': block.resource.model_copy(update={'meta': meta})})
             if text is not None:
                 masked.append(_with_text(block, str(await self._value(called, text))))
             elif isinstance(block, types.ResourceLink):

@@ -59,7 +59,9 @@ class BatchProgress:
     seconds: float = 0.0
     size: int = 0
     size_done: int = 0
+    done_before: int = 0
     tokens_before: int = 0
+    cost_before: float = 0.0
     size_before: int = 0
     """What was done before this run began."""
 
@@ -221,7 +223,9 @@ class Batch:
             self.client.enqueue(options, job.model_dump(mode='json'))
         elif state in FINISHED:
             self._take([job_id])
-            self.progress.size_before, self.progress.tokens_before = self.progress.size_done, self.progress.tokens
+            now = self.progress
+            now.done_before, now.cost_before = now.done - now.set_aside, now.cost or 0.0
+            now.size_before, now.tokens_before = now.size_done, now.tokens
 
     def _look(self, look: Callable[[BatchProgress], None]) -> None:
         """Collect what is finished, a part of all at a time, and tell of it."""

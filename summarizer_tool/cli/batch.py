@@ -228,8 +228,9 @@ def _run(running: 'Batch', settings: 'Settings', workers: int) -> None:
 
 
 def _figures(now: 'BatchProgress') -> str:
-    cost = 'cost unknown' if now.cost is None else f'${now.cost:.4f}'
-    figures = [f'{now.tokens:,} tokens', f'{now.tokens_per_second:,.0f} a second', cost]
+    """What this run has done, whatever was done before it."""
+    cost = 'cost unknown' if now.cost is None else f'${now.cost - now.cost_before:.4f}'
+    figures = [f'{now.tokens - now.tokens_before:,} tokens', f'{now.tokens_per_second:,.0f} a second', cost]
     if now.set_aside:
         figures.append(f'{now.set_aside:,} set aside')
     left = now.seconds_left
@@ -239,7 +240,8 @@ def _figures(now: 'BatchProgress') -> str:
 
 
 def _tell_end(end: 'BatchProgress', folder: 'BatchFolder') -> None:
-    done = f'{end.done - end.set_aside:,} of {end.documents:,} done in {end.seconds:.0f} s'
+    when = f', {end.done_before:,} of them before this run of' if end.done_before else ' in'
+    done = f'{end.done - end.set_aside:,} of {end.documents:,} done{when} {end.seconds:.0f} s'
     say(f'{done} · {_figures(end)}: {folder.path}')
     lost = [f'{end.set_aside:,} set aside'] if end.set_aside else []
     lost += ['the merge has failed'] if end.lost_merges else []

@@ -56,7 +56,7 @@ _PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
 _HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
 _BEGINNING = r'\1'
 _NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|id|file)"?\s*[:=|]\s*(\S.*)')
-_HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S{1,24})')
+_HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S+)')
 _CLOSING = frozenset('{}()[],;')
 
 
@@ -173,7 +173,8 @@ def _key(line: str) -> tuple[int, str]:
     bare = line.lstrip()
     found = _HEAD.match(bare)
     word = found[1] if found else bare[:1]
-    return len(line) - len(bare), re.sub(r'\S*[\d/]\S*?(?=:?$)', '0', word)
+    alike = ('0:' if word.endswith(':') else '0') if re.search(r'[\d/]', word) else word
+    return len(line) - len(bare), alike
 
 
 def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
@@ -182,7 +183,7 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
     places: dict[tuple[int, str], list[int]] = {}
     for at, key in enumerate(keys):
         places.setdefault(key, []).append(at)
-    best, covered = None, 0
+    best, covered, below = None, 0, (0, '')
     for key, found in places.items():
         lines = len(keys) - found[0]
         if len(found) < LEAST or not _LEAST_LINES <= lines / len(found) <= _MOST_LINES or lines <= covered:
@@ -193,8 +194,15 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
         second, often = Counter(keys[at + 1] for at in found if at + 1 < len(keys)).most_common(1)[0]
         follows = often >= 0.5 * len(found) and often / len(found) > 2 * len(places[second]) / len(keys)
         if follows and is_inner and alone < 0.2 * len(found) and key[1] not in _CLOSING:
-            best, covered = found, lines
-    return best if covered >= _COVERED * len(keys) else None
+            best, covered, below = found, lines, second
+    if best is None or covered < _COVERED * len(keys):
+        return None
+    depth, parted = keys[best[0]][0], {at for at, (number, _) in enumerate(filled) if number != filled[at - 1][0] + 1}
+    if len(parted.intersection(best)) < _NAMED_SHARE * len(best):
+        return best
+    # What stands below a blank line and goes on as the others do begins a block, too, however it is written.
+    others = {at for at in parted if keys[at][0] == depth and keys[at + 1 : at + 2] == [below]}
+    return sorted(others.union(best))
 
 
 def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:

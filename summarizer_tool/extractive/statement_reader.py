@@ -76,6 +76,8 @@ _ELSEWHERE = regex.compile(
 )
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
+# `A stout warrior who once bested a lord.`: what the heading names, in a word.
+_DESCRIBES = regex.compile(r'^An? [^,.;:]{1,80}?(?=[,.;:]|\s(?:once|that|which|whose|who|with)\b)')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 
@@ -188,7 +190,8 @@ class StatementReader:
                     shown(term.text).rstrip(' :-–'), text, goes_on=bool(self.out) and self.out[-1].term == defined
                 )
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
-        if not lead and (kind is Kind.PROSE or (kind is Kind.FRAGMENT and self._is_nameless(text))):
+        is_about = kind is Kind.FRAGMENT and (self._is_nameless(text) or self._is_described(text))
+        if not lead and (kind is Kind.PROSE or is_about):
             lead = self._subject_for(text)
             kind = Kind.PROSE if lead else kind
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
@@ -269,6 +272,13 @@ class StatementReader:
             return False
         return all(names.opens_sentence(text, name) for name in _names(text))
 
+    def _is_described(self, text: str) -> bool:
+        """Return whether a section begins with what its subject is, without a verb and without its name."""
+        goes_on = self.out and self.out[-1].section == len(self.sections) - 1
+        described = None if goes_on else _DESCRIBES.match(text)
+        subject = subject_of(' '.join(self.sections[-1].titles[-1:]))
+        return bool(described and subject and not VERB.search(described[0]) and subject.split()[0] not in text)
+
     def _subject_for(self, text: str) -> str:
         """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
 
@@ -279,6 +289,9 @@ class StatementReader:
         subject = subject_of(titles[-1]) if titles else ''
         if self._is_nameless(text):
             return titles[-1]
+        if self._is_described(text):
+            self.of_subject, self.gender = self.paragraph_count, ''
+            return subject
         if match := PRONOUN.match(text):
             gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
             is_own = bool(subject) and self.of_subject == self.paragraph_count and self.gender in ('', gender)

@@ -4,12 +4,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
+from summarizer_tool.batch.batch import BatchProgress
+from summarizer_tool.batch.folder import BatchFolder
+from summarizer_tool.cli.batch import _tell_end
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import ExitCode
 from tests.support import forking
@@ -55,6 +59,16 @@ def test_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (done.exit_code, done.stderr) == snapshot(
         (ExitCode.USAGE, 'summarizer: dbos is not installed: pip install "summarizer-tool[batch]"\n')
     )
+
+
+def test_what_was_done_before_a_run_is_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    now = BatchProgress(documents=7, done=6, set_aside=1, tokens=900, cost=0.5, seconds=4)
+    _tell_end(replace(now, set_aside=0), BatchFolder(tmp_path))
+    _tell_end(replace(now, set_aside=0, done_before=4, tokens_before=700, cost_before=0.4), BatchFolder(tmp_path))
+    assert capsys.readouterr().err.replace(str(tmp_path), 'OUT') == snapshot("""\
+summarizer: 6 of 7 done in 4 s · 900 tokens · 225 a second · $0.5000: OUT
+summarizer: 6 of 7 done, 4 of them before this run of 4 s · 200 tokens · 50 a second · $0.1000: OUT
+""")
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from inline_snapshot import snapshot
 
+from summarizer_tool.digests.blocks import read_blocks
 from summarizer_tool.digests.digest import digest
 
 ASKED = 'Is anything wrong or unusual here?'
@@ -59,6 +60,20 @@ def test_blocks_are_named_by_the_line_above_them() -> None:
     blocks[41] = blocks[41].replace('free', 'sunk')
     found = digest(''.join(blocks), 200)
     assert '168| boat-41: State: sunk' in found.text
+
+
+def test_lines_belong_to_the_heading_above_them_however_it_is_written() -> None:
+    headings = [
+        *('/mill/cellar', '/mill/a-long-way-down/below-the-sluice', '/mill/Old Papers', '/mill/loft 2/bags', '/mill/z')
+    ]
+    rows = ''.join(f'-rw-r--r-- 1 ada mill {at} Jun 3 sack\n' for at in range(7))
+    listed = [f'{heading}{at}:\ntotal {at}\n{rows}' for at in range(9) for heading in headings]
+    listed[22] += '-rw------- 1 ada mill 9 Jun 3 ledger\n'
+    blocks = read_blocks('\n'.join(listed).splitlines())
+    assert blocks is not None
+    assert blocks.count == len(listed)
+    found = digest('\n'.join(listed), 400, focus='Where is the ledger?').text
+    assert '/mill/Old Papers4: -rw------- 1 ada mill 9 Jun 3 ledger' in found
 
 
 def test_of_blocks_that_begin_with_fields_what_they_are_about_is_told():

@@ -40,9 +40,12 @@ async def proxy(
     servers: Mapping[str, MCPServer | Server[Any] | ProxiedServer],
     *,
     rules: ToolResultRules = RULES,
+    tool_timeout: float | None = None,
 ) -> AsyncGenerator[ProxyServer]:
     """The proxy, keyless, and with a store in memory."""
-    settings = Settings.load(llm_model='extractive', store=':memory:', worker_processes=0)
+    settings = Settings.load(
+        llm_model='extractive', store=':memory:', worker_processes=0, mcp_tool_timeout=tool_timeout
+    )
     real = connection._transport
 
     @asynccontextmanager
@@ -67,11 +70,12 @@ async def proxied(
     *,
     mode: str = 'legacy',
     rules: ToolResultRules = RULES,
+    tool_timeout: float | None = None,
     **options: Any,
 ) -> AsyncGenerator[Client]:
     """A client of the proxy."""
     async with (
-        proxy(servers, rules=rules) as served,
+        proxy(servers, rules=rules, tool_timeout=tool_timeout) as served,
         Client(served.server(), mode=mode, **options) as client,
     ):
         yield client

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-TOOLS = ('echo', 'crash', 'wait', 'pid', 'babble')
+TOOLS = ('echo', 'crash', 'wait', 'pid', 'babble', 'half', 'deep', 'bytes')
 
 
 def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -34,6 +34,15 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
     if name == 'babble':
         print('password=hunter2')
         print('postgres://bob:Gull-93x@db/x', file=sys.stderr, flush=True)
+    if name == 'half':
+        return {'content': [{'type': 'text', 'text': 'A lamp \ud83d and \\ud83d, \U0001f4a1.'}]}
+    if name == 'deep':
+        deep: dict[str, Any] = {}
+        for _ in range(300):
+            deep = {'deep': deep}
+        return {'content': [], 'structuredContent': deep}
+    if name == 'bytes':
+        sys.stdout.buffer.write(b'\xff\xfe\n')
     text = str(os.getpid()) if name == 'pid' else json.dumps(params.get('arguments'))
     return {'resultType': 'complete', 'content': [{'type': 'text', 'text': text}]}
 

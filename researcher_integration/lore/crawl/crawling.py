@@ -26,6 +26,7 @@ from summarizer_tool import (
     AddSourceRequest,
     ConfigurationError,
     RequestError,
+    Robots,
     Service,
     Source,
     SummarizerError,
@@ -99,6 +100,7 @@ class Crawler:
         self._tiers = tiers
         self._pages = dict(pages or {})
         self._on_page = on_page
+        self._robots = Robots(service.summarizer.settings)
         self._under_way: defaultdict[str, anyio.Lock] = defaultdict(lambda: anyio.Lock(fast_acquire=True))
         """By key, held by the one who fetches the page."""
         self._turns: list[Event] = []
@@ -114,7 +116,8 @@ class Crawler:
         """Crawl the page at a URL, http or https; return it again if it was crawled before.
 
         Raises:
-            FetchError: If the URL is refused or cannot be fetched; asking again tries again, `MAX_ATTEMPTS` times.
+            FetchError: If the URL is refused, also by robots.txt, or cannot be fetched; asking again tries again,
+                `MAX_ATTEMPTS` times.
             InputTooLargeError: If the page is larger than the settings allow.
             RequestError: If there is no URL, the zone has its pages, or this one has failed too often.
             StoreError: If it cannot be stored.
@@ -205,7 +208,7 @@ class Crawler:
         return {page.number for page in self._pages.values()}
 
     async def _fetch(self, url: str) -> _Found:
-        source = (await self._service.add_source(AddSourceRequest(url=url))).source
+        source = await self._service.add_page(url, may_fetch=self._robots.may_fetch)
         # The one that answered is the one to trust or not: an official site may redirect anywhere.
         return _Found(source, url_key(source.url), source.url, self._tiers.of(source.url))
 

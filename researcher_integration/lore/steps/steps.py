@@ -13,7 +13,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.lore.checkpoint import Failure, Step
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
-from researcher_integration.lore.crawl.pages import is_url, shown
+from researcher_integration.lore.crawl.pages import is_url, key_of_file, shown
 from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
@@ -29,7 +29,7 @@ from researcher_integration.lore.steps.research_run import (
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import RequestOptions, SummarizerError, trace_span
+from summarizer_tool import RequestOptions, SummarizerError, trace_span, url_key
 
 T = TypeVar('T', bound=BaseModel)
 
@@ -51,10 +51,15 @@ class ResearchSteps:
         self._crawler = Crawler(work.service, work.configuration.tiers, work.checkpoint.pages, on_page=self._keep_pages)
 
     async def crawl(self) -> None:
-        """Crawl the given pages, and those that failed before again; failures are recorded."""
+        """Crawl the given pages that are not there yet, those that failed before included; failures are recorded."""
         before = [page.source_id for page in self._work.pages()]
-        lost = [page.url for page in self._work.pages() if is_url(page.url) and not await self._has(page.source_id)]
-        places = list(dict.fromkeys((*self._work.request.places, *lost)))
+        kept = {key for key, page in self._checkpoint.pages.items() if await self._has(page.source_id)}
+        lost = [page.url for key, page in self._checkpoint.pages.items() if is_url(page.url) and key not in kept]
+        asked = {
+            place: url_key(place.strip()) if is_url(place) else key_of_file(Path(place))
+            for place in (*self._work.request.places, *lost)
+        }
+        places = [place for place, key in asked.items() if key not in kept]
         self._checkpoint.failures.clear()
         limiter = anyio.CapacityLimiter(MAX_CRAWLS)
         failed: dict[str, str] = {}

@@ -55,6 +55,8 @@ class Site:
         self.origin = f'http://{self.host}'
         self.requests: Counter[str] = Counter()
         """By path."""
+        self.robots = ''
+        """Its robots.txt."""
         self.delay = 0.1
         """Seconds that `/slow/…` takes."""
         self.slow = threading.Event()
@@ -66,6 +68,7 @@ class Site:
         What stands after `/redirect/` and `/slow/` is a page with its ending: `/slow/gull-marsh.html`.
         """
         return [
+            Route('/robots.txt', self._robots),
             Route('/redirect/{name:path}', self._redirect),
             Route('/slow/{name}', self._slow),
             Route('/broken', self._broken),
@@ -74,6 +77,9 @@ class Site:
 
     def _count(self, request: Request) -> None:
         self.requests[request.url.path] += 1
+
+    async def _robots(self, _: Request) -> Response:  # no page, and not counted
+        return PlainTextResponse(self.robots, 200 if self.robots else 404)
 
     async def _redirect(self, request: Request) -> Response:
         self._count(request)

@@ -242,6 +242,8 @@ def test_a_form_is_checked_when_it_is_read() -> None:
         'CHALLENGE_PASSWORD = ObjectIdentifier("1.2.840.113549.1.9.7")',
         '    "--ssl-keyfile-password",\n    type=str,\n',
         'credentials=to_protocol(\n    credentials)',
+        '{"dependencies": {"pbkdf2-password": "1.2.1"}}',
+        '# The requirepass is not compatible, which will cause requirepass to be ignored.',
     ],
 )
 def test_what_programs_say_of_secrets_stays(text: str) -> None:
@@ -261,6 +263,15 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
         'AES_KEY=9b8c2f7a6d5e4b3c2d1a0f9e8d7c6b5a',
         'tlsKey: Zk3vQ9pLmX7wRt2yBn5c',
         'run(["login", "--password", "gull93"])',
+        '"db-password": "12.11.90.4x"',
+        'password: 12.11.90',
+        'requirepass lantern',
+        'user ada on >lantern ~* +@all',
+        'ACL SETUSER ada on >lantern',
+        'DriverManager.getConnection(url, "ada", "lantern")',
+        'getConnection(\n  "jdbc:mysql://db/fen",\n  "ada",\n  "lantern")',
+        'P a s s w o r d : lantern',
+        '[{"type": "random_password", "instances": [{"attributes": {"result": "sedge!lantern"}}]}]',
     ],
 )
 def test_what_is_given_with_them_is_masked(text: str) -> None:

@@ -159,7 +159,7 @@ def said(result: Any) -> str:
 async def test_one_server(mode: str) -> None:
     async with proxied({'harbour': harbour()}, mode=mode) as client:
         assert client.instructions is not None
-        assert client.instructions.endswith('\n\nAsk for ships by name.')
+        assert '<tool_output tool="harbour">\nAsk for ships by name.\n</tool_output>' in client.instructions
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert list(tools) == snapshot(
             ['search_source', 'read_source', 'query_source', 'ship', 'unload', 'sink', 'build']
@@ -248,6 +248,20 @@ async def test_progress_is_passed_on_without_secrets(mode: str) -> None:
             (3.0, 3.0, 'crate 3, token=[MASKED_GITHUB_TOKEN]'),
         ]
     )
+
+
+async def test_a_server_that_tells_of_progress_is_waited_for() -> None:
+    mcp = MCPServer('harbour')
+
+    @mcp.tool()
+    async def dredge(context: Context[Any]) -> str:  # pyright: ignore[reportUnusedFunction]
+        for done in range(5):
+            await anyio.sleep(0.2)
+            await context.report_progress(done + 1)
+        return 'deep'
+
+    async with proxied({'harbour': mcp}, tool_timeout=0.8) as client:
+        assert 'deep' in said(await client.call_tool('dredge', {}))
 
 
 async def test_an_error_of_a_tool_stays_one_and_has_no_secret() -> None:

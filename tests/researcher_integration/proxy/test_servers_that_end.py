@@ -165,6 +165,35 @@ async def test_a_call_that_runs_when_the_proxy_is_stopped_is_given_up(tmp_path: 
     )
 
 
+@pytest.mark.parametrize(
+    ('tool', 'expected'),
+    [
+        ('half', (False, '<tool_output>A lamp \ufffd and \\ud83d, \U0001f4a1.</tool_output>')),
+        ('bytes', (False, '<tool_output>{}</tool_output>')),
+        (
+            'deep',
+            (
+                True,
+                'The server program has answered, but what it sent cannot be read as the protocol has it, so that the answer is lost. Ask it for less, or for something else.',
+            ),
+        ),
+        (
+            'wait',
+            (
+                True,
+                'The server program has neither answered nor told of progress within 0.2 seconds, and the call was given up; whether it has done anything is not known. MCP_TOOL_TIMEOUT of the proxy sets how long it waits.',
+            ),
+        ),
+    ],
+)
+async def test_a_call_ends_whatever_a_program_writes(tmp_path: Path, tool: str, expected: tuple[bool, str]) -> None:
+    async with proxied({'program': program(tmp_path)}, tool_timeout=0.2 if tool == 'wait' else None) as client:
+        with anyio.fail_after(20):
+            result = await client.call_tool(tool, {})
+        assert (result.is_error, said(result)) == expected
+        assert not (await client.call_tool('echo', {})).is_error
+
+
 async def test_what_is_no_message_is_logged_without_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with proxied({'program': program(tmp_path)}) as client:
         assert not (await client.call_tool('babble', {})).is_error

@@ -12,9 +12,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps, crawl_tool
 from researcher_integration.lore.material import CrawledPage
-from summarizer_tool import FetchError, ReadSourceRequest, RequestError, Service
+from summarizer_tool import FetchError, ReadSourceRequest, RequestError, Service, Settings, SourceStore, Summarizer
 from summarizer_tool.text import tokens
-from tests.proofs.research.site import Site
+from tests.proofs.research.site import Site, site
 from tests.support.crawled_pages import MARSH, ByPath
 
 pytestmark = pytest.mark.anyio
@@ -123,6 +123,17 @@ async def test_a_long_page_is_shown_in_part(crawler: Crawler, service: Service, 
     )
     after = stored.text[len(shown) :].split()[:8]
     assert onward.partition('| ')[2].split()[:8] == after
+
+
+async def test_what_a_site_disallows_is_not_fetched() -> None:
+    with site({'marsh': MARSH, 'court': MARSH}) as wiki, SourceStore() as store:
+        wiki.robots = 'User-agent: *\nDisallow: /court'
+        settings = Settings.load(llm_model='extractive', store=':memory:', fetch_allow_hosts=wiki.host)
+        crawler = Crawler(Service(Summarizer(settings), store.collection()), ByPath())
+        with pytest.raises(FetchError, match='is not fetched: the robots'):
+            await crawler.crawl(f'{wiki.origin}/court.md')
+        assert (await crawler.crawl(f'{wiki.origin}/marsh.md')).is_new
+    assert wiki.requests == {'/marsh.md': 1}
 
 
 async def test_a_page_cannot_leave_its_frame(crawler: Crawler, wiki: Site) -> None:
