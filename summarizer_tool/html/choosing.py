@@ -7,7 +7,7 @@ kept together, and what leads to other pages goes.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 
 from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, FrameKind, PageBlock, Region
@@ -27,6 +27,8 @@ _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
 """Lists, tables, paragraphs … that may have been lost between two that are kept."""
+_LEAST_LISTED = 3
+"""Entries of a table of contents."""
 _SENTENCE = 20
 """Characters of a sentence."""
 
@@ -36,6 +38,9 @@ _LABEL = re.compile(
     f'[^{LINK_OPEN}]{{0,40}}[:：»>|–-]\\s*{LINK_OPEN}[^{LINK_OPEN}{LINK_CLOSE}]*{LINK_CLOSE}[\\s.]*',
 )
 """`Read more: a link` in any language."""
+
+_WITHIN = re.compile(r'(?![a-z][a-z0-9+.-]*:|/)', re.IGNORECASE)
+"""A target that is a place of the same book."""
 
 _IsOut = Callable[[Region | None], bool]
 
@@ -63,6 +68,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
     _keep_titles(blocks)
+    drop_contents(blocks)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):
         shown = [block for block in blocks if not is_out(block.region)]
@@ -236,6 +242,26 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
             leading = None
     if leading is not None:
         leading.is_kept = False
+
+
+def drop_contents(blocks: Sequence[PageBlock], *, is_book: bool = False) -> None:
+    """Drop lists of nothing but links to places of the page, or, of a book, to its other files, unless led to."""
+    before = ''
+    for frame, group in groupby((block for block in blocks if block.is_kept), _outermost_list):
+        inside = [*group]
+        if frame is not None and len(inside) >= _LEAST_LISTED and before[-1:] not in ('', ':', '：'):
+            leads_on = all(
+                block.linked > 0.85 * block.size
+                and all(link.startswith('#') or (is_book and _WITHIN.match(link)) for link in block.links)
+                for block in inside
+            )
+            for block in inside:
+                block.is_kept = not leads_on
+        before = inside[-1].words.rstrip()
+
+
+def _outermost_list(block: PageBlock) -> Frame | None:
+    return next((frame for frame in block.frame.chain() if frame.kind == 'list'), None) if block.frame else None
 
 
 def _points_elsewhere(block: PageBlock) -> bool:

@@ -63,6 +63,19 @@ def is_hidden(element: Any) -> bool:
     return bool(names) and len(names) < _MAX_NAMES and _HIDDEN_NAMES.search(names) is not None
 
 
+_NOTE_REFERENCE = re.compile(r'(?:^|[\s_-])(?:footnote|noteref|fnref)(?=$|[\s_-])', re.IGNORECASE)
+
+
+def is_note_reference(element: Any) -> bool:
+    """Return whether a link is the mark of a footnote: by what it says of itself, or as it is raised."""
+    if '#' not in (element.get('href') or ''):
+        return False
+    if element.getparent().tag == 'sup' or (len(element) == 1 and element[0].tag == 'sup' and not element.text):
+        return True
+    names = (element.get('class'), element.get('role'), element.get('epub:type'))
+    return any(name and _NOTE_REFERENCE.search(name[:_MAX_NAMES]) for name in names)
+
+
 _HEADINGS = {f'h{level}': level for level in range(1, 7)}
 _SECTIONS = frozenset({'section', 'div', 'article'})
 _LEAST = 3

@@ -28,6 +28,8 @@ _MAX_INLINE_CODE = 300
 MAX_NAMED = 80
 """Characters of an inline element named as chrome that is skipped; a longer one holds more than that."""
 _MAX_ALT = 300
+_MAX_NOTE = 3
+"""Digits of the number of a footnote."""
 _MAX_EMOJI = 8
 
 _BOXES = frozenset(
@@ -74,6 +76,7 @@ class TreeWalk:
         self._number = self._group = self._numbers = self._outline = 0
         self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
+        self._is_note = False
         self._next = MARKS[0]
         # Of the block that has begun.
         self._title_of: Frame | None = None
@@ -126,6 +129,7 @@ class TreeWalk:
             elif tag == 'a' and not signs.is_hidden(element):
                 stack.append(self._href or '')
                 self._href = element.get('href') or None
+                self._is_note = signs.is_note_reference(element)
             else:
                 stack.append(None)
                 if self._is_done(element, tag):
@@ -330,6 +334,10 @@ class TreeWalk:
             self._size -= len(shown)
             self._linked -= len(shown)
         else:
+            before = ''.join(self._pieces[max(0, self._link - 1) : self._link])
+            if self._is_note and len(shown) <= _MAX_NOTE and shown.isdigit() and not before.endswith('['):
+                # As `[7]` the mark of a footnote is no number of the sentence, nor a sentence of its own.
+                self._pieces[self._link + 1 :] = [f'[{shown}]']
             self._pieces.append(LINK_CLOSE)
         self._link = -1
 
