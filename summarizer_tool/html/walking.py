@@ -177,7 +177,12 @@ class TreeWalk:
                 name = (names or element.get('id') or tag)[:100]
                 self._region = Region(self._region, name, tag, depth, self._group)
         self._frame = framed(element, tag, names, label, self._frame)
-        if self._frame is not None and (tag == 'summary' or (names and notes.is_title(names))):
+        around = element.getparent() if self._level and element.getprevious() is None else None
+        opens_note = around is not None and notes.label(around.get('class') or '') != ''
+        if self._frame is not None and (
+            tag == 'summary' or (opens_note and self._frame.label) or (names and notes.is_title(names))
+        ):
+            self._level = 0
             self._title_of = next((frame for frame in self._frame.chain() if frame.kind == 'quote'), None)
 
     # What stands in a line. Each says whether the element is done with.

@@ -312,3 +312,24 @@ They keep:
 """)
     book = f'<p>On this river.</p><ul>{entries.replace("#", "ch1.xhtml#")}<li><a href="ch2.xhtml">Mill</a></li></ul>'
     assert to_markdown(book, is_document=True).markdown == 'On this river.'
+
+
+def test_a_heading_within_one_definition_leaves_the_others_theirs() -> None:
+    note = '<div class="note"><h3 class="title">Note</h3><p>Mind the step.</p></div>'
+    assert read(f"""
+        <dl><dt>Keeper</dt><dd><p>Counts the ships.</p>{note}</dd><dt>Warden</dt><dd>Holds the keys.</dd>
+        <dt>Ringer</dt><dd><h4>By night</h4><p>Rings the bell.</p></dd></dl>""") == snapshot("""\
+Keeper
+: Counts the ships.
+
+  > **Note:** Mind the step.
+
+Warden
+: Holds the keys.
+
+Ringer
+
+: #### By night
+
+  Rings the bell.\
+""")
