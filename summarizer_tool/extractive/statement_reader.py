@@ -110,6 +110,8 @@ class StatementReader:
     topics: frozenset[str] = frozenset()
     """What begins several paragraphs before a full stop, and names what they are about."""
     is_conversation: bool = False
+    is_talk: bool = False
+    """Whether it is a conversation, or a third of the lines or more begin with who speaks."""
     is_said_before: bool = False
     """Whether the last sentence tells what was said before, and the next one what is so."""
     speaker: tuple[str, int] | None = None

@@ -71,10 +71,10 @@ _IS_VALUE = regex.compile(r'\d|, ')
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
-# What a transcriber has put in: `{disfmarker}`; in conversations, where it is no link, `[laughter]`, `[03:20]`.
-_MARK = regex.compile(r'\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})')
+# What a transcriber has put in: `{disfmarker}`; where it is no link, `[laughter]`, `[03:20]`.
 _MARK_OF_CONVERSATIONS = regex.compile(
     r'(?<!\s)\s*\\?\[(?:\p{Ll}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
+    r'|\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})'
     r'|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}(?:\.\d+)?\\?\]\s*'
 )
 # `**Ada Orme:** The mill stood still.`
@@ -97,12 +97,19 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         for line, text, ends in zip(lines, texts, [*labelled[1:], False], strict=False)
     ]
     levels = range(1 - len(path), 1)
+    speakers, labels = _labels(texts)
+    is_conversation = _is_conversation(lines)
+    turns = sum(
+        (match := SPEAKER.match(text) or _ROLE.match(text)) is not None and match[1] in speakers for text in texts
+    )
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of_texts(texts),
-        *_labels(texts),
+        speakers,
+        labels,
         levels=[*levels],
-        is_conversation=_is_conversation(lines),
+        is_conversation=is_conversation,
+        is_talk=is_conversation or 3 * turns > len(texts),
         topics=paragraph_topics(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
@@ -399,8 +406,8 @@ def _is_labelled(text: str) -> bool:
 
 
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
-    text = _MARK_OF_CONVERSATIONS.sub('', line.text) if reader.speakers else line.text
-    text = _MARK.sub('', bare(text.lstrip('>: \t')))
+    text = _MARK_OF_CONVERSATIONS.sub('', line.text) if reader.is_talk and '`' not in line.text else line.text
+    text = bare(text.lstrip('>: \t'))
     depth = line.text[: len(line.text) - len(line.text.lstrip('> \t'))].count('>')
     if reader.items or reader.columns or reader.pairs or depth != reader.quoted:
         reader.flush()
