@@ -1,5 +1,6 @@
 """A batch: its documents queued, watched, collected, merged, cancelled and taken up again."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
@@ -33,6 +34,9 @@ MERGE_TOKENS = 100_000
 
 MERGE_RATIO = 5
 """A text of a merge that is not the last has a fifth of the tokens of what it was made of."""
+
+_LINES = re.compile(r'(?<![\n|])\n(?=[^\s|>*+-])')
+"""What stands between the facts of a summary, each of which says something by itself; not between rows or items."""
 
 ACTIVE = [
     WorkflowStatusString.ENQUEUED.value,
@@ -298,7 +302,8 @@ class Batch:
 
     def _merge_job(self, name: str, parts: list[str], asked: Asked) -> BatchJob:
         documents = [
-            Document(self.folder.text(part), title=self.outcomes[part].title or part, url=part) for part in parts
+            Document(_LINES.sub('\n\n', self.folder.text(part)), title=self.outcomes[part].title or part, url=part)
+            for part in parts
         ]
         return BatchJob.of_documents(name, documents, asked)
 
