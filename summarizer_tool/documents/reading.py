@@ -1,10 +1,10 @@
 """Show a stored source: its outline, its raw lines with their numbers, or what has changed in it. Pure computing."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate, islice
-from re import finditer, sub
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.document import Document
@@ -58,7 +58,7 @@ def title_of(text: str) -> str:
     """
     found = parse(text[:8192])
     titles = [found.title(place) for place, level in enumerate(found.levels) if level <= found.levels[0]]
-    forms = [sub(r'[\d.]+', '0', title.partition(' ')[0]) for title in titles]
+    forms = [re.sub(r'[\d.]+', '0', title.partition(' ')[0]) for title in titles]
     is_numbered = bool(titles) and any(map(str.isdigit, titles[0])) and forms.count(forms[0]) > _ALIKE
     is_part = bool(titles) and found.levels[0] > 1 and len(titles) > _ALIKE
     named = (field['title'] for line in front_matter(text).split('\n') if (field := FIELD.match(line)))
@@ -71,7 +71,7 @@ def outline(document: Document) -> str:
     found = parse(document.text)
     shown = _upper(list(range(len(found.levels))), found.levels, OUTLINE_HEADINGS)
     top = min((found.levels[index] for index in shown), default=1)
-    breaks = [match.start() for match in finditer('\n', document.text)]
+    breaks = [match.start() for match in re.finditer('\n', document.text)]
     lines: list[str] = []
     room = OUTLINE_TOKENS
     for index in islice(shown, OUTLINE_HEADINGS):
@@ -154,19 +154,24 @@ _CUT_TOKENS = 16
 """What says that lines of a change are left out."""
 
 
+_LAYOUT = re.compile(r'\s*(?:(?:#{1,6}|[>*+-])(?:\s+|$))*')
+"""What stands before what a line says."""
+
+
 def changes(older: str, newer: str) -> list[tuple[range, range]]:
     """The places where two texts differ, in order: the numbers of the older lines, from 1, and of those in their place.
 
     The first are none where lines are new, the second where they are gone. Blank lines at the edges do not count.
     """
-    old, new = _lines(older), _lines(newer)
+    old, new = _bare_lines(older), _bare_lines(newer)
     matcher = SequenceMatcher(None, old, new)
     return [
         (before, after)
         for kind, first, last, start, end in matcher.get_opcodes()
         if kind != 'equal'
         for before, after in [(_filled(old, first, last), _filled(new, start, end))]
-        if before or after
+        # Lines that are only broken elsewhere say the same.
+        if ' '.join(old[first:last]).split() != ' '.join(new[start:end]).split()
     ]
 
 
@@ -178,9 +183,9 @@ def changes_report(older: Document, newer: Document, max_tokens: int, *, is_vers
     """
     found = changes(older.text, newer.text)
     figures = {
-        'count': f'{len(found):,}',
-        'gone': f'{sum(len(before) for before, _ in found):,}',
-        'new': f'{sum(len(after) for _, after in found):,}',
+        'count': _counted(len(found), 'change'),
+        'gone': _counted(sum(len(before) for before, _ in found), 'line'),
+        'new': _counted(sum(len(after) for _, after in found), 'line'),
         'relation': prompts.load('answers/changes_version') if is_version else '',
     }
     name = 'answers/changes' if found else 'answers/unchanged'
@@ -188,20 +193,28 @@ def changes_report(older: Document, newer: Document, max_tokens: int, *, is_vers
     room = min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS)
     room -= tokens.count(lines[0]) + tokens.count(_left_out(len(found))) + 2
     old, new = _lines(older.text), _lines(newer.text)
-    shown = [[*_shown('-', old, before), *_shown('+', new, after)] for before, after in found]
-    sizes = [[tokens.count(line + '\n') + 1 for line in change] for change in shown]
-    most = _share([1 + sum(costs) for costs in sizes], room)
+    shown = [([*_shown('-', old, before)], [*_shown('+', new, after)]) for before, after in found]
+    sizes = [[[tokens.count(line + '\n') + 1 for line in side] for side in sides] for sides in shown]
+    most = _share([1 + sum(map(sum, costs)) for costs in sizes], room)
     left_out = 0
-    for change, costs in zip(shown, sizes, strict=True):
-        count = max(1, bisect_right([*accumulate(costs)], most))
-        cut = [prompts.render('answers/changes_cut', count=f'{len(change) - count:,}')] if count < len(change) else []
-        cost = 1 + sum(costs[:count]) + (_CUT_TOKENS if cut else 0)
+    for sides, costs in zip(shown, sizes, strict=True):
+        # Each side has half of the room, and what the other leaves.
+        rooms = [most - min(sum(other), most // 2) for other in reversed(costs)]
+        counts = [max(1, bisect_right([*accumulate(side)], part)) for side, part in zip(costs, rooms, strict=True)]
+        kept = [line for side, count in zip(sides, counts, strict=True) for line in side[:count]]
+        rest = sum(map(len, sides)) - len(kept)
+        cut = [prompts.render('answers/changes_cut', count=f'{rest:,}')] if rest else []
+        cost = 1 + sum(sum(side[:count]) for side, count in zip(costs, counts, strict=True)) + _CUT_TOKENS * bool(cut)
         if cost > room:
             left_out += 1
             continue
-        lines += ['', *change[:count], *cut]
+        lines += ['', *kept, *cut]
         room -= cost
     return '\n'.join((*lines, '', _left_out(left_out)) if left_out else lines)
+
+
+def _counted(count: int, name: str) -> str:
+    return f'{count:,} {name}{"s" * (count != 1)}'
 
 
 def _share(sizes: Sequence[int], room: int) -> int:
@@ -217,6 +230,11 @@ def _share(sizes: Sequence[int], room: int) -> int:
 
 def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.split('\n')]
+
+
+def _bare_lines(text: str) -> list[str]:
+    """Lines as they are compared: whether blanks or marks of Markdown lay them out changes nothing of what they say."""
+    return [' '.join(line[match.end() if (match := _LAYOUT.match(line)) else 0 :].split()) for line in text.split('\n')]
 
 
 def _filled(lines: list[str], first: int, last: int) -> range:
