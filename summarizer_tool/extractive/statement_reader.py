@@ -76,6 +76,9 @@ _ELSEWHERE = regex.compile(
 )
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
+# After `You may:` a sentence with a subject of its own is none of what that leads to.
+_MODALS = frozenset({'can', 'cannot', 'could', 'may', 'might', 'must', 'not', 'shall', 'should', 'to', 'will'})
+_SUBJECT = regex.compile(r'(?:An?|Any|Each|Every|If|It|No|The|There|These|They|This)\b')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 
@@ -332,9 +335,10 @@ class StatementReader:
                 continue
             is_said = is_whole(text, self.language) and not (is_end and not place)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
-            if led.text and not place and (not is_said or goes_on_in_items):
+            has_subject = ends in _MODALS and _SUBJECT.match(text) is not None
+            if led.text and not place and (not is_said or (goes_on_in_items and not has_subject)):
                 kind = Kind.PROSE if is_said else Kind.LIST
-                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip(':, '))
+                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip('.:, '))
                 continue
             if not (is_said or (lead and not self.quoted)) and self._is_scrap(
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
@@ -422,7 +426,7 @@ class StatementReader:
             (above.titles[-1].rstrip(' :'), above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
         )
         if (led := self._lead_in()).text:
-            lead, numbers = led.text.rstrip(':, '), led.evidence
+            lead, numbers = led.text.rstrip('.:, '), led.evidence
         numbers = (*(item.number for item in group), *numbers)
         # One alone says little, unless it is a value.
         is_value = ': ' in group[0].text or any(map(str.isdigit, group[0].text))
