@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from summarizer_tool.digests.digest import machine_output
 from summarizer_tool.digests.settings_reading import is_settings
-from summarizer_tool.errors import FetchError
+from summarizer_tool.errors import FetchError, NoTextError
 from summarizer_tool.extras import MissingExtraError
 from summarizer_tool.formats import (
     asciidoc,
@@ -87,7 +87,7 @@ def document_in(body: bytes, content_type: str = '', name: str = '') -> Page | N
     except MissingExtraError as error:
         raise FetchError(f'is a document, and {error}') from error
     if not page.markdown.strip():
-        raise FetchError('holds no text')
+        raise NoTextError('holds no text')
     return page
 
 
