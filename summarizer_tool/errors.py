@@ -49,7 +49,3 @@ class FetchError(SummarizerError):
         """The HTTP status of the answer, where that was the reason."""
         self.concerns_host = concerns_host
         """True where no page of the host can be fetched: it has no address, or one that is refused."""
-
-
-class NoTextError(FetchError):
-    """What was read holds no text."""

@@ -23,7 +23,7 @@ BODY = {
     ('hint', 'words'),
     [
         (json.dumps(BODY), 'Body, name, quorum, Votes needed, seats, holder'),
-        ('Bodies: {"type": "array", "items": {"$ref": "#/$defs/B"}, "$defs": {"B": {"properties": {"b": {}}}}}', 'Bodies: b'),
+        ('Bodies: {"type": "array", "items": {"$ref": "#/$defs/B"}, "$defs": {"B": {"properties": {"b": {}}}}}', 'Bodies: B, b'),
         ('{"title": "string", "type": "string"}', 'title, type'),
         ('{"name": "of the body", "seats": [{"holder": "string"}], "founded": 0}', 'name, of the body, seats, holder, founded'),
         ('["name", "quorum"]', 'name, quorum'),

@@ -35,9 +35,6 @@ MERGE_TOKENS = 100_000
 MERGE_RATIO = 5
 """A text of a merge that is not the last has a fifth of the tokens of what it was made of."""
 
-_LINES = re.compile(r'(?<![\n|])\n(?=[^\s|>*+-])')
-"""What stands between the facts of a summary, each of which says something by itself; not between rows or items."""
-
 ACTIVE = [
     WorkflowStatusString.ENQUEUED.value,
     WorkflowStatusString.DELAYED.value,
@@ -301,9 +298,11 @@ class Batch:
         yield group
 
     def _merge_job(self, name: str, parts: list[str], asked: Asked) -> BatchJob:
+        # Each line of a summary says something by itself; rows and items stay together.
+        texts = [re.sub(r'(?<![\n|])\n(?=[^\s|>*+-])', '\n\n', self.folder.text(part)) for part in parts]
         documents = [
-            Document(_LINES.sub('\n\n', self.folder.text(part)), title=self.outcomes[part].title or part, url=part)
-            for part in parts
+            Document(text, title=self.outcomes[part].title or part, url=part)
+            for text, part in zip(texts, parts, strict=True)
         ]
         return BatchJob.of_documents(name, documents, asked)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from summarizer_tool.cli.loading import loaded
 from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, say, stop
-from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, NoTextError, UnknownSourceError
+from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, UnknownSourceError
 
 if TYPE_CHECKING:
     from summarizer_tool import Collection, RequestOptions, Retriever, Service, Settings, Source
@@ -64,8 +64,6 @@ def _read_file(name: str, settings: 'Settings') -> 'GivenSource':
             return read_file(_read_stdin(settings))
         given = read_file(read_path(path, settings.summarizer_max_input_mb), name)
         return replace(given, addresses=(str(path.resolve()),))
-    except NoTextError:
-        return read_file(b'')  # as of an empty text
     except FetchError as error:
         raise UnreadableError(f'{"stdin" if name == STDIN else name} {error}') from None
 

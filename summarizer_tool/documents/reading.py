@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate, islice
+from itertools import accumulate, islice, zip_longest
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.document import Document
@@ -153,9 +153,7 @@ _LEAST_TOKENS = 40
 _CUT_TOKENS = 16
 """What says that lines of a change are left out."""
 
-
-_LAYOUT = re.compile(r'\s*(?:(?:#{1,6}|[>*+-])(?:\s+|$))*')
-"""What stands before what a line says."""
+_LAYOUT = re.compile(r'^\s*(?:(?:#{1,6}|[>*+-])(?:\s+|$))*')
 
 
 def changes(older: str, newer: str) -> list[tuple[range, range]]:
@@ -182,39 +180,31 @@ def changes_report(older: Document, newer: Document, max_tokens: int, *, is_vers
     `max_tokens` are brought between 50 and 20,000; `is_version`: `older` is the version before `newer`.
     """
     found = changes(older.text, newer.text)
-    figures = {
-        'count': _counted(len(found), 'change'),
-        'gone': _counted(sum(len(before) for before, _ in found), 'line'),
-        'new': _counted(sum(len(after) for _, after in found), 'line'),
-        'relation': prompts.load('answers/changes_version') if is_version else '',
-    }
+    gone, new = (sum(map(len, side)) for side in ([before for before, _ in found], [after for _, after in found]))
+    counts = (('count', len(found), 'change'), ('gone', gone, 'line'), ('new', new, 'line'))
+    figures = {key: f'{count:,} {name}{"s" * (count != 1)}' for key, count, name in counts}
+    figures['relation'] = prompts.load('answers/changes_version') if is_version else ''
     name = 'answers/changes' if found else 'answers/unchanged'
     lines = [prompts.render(name, newer=newer.id, older=older.id, **figures)]
     room = min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS)
     room -= tokens.count(lines[0]) + tokens.count(_left_out(len(found))) + 2
-    old, new = _lines(older.text), _lines(newer.text)
-    shown = [([*_shown('-', old, before)], [*_shown('+', new, after)]) for before, after in found]
-    sizes = [[[tokens.count(line + '\n') + 1 for line in side] for side in sides] for sides in shown]
-    most = _share([1 + sum(map(sum, costs)) for costs in sizes], room)
+    old_lines, new_lines = _lines(older.text), _lines(newer.text)
+    sides = [(_shown('-', old_lines, before), _shown('+', new_lines, after)) for before, after in found]
+    # By turns, so that of a change that is cut both sides are shown.
+    shown = [[line for pair in zip_longest(*both) for line in pair if line] for both in sides]
+    sizes = [[tokens.count(line + '\n') + 1 for line in change] for change in shown]
+    most = _share([1 + sum(costs) for costs in sizes], room)
     left_out = 0
-    for sides, costs in zip(shown, sizes, strict=True):
-        # Each side has half of the room, and what the other leaves.
-        rooms = [most - min(sum(other), most // 2) for other in reversed(costs)]
-        counts = [max(1, bisect_right([*accumulate(side)], part)) for side, part in zip(costs, rooms, strict=True)]
-        kept = [line for side, count in zip(sides, counts, strict=True) for line in side[:count]]
-        rest = sum(map(len, sides)) - len(kept)
-        cut = [prompts.render('answers/changes_cut', count=f'{rest:,}')] if rest else []
-        cost = 1 + sum(sum(side[:count]) for side, count in zip(costs, counts, strict=True)) + _CUT_TOKENS * bool(cut)
+    for change, costs in zip(shown, sizes, strict=True):
+        count = max(2, bisect_right([*accumulate(costs)], most))
+        cut = [prompts.render('answers/changes_cut', count=f'{len(change) - count:,}')] if count < len(change) else []
+        cost = 1 + sum(costs[:count]) + (_CUT_TOKENS if cut else 0)
         if cost > room:
             left_out += 1
             continue
-        lines += ['', *kept, *cut]
+        lines += ['', *sorted(change[:count], key=lambda line: line[0] == '+'), *cut]
         room -= cost
     return '\n'.join((*lines, '', _left_out(left_out)) if left_out else lines)
-
-
-def _counted(count: int, name: str) -> str:
-    return f'{count:,} {name}{"s" * (count != 1)}'
 
 
 def _share(sizes: Sequence[int], room: int) -> int:
@@ -234,7 +224,7 @@ def _lines(text: str) -> list[str]:
 
 def _bare_lines(text: str) -> list[str]:
     """Lines as they are compared: whether blanks or marks of Markdown lay them out changes nothing of what they say."""
-    return [' '.join(line[match.end() if (match := _LAYOUT.match(line)) else 0 :].split()) for line in text.split('\n')]
+    return [' '.join(_LAYOUT.sub('', line, count=1).split()) for line in text.split('\n')]
 
 
 def _filled(lines: list[str], first: int, last: int) -> range:

@@ -77,8 +77,9 @@ _ELSEWHERE = regex.compile(
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
 # After `You may:` a sentence with a subject of its own is none of what that leads to.
-_MODALS = frozenset({'can', 'cannot', 'could', 'may', 'might', 'must', 'not', 'shall', 'should', 'to', 'will'})
-_SUBJECT = regex.compile(r'(?:An?|Any|Each|Every|If|It|No|The|There|These|They|This)\b')
+_HAS_SUBJECT = regex.compile(
+    r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
+)
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 
@@ -110,11 +111,11 @@ class StatementReader:
     speakers: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     """What begins a line of its own before a colon: speakers, and fields."""
+    is_chat: bool = False
+    """Whether nearly all lines begin with who speaks."""
     topics: frozenset[str] = frozenset()
     """What begins several paragraphs before a full stop, and names what they are about."""
     is_conversation: bool = False
-    is_talk: bool = False
-    """Whether it is a conversation, or a third of the lines or more begin with who speaks."""
     is_said_before: bool = False
     """Whether the last sentence tells what was said before, and the next one what is so."""
     speaker: tuple[str, int] | None = None
@@ -335,8 +336,8 @@ class StatementReader:
                 continue
             is_said = is_whole(text, self.language) and not (is_end and not place)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
-            has_subject = ends in _MODALS and _SUBJECT.match(text) is not None
-            if led.text and not place and (not is_said or (goes_on_in_items and not has_subject)):
+            goes_on_in_items = goes_on_in_items and not _HAS_SUBJECT.match(f'{ends}: {text}')
+            if led.text and not place and (not is_said or goes_on_in_items):
                 kind = Kind.PROSE if is_said else Kind.LIST
                 self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip('.:, '))
                 continue

@@ -27,8 +27,6 @@ _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
 """Lists, tables, paragraphs … that may have been lost between two that are kept."""
-_LEAST_LISTED = 3
-"""Entries of a table of contents."""
 _SENTENCE = 20
 """Characters of a sentence."""
 
@@ -38,9 +36,6 @@ _LABEL = re.compile(
     f'[^{LINK_OPEN}]{{0,40}}[:：»>|–-]\\s*{LINK_OPEN}[^{LINK_OPEN}{LINK_CLOSE}]*{LINK_CLOSE}[\\s.]*',
 )
 """`Read more: a link` in any language."""
-
-_WITHIN = re.compile(r'(?![a-z][a-z0-9+.-]*:|/)', re.IGNORECASE)
-"""A target that is a place of the same book."""
 
 _IsOut = Callable[[Region | None], bool]
 
@@ -246,22 +241,17 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
 
 def drop_contents(blocks: Sequence[PageBlock], *, is_book: bool = False) -> None:
     """Drop lists of nothing but links to places of the page, or, of a book, to its other files, unless led to."""
+    kept = (block for block in blocks if block.is_kept)
     before = ''
-    for frame, group in groupby((block for block in blocks if block.is_kept), _outermost_list):
+    for is_list, group in groupby(kept, lambda block: block.is_in('list')):
         inside = [*group]
-        if frame is not None and len(inside) >= _LEAST_LISTED and before[-1:] not in ('', ':', '：'):
-            leads_on = all(
-                block.linked > 0.85 * block.size
-                and all(link.startswith('#') or (is_book and _WITHIN.match(link)) for link in block.links)
-                for block in inside
-            )
+        if is_list and len(inside) > 2 and before[-1:] not in ('', ':', '：'):
+            links = [link for block in inside for link in block.links]
+            is_within = all(link[:1] == '#' or (is_book and link[:1] != '/' and ':' not in link) for link in links)
+            are_links = all(block.linked > 0.85 * block.size for block in inside)
             for block in inside:
-                block.is_kept = not leads_on
+                block.is_kept = not (is_within and are_links)
         before = inside[-1].words.rstrip()
-
-
-def _outermost_list(block: PageBlock) -> Frame | None:
-    return next((frame for frame in block.frame.chain() if frame.kind == 'list'), None) if block.frame else None
 
 
 def _points_elsewhere(block: PageBlock) -> bool:

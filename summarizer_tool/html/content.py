@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from summarizer_tool.errors import FetchError, NoTextError
+from summarizer_tool.errors import FetchError
 from summarizer_tool.html.page import START, TAG, Page
 
 _HEAD_BYTES = 4096
@@ -90,7 +90,7 @@ def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Pa
 
         page = to_markdown(text, url)
     if not page.markdown.strip():
-        raise NoTextError('holds no text')
+        raise FetchError('holds no text')
     return page
 
 

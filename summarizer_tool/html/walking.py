@@ -28,8 +28,6 @@ _MAX_INLINE_CODE = 300
 MAX_NAMED = 80
 """Characters of an inline element named as chrome that is skipped; a longer one holds more than that."""
 _MAX_ALT = 300
-_MAX_NOTE = 3
-"""Digits of the number of a footnote."""
 _MAX_EMOJI = 8
 
 _BOXES = frozenset(
@@ -54,7 +52,6 @@ _NAMED = frozenset({'span', 'i', 'small', 'a'})
 """Inline tags whose names may say what they hold."""
 _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e', '↩\ufe0f', '⤴', '[edit]', 'edit'))
 """A link of nothing but one of these leads to where it stands, or back to where one came from."""
-_HEADINGS = {f'h{level}': level for level in range(1, 7)}
 
 _Reader = Callable[[Any], bool | None]
 _Around = tuple[Frame | None, Region | None, str, int, int, int, int]
@@ -163,7 +160,7 @@ class TreeWalk:
 
     def _open_box(self, element: Any, tag: str) -> None:
         self._box = tag
-        self._level = _HEADINGS.get(tag) or (_level(element) if element.get('role') == 'heading' else 0)
+        self._level = signs.HEADINGS.get(tag) or (_level(element) if element.get('role') == 'heading' else 0)
         self._group = self._number
         self._numbers += 1
         self._number = self._numbers
@@ -177,13 +174,11 @@ class TreeWalk:
                 name = (names or element.get('id') or tag)[:100]
                 self._region = Region(self._region, name, tag, depth, self._group)
         self._frame = framed(element, tag, names, label, self._frame)
-        around = element.getparent() if self._level and element.getprevious() is None else None
-        opens_note = around is not None and notes.label(around.get('class') or '') != ''
-        if self._frame is not None and (
-            tag == 'summary' or (opens_note and self._frame.label) or (names and notes.is_title(names))
-        ):
-            self._level = 0
-            self._title_of = next((frame for frame in self._frame.chain() if frame.kind == 'quote'), None)
+        if (frame := self._frame) is not None:
+            opens = self._level > 0 and not any(frame in block.frames() for block in self._found.blocks[-1:])
+            if tag == 'summary' or (opens and frame.label) or (names and notes.is_title(names)):
+                self._title_of = next((each for each in frame.chain() if each.kind == 'quote'), None)
+                self._level = 0 if self._title_of is not None else self._level
 
     # What stands in a line. Each says whether the element is done with.
 
@@ -339,10 +334,8 @@ class TreeWalk:
             self._size -= len(shown)
             self._linked -= len(shown)
         else:
-            before = ''.join(self._pieces[max(0, self._link - 1) : self._link])
-            if self._is_note and len(shown) <= _MAX_NOTE and shown.isdigit() and not before.endswith('['):
-                # As `[7]` the mark of a footnote is no number of the sentence, nor a sentence of its own.
-                self._pieces[self._link + 1 :] = [f'[{shown}]']
+            if self._is_note and shown.isdigit() and len(shown) < 4 and self._pieces[self._link - 1][-1:] != '[':
+                self._pieces[self._link + 1 :] = [f'[{shown}]']  # so it is no number of the sentence, nor one itself
             self._pieces.append(LINK_CLOSE)
         self._link = -1
 

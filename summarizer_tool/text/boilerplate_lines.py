@@ -10,7 +10,6 @@ _REACH = 240
 """Boilerplate is short, in characters; a longer line that mentions cookies is prose about cookies."""
 
 _BULLET = regex.compile(r'^(?:[-*+•]|\d{1,3}[.)])[ \t]+')
-_ITEM = regex.compile(r'^\s*(?:[-*+•]|\d{1,3}(?:\.\d{1,3}){0,5}[.)]?)[ \t]')
 _LINK = regex.compile(r'!?\[([^\[\]]{0,200})\]\([^()]{0,200}\)')
 _IMAGE = regex.compile(r'!\[[^\[\]]{0,300}\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])')
 _LINK_ONLY = regex.compile(r'^(?:\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])[\s|·•,/>»-]*)+$')
@@ -117,14 +116,12 @@ def is_boilerplate(line: str) -> bool:
 
 
 def contents(texts: Sequence[str]) -> frozenset[int]:
-    """The places of the lines of a table of contents.
-
-    Dots lead from them to numbers that never fall, or they are items that recur as headings.
-    """
+    """The places of lines of contents: dots lead to numbers that never fall, or items recur as headings."""
     leading = [(place, _LEADER.search(text.rstrip())) for place, text in enumerate(texts) if len(text) <= _REACH]
     pages = {place: int(match.group(1)) for place, match in leading if match}
-    headings = {_bare(text) for text in texts if text.startswith('#')}
-    listed = [place for place, text in enumerate(texts) if headings and _ITEM.match(text) and _bare(text) in headings]
+    heads = {_bare(text) for text in texts if text.startswith('#')}
+    items = (place for place, text in enumerate(texts) if heads and _BULLET.match(text.lstrip()))
+    listed = [place for place in items if _bare(texts[place]) in heads]
     found = pages if len(pages) > 2 and [*pages.values()] == sorted(pages.values()) else ()
     return frozenset((*found, *(listed if len(listed) > 2 else ())))
 

@@ -17,12 +17,7 @@ _UNSPACED = re.compile(r'[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]'
 """Letters of scripts that put no spaces between words."""
 
 # Scripts whose words have no spaces between them, and their punctuation.
-_CLOSE = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u0e00-\u0eff]')
-
-
-def blank_between(before: str, line: str) -> str:
-    """What stands between two lines that are put together: nothing in scripts whose words have no spaces."""
-    return '' if _CLOSE.match(before[-1:]) and _CLOSE.match(line) else ' '
+SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u0e00-\u0eff]')
 
 
 def unsteered(text: str) -> str:

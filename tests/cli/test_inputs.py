@@ -81,6 +81,7 @@ def test_what_is_no_text_is_refused() -> None:
     with ZipFile(packed, 'w') as archive:
         archive.writestr('notes.txt', 'The mill.')
     assert [
+        why_not('empty.html', b'<html><body><script>start()</script></body></html>'),
         why_not('scan.html', b'%PDF-1.7 ...'),
         why_not('image.png', b'\x89PNG\0\0'),
         why_not('notes.zip', packed.getvalue()),
@@ -90,6 +91,7 @@ def test_what_is_no_text_is_refused() -> None:
         why_not('large.md', b'x' * 2000, summarizer_max_input_mb=0.001),
     ] == snapshot(
         [
+            'empty.html holds no text',
             'scan.html is a PDF that is broken; repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one',
             'image.png looks like a binary file; give it as text',
             'notes.zip is packed; unpack it, and give the files in it',
@@ -119,12 +121,10 @@ def test_run_reads_pages_and_files_in_order(station: Site) -> None:
 def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
     Path('folder').mkdir()
     Path('empty.txt').touch()
-    Path('empty.html').write_text('<html><body><script>start()</script></body></html>')
     ended = [
         run('first.md', station.url('/ledger')),
         run('folder'),
         run('empty.txt'),
-        run('empty.html'),
         run(station.url('/nope?key=secret')),
         run(station.url('/empty')),
         run('http:///no-host'),
@@ -137,7 +137,6 @@ def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
             '3||summarizer: first.md does not exist',
             '3||summarizer: folder is a directory; name the files in it, e.g. folder/*.md',
             '1||summarizer: there is nothing to summarize: empty.txt holds no text',
-            '1||summarizer: there is nothing to summarize: empty.html holds no text',
             '3||summarizer: SITE/nope answered HTTP 404',
             '3||summarizer: SITE/empty holds no text',
             '3||summarizer: the URL has no valid host and port; give one like https://example.org/page',

@@ -261,11 +261,10 @@ def _written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> s
 
 
 def _opening(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> Iterator[str]:
-    """The head of a block, the line under which it begins, and a mark where lines between the two are left out."""
+    """The head of a block, the line under which it begins, and a mark where lines (not rows) are left out there."""
     yield _head(pieces, number, name)
     if header := _header(pieces):
         yield quoting.numbered(header.number, header.text)
-        # Rows of a table stand for themselves.
         if pieces[0].lines[0].number > header.number + 1 and not header.text.lstrip().startswith('|'):
             yield '…'
 
