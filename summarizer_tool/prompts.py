@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import regex
 
+from summarizer_tool import schema_hint
 from summarizer_tool.prompt_tags import PromptTag, register_tag, wrap
 
 SOURCE_TAG = register_tag('source')
@@ -138,7 +139,12 @@ class Focus:
     @property
     def questions(self) -> str:
         """What of it asks something, wherever that was given: it wants an answer, not all names of a kind."""
-        return '\n'.join(text for text in (self.focus_areas, self.schema_hint) if _ASKS.search(text))
+        return '\n'.join(text for text in (self.focus_areas, self.hint) if _ASKS.search(text))
+
+    @property
+    def hint(self) -> str:
+        """The schema hint in words: of a JSON schema what it names."""
+        return schema_hint.words(self.schema_hint)
 
     def key(self) -> tuple[object, ...]:
         """What an answer of a model depends on."""

@@ -1,5 +1,6 @@
 """A batch: its documents queued, watched, collected, merged, cancelled and taken up again."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
@@ -301,8 +302,11 @@ class Batch:
         yield group
 
     def _merge_job(self, name: str, parts: list[str], asked: Asked) -> BatchJob:
+        # Each line of a summary says something by itself; rows and items stay together.
+        texts = [re.sub(r'(?<![\n|])\n(?=[^\s|>*+-])', '\n\n', self.folder.text(part)) for part in parts]
         documents = [
-            Document(self.folder.text(part), title=self.outcomes[part].title or part, url=part) for part in parts
+            Document(text, title=self.outcomes[part].title or part, url=part)
+            for text, part in zip(texts, parts, strict=True)
         ]
         return BatchJob.of_documents(name, documents, asked)
 

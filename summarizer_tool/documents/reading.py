@@ -1,10 +1,10 @@
 """Show a stored source: its outline, its raw lines with their numbers, or what has changed in it. Pure computing."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate, islice
-from re import finditer, sub
+from itertools import accumulate, islice, zip_longest
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.document import Document
@@ -58,7 +58,7 @@ def title_of(text: str) -> str:
     """
     found = parse(text[:8192])
     titles = [found.title(place) for place, level in enumerate(found.levels) if level <= found.levels[0]]
-    forms = [sub(r'[\d.]+', '0', title.partition(' ')[0]) for title in titles]
+    forms = [re.sub(r'[\d.]+', '0', title.partition(' ')[0]) for title in titles]
     is_numbered = bool(titles) and any(map(str.isdigit, titles[0])) and forms.count(forms[0]) > _ALIKE
     is_part = bool(titles) and found.levels[0] > 1 and len(titles) > _ALIKE
     named = (field['title'] for line in front_matter(text).split('\n') if (field := FIELD.match(line)))
@@ -71,7 +71,7 @@ def outline(document: Document) -> str:
     found = parse(document.text)
     shown = _upper(list(range(len(found.levels))), found.levels, OUTLINE_HEADINGS)
     top = min((found.levels[index] for index in shown), default=1)
-    breaks = [match.start() for match in finditer('\n', document.text)]
+    breaks = [match.start() for match in re.finditer('\n', document.text)]
     lines: list[str] = []
     room = OUTLINE_TOKENS
     for index in islice(shown, OUTLINE_HEADINGS):
@@ -153,20 +153,23 @@ _LEAST_TOKENS = 40
 _CUT_TOKENS = 16
 """What says that lines of a change are left out."""
 
+_LAYOUT = re.compile(r'^\s*(?:(?:#{1,6}|[>*+-])(?:\s+|$))*')
+
 
 def changes(older: str, newer: str) -> list[tuple[range, range]]:
     """The places where two texts differ, in order: the numbers of the older lines, from 1, and of those in their place.
 
     The first are none where lines are new, the second where they are gone. Blank lines at the edges do not count.
     """
-    old, new = _lines(older), _lines(newer)
+    old, new = _bare_lines(older), _bare_lines(newer)
     matcher = SequenceMatcher(None, old, new)
     return [
         (before, after)
         for kind, first, last, start, end in matcher.get_opcodes()
         if kind != 'equal'
         for before, after in [(_filled(old, first, last), _filled(new, start, end))]
-        if before or after
+        # Lines that are only broken elsewhere say the same.
+        if ' '.join(old[first:last]).split() != ' '.join(new[start:end]).split()
     ]
 
 
@@ -177,29 +180,29 @@ def changes_report(older: Document, newer: Document, max_tokens: int, *, is_vers
     `max_tokens` are brought between 50 and 20,000; `is_version`: `older` is the version before `newer`.
     """
     found = changes(older.text, newer.text)
-    figures = {
-        'count': f'{len(found):,}',
-        'gone': f'{sum(len(before) for before, _ in found):,}',
-        'new': f'{sum(len(after) for _, after in found):,}',
-        'relation': prompts.load('answers/changes_version') if is_version else '',
-    }
+    gone, new = (sum(map(len, side)) for side in ([before for before, _ in found], [after for _, after in found]))
+    counts = (('count', len(found), 'change'), ('gone', gone, 'line'), ('new', new, 'line'))
+    figures = {key: f'{count:,} {name}{"s" * (count != 1)}' for key, count, name in counts}
+    figures['relation'] = prompts.load('answers/changes_version') if is_version else ''
     name = 'answers/changes' if found else 'answers/unchanged'
     lines = [prompts.render(name, newer=newer.id, older=older.id, **figures)]
     room = min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS)
     room -= tokens.count(lines[0]) + tokens.count(_left_out(len(found))) + 2
-    old, new = _lines(older.text), _lines(newer.text)
-    shown = [[*_shown('-', old, before), *_shown('+', new, after)] for before, after in found]
+    old_lines, new_lines = _lines(older.text), _lines(newer.text)
+    sides = [(_shown('-', old_lines, before), _shown('+', new_lines, after)) for before, after in found]
+    # By turns, so that of a change that is cut both sides are shown.
+    shown = [[line for pair in zip_longest(*both) for line in pair if line] for both in sides]
     sizes = [[tokens.count(line + '\n') + 1 for line in change] for change in shown]
     most = _share([1 + sum(costs) for costs in sizes], room)
     left_out = 0
     for change, costs in zip(shown, sizes, strict=True):
-        count = max(1, bisect_right([*accumulate(costs)], most))
+        count = max(2, bisect_right([*accumulate(costs)], most))
         cut = [prompts.render('answers/changes_cut', count=f'{len(change) - count:,}')] if count < len(change) else []
         cost = 1 + sum(costs[:count]) + (_CUT_TOKENS if cut else 0)
         if cost > room:
             left_out += 1
             continue
-        lines += ['', *change[:count], *cut]
+        lines += ['', *sorted(change[:count], key=lambda line: line[0] == '+'), *cut]
         room -= cost
     return '\n'.join((*lines, '', _left_out(left_out)) if left_out else lines)
 
@@ -217,6 +220,11 @@ def _share(sizes: Sequence[int], room: int) -> int:
 
 def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.split('\n')]
+
+
+def _bare_lines(text: str) -> list[str]:
+    """Lines as they are compared: whether blanks or marks of Markdown lay them out changes nothing of what they say."""
+    return [' '.join(_LAYOUT.sub('', line, count=1).split()) for line in text.split('\n')]
 
 
 def _filled(lines: list[str], first: int, last: int) -> range:

@@ -78,6 +78,10 @@ _ELSEWHERE = regex.compile(
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
 # `A stout warrior who once bested a lord.`: what the heading names, in a word.
 _DESCRIBES = regex.compile(r'^An? [^,.;:]{1,80}?(?=[,.;:]|\s(?:once|that|which|whose|who|with)\b)')
+# After `You may:` a sentence with a subject of its own is none of what that leads to.
+_HAS_SUBJECT = regex.compile(
+    r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
+)
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 
@@ -109,6 +113,8 @@ class StatementReader:
     speakers: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     """What begins a line of its own before a colon: speakers, and fields."""
+    is_chat: bool = False
+    """Whether nearly all lines begin with who speaks."""
     topics: frozenset[str] = frozenset()
     """What begins several paragraphs before a full stop, and names what they are about."""
     is_conversation: bool = False
@@ -343,9 +349,10 @@ class StatementReader:
                 continue
             is_said = is_whole(text, self.language) and not (is_end and not place)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
+            goes_on_in_items = goes_on_in_items and not _HAS_SUBJECT.match(f'{ends}: {text}')
             if led.text and not place and (not is_said or goes_on_in_items):
                 kind = Kind.PROSE if is_said else Kind.LIST
-                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip(':, '))
+                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip('.:, '))
                 continue
             if not (is_said or (lead and not self.quoted)) and self._is_scrap(
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
@@ -433,7 +440,7 @@ class StatementReader:
             (above.titles[-1].rstrip(' :'), above.numbers[-1:]) if above.titles and above.numbers[-1] else ('', ())
         )
         if (led := self._lead_in()).text:
-            lead, numbers = led.text.rstrip(':, '), led.evidence
+            lead, numbers = led.text.rstrip('.:, '), led.evidence
         numbers = (*(item.number for item in group), *numbers)
         # One alone says little, unless it is a value.
         is_value = ': ' in group[0].text or any(map(str.isdigit, group[0].text))

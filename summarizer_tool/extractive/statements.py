@@ -71,10 +71,10 @@ _IS_VALUE = regex.compile(r'\d|, ')
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
-# What a transcriber has put in: `{disfmarker}`; in conversations, where it is no link, `[laughter]`, `[03:20]`.
-_MARK = regex.compile(r'\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})')
+# What a transcriber has put in: `{disfmarker}`; where it is no link, `[laughter]`, `[03:20]`.
 _MARK_OF_CONVERSATIONS = regex.compile(
-    r'(?<!\s)\s*\\?\[(?:\p{Ll}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
+    r'(?<!\s)\s*\\?\[(?:\p{Ll}{1,20}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
+    r'|(?<!\s)\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})'
     r'|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}(?:\.\d+)?\\?\]\s*'
 )
 # `**Ada Orme:** The mill stood still.`
@@ -194,8 +194,8 @@ def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: 
     return count
 
 
-def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The labels before a colon, or in brackets, that begin several lines: those of who speaks, and all of them.
+def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], bool]:
+    """The labels before a colon, or in brackets, that begin several lines: those of who speaks, and all; if a chat's.
 
     One that stands once under each of several headings is that of a field.
     """
@@ -210,7 +210,7 @@ def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     # Where nearly all lines begin so, somebody may have said one thing only.
     is_chat = 4 * turns.total() > 3 * (len(texts) - section) and max(turns.values(), default=0) >= _SPEAKER_TURNS
     speakers = frozenset(label for label, times in turns.items() if is_chat or times >= _SPEAKER_TURNS)
-    return speakers, speakers | {label for label, times in every.items() if times >= _SPEAKER_TURNS}
+    return speakers, speakers | {label for label, times in every.items() if times >= _SPEAKER_TURNS}, is_chat
 
 
 def _is_conversation(lines: Sequence[NumberedLine]) -> bool:
@@ -399,8 +399,9 @@ def _is_labelled(text: str) -> bool:
 
 
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
-    text = _MARK_OF_CONVERSATIONS.sub('', line.text) if reader.speakers else line.text
-    text = _MARK.sub('', bare(text.lstrip('>: \t')))
+    is_talk = (reader.is_chat or reader.is_conversation) and '`' not in line.text
+    text = _MARK_OF_CONVERSATIONS.sub('', line.text) if is_talk else line.text
+    text = bare(text.lstrip('>: \t'))
     depth = line.text[: len(line.text) - len(line.text.lstrip('> \t'))].count('>')
     if reader.items or reader.columns or reader.pairs or depth != reader.quoted:
         reader.flush()

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from summarizer_tool.text.lines import SPACELESS
+
 _WORDS = re.compile(r'[^\W\d_]+(?:-[^\W\d_]+)*')
 _DIVIDED = re.compile(r'(?<![^\W\d_])[^\W\d_]++[-‐]\n\s*+[^\W\d_]++')
 _SOFT = '\x02\xad\ufffe'
@@ -14,8 +16,6 @@ _HYPHENED = re.compile(rf'([^\W\d_]+)([-‐{_SOFT}])$')
 _SOFT_HYPHEN = re.compile(rf'[{_SOFT}]')
 _LONGEST_WORD = 80
 _BEGINNING = re.compile(r'[^\W\d_]+')
-# Scripts whose words have no spaces between them, and their punctuation.
-_SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u0e00-\u0eff]')
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def join(
             word, rest = (line, '') if not between else (line.partition(' ')[0], line.partition(' ')[2])
             pieces[-1:] = [stem + word] + ([f' {between}{rest}'] if between else [])
         else:
-            is_close = _SPACELESS.match(last[-1:]) and _SPACELESS.match(line)
+            is_close = SPACELESS.match(last[-1:]) and SPACELESS.match(line)
             pieces.append(f'{"" if is_close else " "}{between}{line}')
     return _SOFT_HYPHEN.sub(lambda found: '' if found[0] == '\xad' else '-', ''.join(pieces))
 

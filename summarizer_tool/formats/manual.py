@@ -23,6 +23,8 @@ _MIXED = frozenset({'BR', 'RB', 'IR', 'RI', 'BI', 'IB'})
 _PARAGRAPHS = frozenset({'PP', 'P', 'LP', 'HP', 'br', 'sp', 'RS', 'RE'})
 _CODE = frozenset({'nf', 'fi', 'EX', 'EE', 'TS', 'TE'})
 _BULLETS = frozenset({'•', 'o', '*', '-', '–', '·', '○'})
+# A sentence after another one that has no end yet: of a list or a synopsis each line may stand for itself.
+_BREAKS_OFF = re.compile(r'\w\w[.!?] [^\W\d_][^.!?:]*[^\W\d_A-Z]$')
 _NUMBER = re.compile(r'\(?(\d{1,3})[.)]?$')
 
 
@@ -84,7 +86,9 @@ class _Page:
             if self.is_code != (is_code := name in ('nf', 'EX', 'TS')):
                 self.out += ['', '```'] if is_code else ['```']
             self.is_code = is_code
-        elif name == 'IP' or name in _PARAGRAPHS:
+        elif name == 'IP' or (
+            name in _PARAGRAPHS and not (name == 'br' and _BREAKS_OFF.search(' '.join(self.words[-20:])[-300:]))
+        ):
             self.end(goes_on=True)
 
     def _term(self, text: str) -> None:

@@ -76,19 +76,15 @@ def document_in(body: bytes, content_type: str = '', name: str = '') -> Page | N
     path. Pages of a PDF are parted as `documents.page_numbers` says.
 
     Raises:
-        FetchError: If it cannot be read, or has no text: what it is, and what helps; begins with a verb, for its name
-            to stand before.
+        FetchError: If it cannot be read: what it is, and what helps; begins with a verb, for its name to stand before.
     """
     reader = _reader(body, _media_type(content_type), PurePosixPath(name).suffix.lower())
     if reader is None:
         return None
     try:
-        page = reader(body)
+        return reader(body)
     except MissingExtraError as error:
         raise FetchError(f'is a document, and {error}') from error
-    if not page.markdown.strip():
-        raise FetchError('holds no text')
-    return page
 
 
 def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> Page:
@@ -99,6 +95,8 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
     name = name or urlsplit(url).path
     page = document_in(body, content_type, name)
     if page is not None:
+        if not page.markdown.strip():
+            raise FetchError('holds no text')
         return page
     page = content.read(body, content_type, url)
     if _media_type(content_type) in ('', _PLAIN) and not is_page(page.markdown):

@@ -7,7 +7,7 @@ kept together, and what leads to other pages goes.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 
 from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, FrameKind, PageBlock, Region
@@ -63,6 +63,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
     _keep_titles(blocks)
+    drop_contents(blocks)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):
         shown = [block for block in blocks if not is_out(block.region)]
@@ -236,6 +237,21 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
             leading = None
     if leading is not None:
         leading.is_kept = False
+
+
+def drop_contents(blocks: Sequence[PageBlock], *, is_book: bool = False) -> None:
+    """Drop lists of nothing but links to places of the page, or, of a book, to its other files, unless led to."""
+    kept = (block for block in blocks if block.is_kept)
+    before = ''
+    for is_list, group in groupby(kept, lambda block: block.is_in('list')):
+        inside = [*group]
+        if is_list and len(inside) > 2 and before[-1:] not in ('', ':', '：'):
+            links = [link for block in inside for link in block.links]
+            is_within = all(link[:1] == '#' or (is_book and link[:1] != '/' and ':' not in link) for link in links)
+            are_links = all(block.linked > 0.85 * block.size for block in inside)
+            for block in inside:
+                block.is_kept = not (is_within and are_links)
+        before = inside[-1].words.rstrip()
 
 
 def _points_elsewhere(block: PageBlock) -> bool:

@@ -63,7 +63,17 @@ def is_hidden(element: Any) -> bool:
     return bool(names) and len(names) < _MAX_NAMES and _HIDDEN_NAMES.search(names) is not None
 
 
-_HEADINGS = {f'h{level}': level for level in range(1, 7)}
+_NOTE_REFERENCE = re.compile(r'(?:^|[\s_-])(?:footnote|noteref|fnref)(?=$|[\s_-])', re.IGNORECASE)
+
+
+def is_note_reference(element: Any) -> bool:
+    """Return whether a link is the mark of a footnote: by what it says of itself, or as it is raised."""
+    names = ' '.join(element.get(key) or '' for key in ('class', 'role', 'epub:type'))[:_MAX_NAMES]
+    is_raised = element.getparent().tag == 'sup' or (len(element) == 1 and element[0].tag == 'sup' and not element.text)
+    return '#' in (element.get('href') or '') and (is_raised or _NOTE_REFERENCE.search(names) is not None)
+
+
+HEADINGS = {f'h{level}': level for level in range(1, 7)}
 _SECTIONS = frozenset({'section', 'div', 'article'})
 _LEAST = 3
 """Sections of one kind, at least, for their names to mean nothing; as many for each that is named as chrome is."""
@@ -79,14 +89,14 @@ def sections(tree: Any) -> frozenset[Any]:
     """
     kinds: dict[tuple[str, str], dict[Any, int]] = {}
     told: set[Any] = set()
-    for heading in tree.iter(*_HEADINGS):
+    for heading in tree.iter(*HEADINGS):
         words = ''
         for element in (heading, *_begun_by(heading)):
             kind = '' if element is heading else element.tag, element.get('class') or ''
             name = element.get('id')
             if not name if element is heading else kind == ('div', ''):
                 continue
-            kinds.setdefault(kind, {})[element] = _HEADINGS[heading.tag]
+            kinds.setdefault(kind, {})[element] = HEADINGS[heading.tag]
             words = words or _bare(''.join(heading.itertext()))
             if name and _bare(name) in words:
                 told.add(element)

@@ -1,5 +1,6 @@
 """Tables: which of them are ones, and how they look in markdown."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from summarizer_tool.html.page_blocks import Frame, PageBlock
@@ -18,14 +19,16 @@ _LONG = 400
 
 
 def find_layout(blocks: Iterable[PageBlock]) -> None:
-    """Mark the tables that only place things on the page, and the lists whose items hold sections.
+    """Mark the tables that only place things on the page, and the lists a third of whose items, or more, hold sections.
 
     Such a table has one column or one row, or holds headings, code or other tables without having headers itself.
     """
     held: dict[Frame, _TableContent] = {}
+    entries: defaultdict[Frame, dict[Frame | None, bool]] = defaultdict(dict)
     for block in blocks:
         seen_cell: Frame | None = None
         inner: Frame | None = None
+        entry: Frame | None = None
         for frame in block.frames():
             if frame.kind == 'cell':
                 seen_cell = frame
@@ -33,8 +36,12 @@ def find_layout(blocks: Iterable[PageBlock]) -> None:
                 here = held.setdefault(frame, _TableContent())
                 here.add(block, seen_cell, inner)
                 inner, seen_cell = frame, None
-            elif frame.kind in ('list', 'terms') and block.level:
-                frame.is_layout = True
+            elif frame.kind in ('list', 'terms'):
+                entries[frame][entry] = entries[frame].get(entry, False) or block.level > 0
+            else:
+                entry = frame
+    for frame, has_heading in entries.items():
+        frame.is_layout = any(has_heading.values()) and 3 * sum(has_heading.values()) >= len(has_heading)
     # The innermost were seen first with their first block, yet not always: a table within decides on those around it.
     for table, here in reversed(held.items()):
         table.is_layout = table.is_layout or here.is_layout(table)

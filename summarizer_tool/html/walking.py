@@ -52,7 +52,6 @@ _NAMED = frozenset({'span', 'i', 'small', 'a'})
 """Inline tags whose names may say what they hold."""
 _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e', '↩\ufe0f', '⤴', '[edit]', 'edit'))
 """A link of nothing but one of these leads to where it stands, or back to where one came from."""
-_HEADINGS = {f'h{level}': level for level in range(1, 7)}
 
 _Reader = Callable[[Any], bool | None]
 _Around = tuple[Frame | None, Region | None, str, int, int, int, int]
@@ -74,6 +73,7 @@ class TreeWalk:
         self._number = self._group = self._numbers = self._outline = 0
         self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
+        self._is_note = False
         self._next = MARKS[0]
         # Of the block that has begun.
         self._title_of: Frame | None = None
@@ -126,6 +126,7 @@ class TreeWalk:
             elif tag == 'a' and not signs.is_hidden(element):
                 stack.append(self._href or '')
                 self._href = element.get('href') or None
+                self._is_note = signs.is_note_reference(element)
             else:
                 stack.append(None)
                 if self._is_done(element, tag):
@@ -159,7 +160,7 @@ class TreeWalk:
 
     def _open_box(self, element: Any, tag: str) -> None:
         self._box = tag
-        self._level = _HEADINGS.get(tag) or (_level(element) if element.get('role') == 'heading' else 0)
+        self._level = signs.HEADINGS.get(tag) or (_level(element) if element.get('role') == 'heading' else 0)
         self._group = self._number
         self._numbers += 1
         self._number = self._numbers
@@ -173,8 +174,11 @@ class TreeWalk:
                 name = (names or element.get('id') or tag)[:100]
                 self._region = Region(self._region, name, tag, depth, self._group)
         self._frame = framed(element, tag, names, label, self._frame)
-        if self._frame is not None and (tag == 'summary' or (names and notes.is_title(names))):
-            self._title_of = next((frame for frame in self._frame.chain() if frame.kind == 'quote'), None)
+        if (frame := self._frame) is not None:
+            opens = self._level > 0 and not any(frame in block.frames() for block in self._found.blocks[-1:])
+            if tag == 'summary' or (opens and frame.label) or (names and notes.is_title(names)):
+                self._title_of = next((each for each in frame.chain() if each.kind == 'quote'), None)
+                self._level = 0 if self._title_of is not None else self._level
 
     # What stands in a line. Each says whether the element is done with.
 
@@ -330,6 +334,8 @@ class TreeWalk:
             self._size -= len(shown)
             self._linked -= len(shown)
         else:
+            if self._is_note and shown.isdigit() and len(shown) < 4 and self._pieces[self._link - 1][-1:] != '[':
+                self._pieces[self._link + 1 :] = [f'[{shown}]']  # so it is no number of the sentence, nor one itself
             self._pieces.append(LINK_CLOSE)
         self._link = -1
 

@@ -39,7 +39,7 @@ def digests_of(documents: Sequence[Document], budget: int, focus: Focus) -> dict
     }
     first = {index: min(cost, _FIRST_FACT, budget // len(whole)) for index, cost in whole.items()}
     sizes = {index: len(documents[index].text) ** 0.5 if first[index] < cost else 0.0 for index, cost in whole.items()}
-    asked = f'{focus.focus_areas} {focus.schema_hint}'
+    asked = f'{focus.focus_areas} {focus.hint}'
     found: dict[int, Digest] = {}
     left, size = budget - sum(first.values()), sum(sizes.values())
     for index in sorted(sizes, key=lambda each: sizes[each]):

@@ -378,7 +378,7 @@ def _brief(summary: Summary, documents: Sequence[Document], focus: Focus, budget
     from summarizer_tool.evidence.brief.rendering import render
     from summarizer_tool.evidence.brief.summary_brief import brief_of_summary
 
-    brief = brief_of_summary(summary, documents, focus.schema_hint or focus.focus_areas)
+    brief = brief_of_summary(summary, documents, focus.hint or focus.focus_areas)
     if summary.state == 'original':
         summary.warnings[:1] = brief.partial  # the original would be over the budget, the brief is not
     return render(brief, budget).text

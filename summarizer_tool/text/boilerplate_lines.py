@@ -116,10 +116,14 @@ def is_boilerplate(line: str) -> bool:
 
 
 def contents(texts: Sequence[str]) -> frozenset[int]:
-    """The places of the lines of a table of contents: dots lead from them to numbers that never fall."""
-    found = [(place, _LEADER.search(text.rstrip())) for place, text in enumerate(texts) if len(text) <= _REACH]
-    pages = {place: int(match.group(1)) for place, match in found if match}
-    return frozenset(pages if len(pages) > 2 and [*pages.values()] == sorted(pages.values()) else ())
+    """The places of lines of contents: dots lead to numbers that never fall, or items recur as headings."""
+    leading = [(place, _LEADER.search(text.rstrip())) for place, text in enumerate(texts) if len(text) <= _REACH]
+    pages = {place: int(match.group(1)) for place, match in leading if match}
+    heads = {_bare(text) for text in texts if text.startswith('#')}
+    items = (place for place, text in enumerate(texts) if heads and _BULLET.match(text.lstrip()))
+    listed = [place for place in items if _bare(texts[place]) in heads]
+    found = pages if len(pages) > 2 and [*pages.values()] == sorted(pages.values()) else ()
+    return frozenset((*found, *(listed if len(listed) > 2 else ())))
 
 
 def points_elsewhere(text: str) -> bool:

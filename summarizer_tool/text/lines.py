@@ -16,6 +16,9 @@ _PLAIN = re.compile(r'[("“‘*_\[]*(?:[^\W\d_]{1,30}(?:[-’\'][^\W\d_]{1,20})
 _UNSPACED = re.compile(r'[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]')
 """Letters of scripts that put no spaces between words."""
 
+# Scripts whose words have no spaces between them, and their punctuation.
+SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u0e00-\u0eff]')
+
 
 def unsteered(text: str) -> str:
     """A text without colours and other orders to a terminal, and without letters that are struck over."""

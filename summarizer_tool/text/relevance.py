@@ -187,7 +187,7 @@ def _words_of(focus: 'Focus') -> list[str]:
 
 
 def _text_of(focus: 'Focus') -> str:
-    return focus.questions or f'{focus.focus_areas} {focus.schema_hint}'
+    return focus.questions or f'{focus.focus_areas} {focus.hint}'
 
 
 def _weighed(texts: Sequence[str], focus: 'Focus') -> WeighedQuestion:

@@ -12,7 +12,7 @@ from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTy
 
 from summarizer_tool.text import names
 from summarizer_tool.text.abbreviations import is_abbreviated
-from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.lines import SPACELESS, one_line
 from summarizer_tool.text.stop_words import ENGLISH
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
         if line.text[:1].islower() and _DIVIDED.search(text, len(text) - 2):
             text = text[:-1]
         elif text:
-            text += ' '
+            text += '' if SPACELESS.match(text[-1:]) and SPACELESS.match(line.text) else ' '
         starts.append(len(text))
         text += line.text
     begin = 0

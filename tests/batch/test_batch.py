@@ -124,6 +124,24 @@ async def test_documents_of_a_folder(source: Path, database: BatchDatabase) -> N
 
 
 @pytest.mark.anyio
+async def test_a_merge_keeps_the_facts_of_a_summary_apart(tmp_path: Path, database: BatchDatabase) -> None:
+    source = tmp_path / 'in'
+    source.mkdir()
+    facts = [
+        'Among the tools is apt-cache for querying installed as well as available packages of the archive',
+        'Programs like APT have a steady flow of reports from thousands of users every day.',
+    ]
+    for name in ('a', 'b'):
+        (source / f'{name}.txt').write_text('\n\n'.join(f'* {fact}' for fact in (*facts, 'It is so.', 'So it was.')))
+    asked = Asked(model='extractive', max_output_tokens=42)
+    with serve() as provider:
+        async with working(database, provider):
+            await ran(source, database, asked, merge=True)
+    assert (tmp_path / 'out/documents/a.txt.md').read_text().splitlines() == facts
+    assert set((tmp_path / 'out/merged.md').read_text().splitlines()) <= {'# b', *facts}
+
+
+@pytest.mark.anyio
 @pytest.mark.usefixtures('model_requests')
 async def test_what_cannot_be_read_is_set_aside(tmp_path: Path, database: BatchDatabase) -> None:
     """The others go on: nobody waits for a pipe, and what never ends is not read."""

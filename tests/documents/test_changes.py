@@ -28,13 +28,35 @@ def test_lines_stand_with_their_numbers_in_each_version() -> None:
 + 7| A new lamp was lit in May.\
 """)
     assert shown.partition('\n')[0].endswith(
-        '2 changes, 1 lines gone (-), 2 lines new (+); numbers are of each version.]'
+        '2 changes, 1 line gone (-), 2 lines new (+); numbers are of each version.]'
     )
 
 
 def test_texts_that_say_the_same_have_no_changes() -> None:
     assert changes(OLD, OLD.replace('\n\n', '\n\n\n')) == []
     assert 'says the same' in changes_report(Document(OLD), Document(OLD + '\n'), 2000)
+
+
+def test_layout_and_line_breaks_change_nothing() -> None:
+    other = '   Morn\n\n   Morn is a harbour\n   of 900 souls.\n\n * Its mole was built in 1840.'
+    assert changes(OLD, other) == []
+    assert changes('7\n-5', '7\n5') == [(range(2, 3), range(2, 3))]
+
+
+def test_of_a_large_change_both_sides_are_shown() -> None:
+    gone, new = ('\n'.join(f'Lamp {number} is {lit}.' for number in range(300)) for lit in ('lit', 'out'))
+    shown = changes_report(Document(gone), Document(new), 160)
+    assert tokens.count(shown) <= 160
+    assert shown.partition('\n')[2] == snapshot("""\
+
+- 1| Lamp 0 is lit.
+- 2| Lamp 1 is lit.
+- 3| Lamp 2 is lit.
++ 1| Lamp 0 is out.
++ 2| Lamp 1 is out.
++ 3| Lamp 2 is out.
+… 594 more lines of this change\
+""")
 
 
 def test_what_has_no_room_is_counted() -> None:

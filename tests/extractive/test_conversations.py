@@ -136,3 +136,9 @@ def test_each_sentence_of_a_turn_has_its_speaker() -> None:
             ('Jonas Orme: Then nobody came.', (3,)),
         ]
     )
+
+
+def test_what_looks_like_a_mark_of_a_conversation_stands_where_nobody_speaks() -> None:
+    example = '\nExample: `gate open <name>` opens it.\n\nIt is shut at dusk by the keeper.\n'
+    text = 'The name may be `<required>` or `[optional]`, as the keepers said (see {the network}).\n' + 4 * example
+    assert read(text)[0][0] == 'The name may be <required> or [optional], as the keepers said (see {the network}).'

@@ -79,3 +79,18 @@ def test_other_text_is_none() -> None:
 )
 def test_any_order_of_requests_is_read(lines: list[str]) -> None:
     assert manual.markdown('\n'.join(['.TH A 1', *lines])).startswith('# a\n')
+
+
+def test_a_line_that_ends_amid_a_sentence_ends_no_paragraph() -> None:
+    page = '.TH MILL 1\nIt grinds.\n.br\nIt is of oak. So\n.I mill all\n.br\ngrinds all.\n.PP\nAda E. Finn\n.br\nfirst mill\n'
+    assert manual.markdown(page) == snapshot("""\
+# mill
+
+It grinds.
+
+It is of oak. So mill all grinds all.
+
+Ada E. Finn
+
+first mill
+""")

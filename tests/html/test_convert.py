@@ -289,3 +289,47 @@ def test_a_formula_or_a_quoted_figure_that_stands_alone() -> None:
     page = to_markdown(f'<article><h1>Tides</h1>{PROSE}{formula}{PROSE}{quote}{PROSE}</article>')
     assert '$E=mc^{2}$' in page.markdown
     assert '> Dig deep, and be held by the reeds.' in page.markdown
+
+
+def test_marks_of_footnotes_are_no_numbers_of_a_sentence() -> None:
+    assert read("""
+        <p>It is open. <a class="footnote-reference brackets" href="#id8">18</a> So is
+        the lock.<sup><a href="#fn2">2</a></sup> See figure <a href="#fig">3</a>.[<sup><a href="#n4">4</a></sup>]</p>
+        """) == snapshot('It is open. [18] So is the lock.[2] See figure 3.[4]')
+
+
+def test_contents_of_a_page_are_left_out() -> None:
+    entries = (
+        '<li><a href="#gate">The gate</a></li><li><a href="#lock">The lock</a></li><li><a href="#bell">Bell</a></li>'
+    )
+    assert read(f'<p>They keep the gate.</p><ul>{entries}</ul>') == 'They keep the gate.'
+    assert read(f'<p>They keep:</p><ul>{entries}</ul>') == snapshot("""\
+They keep:
+
+- The gate
+- The lock
+- Bell\
+""")
+    book = f'<p>On this river.</p><ul>{entries.replace("#", "ch1.xhtml#")}<li><a href="ch2.xhtml">Mill</a></li></ul>'
+    assert to_markdown(book, is_document=True).markdown == 'On this river.'
+
+
+def test_a_heading_within_one_definition_leaves_the_others_theirs() -> None:
+    note = '<div class="note"><h3 class="title">Note</h3><p>Mind the step.</p></div>'
+    assert read(f"""
+        <dl><dt>Keeper</dt><dd><p>Counts the ships.</p>{note}</dd><dt>Warden</dt><dd>Holds the keys.</dd>
+        <dt>Ringer</dt><dd><h4>By night</h4><p>Rings the bell.</p></dd></dl>""") == snapshot("""\
+Keeper
+: Counts the ships.
+
+  > **Note:** Mind the step.
+
+Warden
+: Holds the keys.
+
+Ringer
+
+: #### By night
+
+  Rings the bell.\
+""")

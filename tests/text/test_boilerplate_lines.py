@@ -106,3 +106,20 @@ def test_a_list_of_prices_is_no_table_of_contents():
 def test_a_list_of_links_points_elsewhere():
     assert points_elsewhere('* [The gate](#gate)\n\n* [The lock](#lock)')
     assert not points_elsewhere('The [gate](#gate) is open.')
+
+
+def test_items_that_recur_as_headings_state_nothing():
+    page = """
+- The Mill
+  - Its Gate
+- The Sluice
+
+# The Mill
+
+The mill was built by Ada Finn of Orme.
+
+## Its Gate
+
+# The Sluice
+"""
+    assert said(page) == ['The mill was built by Ada Finn of Orme.']

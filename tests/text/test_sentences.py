@@ -223,3 +223,9 @@ def test_without_full_stops_lines_and_blanks_end_sentences():
 )
 def test_marks_of_footnotes_are_no_text(written: str, read: str) -> None:
     assert plain(written) == read
+
+
+def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
+    lines = ['新版本发布前不应', '该在此使用 Debian', '系统。', '它很稳定。']
+    found = sentences([NumberedLine(number, line) for number, line in enumerate(lines, 1)], 'zh')
+    assert [each.text for each in found] == snapshot(['新版本发布前不应该在此使用 Debian 系统。', '它很稳定。'])

@@ -3,7 +3,7 @@
 Each passage is put by its own rank; what touches is one block, with a head that says what it is.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -216,11 +216,10 @@ class Fitting:
         return sum(map(self._cost, groups.values()))
 
     def _cost(self, group: Sequence[ShownBlock]) -> int:
-        above = _head(group, _ANY_NUMBER, self.name)
-        if header := _header(group):
-            above += '\n' + quoting.numbered(header.number, header.text)
         inner = (line for piece in group[1:] for line in piece.block.between)
-        above = '\n'.join((above, *(quoting.numbered(line.number, line.text) for line in inner)))
+        above = '\n'.join(
+            (*_opening(group, _ANY_NUMBER, self.name), *(quoting.numbered(line.number, line.text) for line in inner))
+        )
         return tokens.count(above + '\n') + sum(self.costs[piece.index] for piece in group)
 
     def _put(self, piece: ShownBlock) -> bool:
@@ -257,9 +256,17 @@ def _beginning(lines: Sequence[BriefLine], room: int) -> tuple[BriefLine, ...]:
 
 def _written(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> str:
     """Pieces that touch, in the order of their lines, as one block."""
-    header = _header(pieces)
-    lines = (*([header] if header else []), *_rows(pieces))
-    return '\n'.join((_head(pieces, number, name), *(quoting.numbered(line.number, line.text) for line in lines)))
+    rows = (quoting.numbered(line.number, line.text) for line in _rows(pieces))
+    return '\n'.join((*_opening(pieces, number, name), *rows))
+
+
+def _opening(pieces: Sequence[ShownBlock], number: int, name: SourceLabels) -> Iterator[str]:
+    """The head of a block, the line under which it begins, and a mark where lines (not rows) are left out there."""
+    yield _head(pieces, number, name)
+    if header := _header(pieces):
+        yield quoting.numbered(header.number, header.text)
+        if pieces[0].lines[0].number > header.number + 1 and not header.text.lstrip().startswith('|'):
+            yield '…'
 
 
 def _fact(statement: BriefStatement, number: int, name: SourceLabels) -> str:

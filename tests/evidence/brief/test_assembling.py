@@ -200,6 +200,23 @@ def test_rows_of_a_table_stand_under_its_first_row(collection: Collection) -> No
     assert written.count('3| | Gauge | Height | Keeper |') == 2
 
 
+def test_lines_left_out_below_the_line_it_stands_under_are_marked(collection: Collection) -> None:
+    lines = ''.join(f'   gauge {number} of the river, which Maud reads at noon and at dusk,\n' for number in range(60))
+    source = collection.add(
+        Document(f'# River\n\nWho reads, by the rule of the harbour of Morn,\n{lines}', title='River')
+    )
+    passages = passages_of(collection, source.id)
+    last = next(each for each in reversed(passages) if each.header)
+    brief = search_brief(found(collection, Hit(last, 0.9)), Query('who reads'), collection, {})
+    assert evidence_of(brief).splitlines()[2:5] == snapshot(
+        [
+            '3| Who reads, by the rule of the harbour of Morn,',
+            '…',
+            '54|    gauge 50 of the river, which Maud reads at noon and at dusk,',
+        ]
+    )
+
+
 # Furniture
 
 
