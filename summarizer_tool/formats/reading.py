@@ -11,7 +11,6 @@ from summarizer_tool.digests.settings_reading import is_settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
 from summarizer_tool.formats import (
-    boxed,
     chat,
     commented,
     data_texts,
@@ -110,7 +109,7 @@ def plain_text(text: str, name: str = '') -> str:
         below = plain_text(text[head.end() :], f'text.{kind[1] or kind[2]}' if kind else '')
         return f'---\n{head[1]}---\n\n{below}'
     if suffix in _RESTRUCTURED:
-        return restructured.markdown(boxed.markdown(text), is_named_so=suffix == '.rst') or text
+        return restructured.markdown(text, is_named_so=suffix == '.rst') or text
     if read := light_markup.markdown(text, suffix):
         return read
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
@@ -123,8 +122,7 @@ def plain_text(text: str, name: str = '') -> str:
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    inside = boxed.markdown(text)
-    read = restructured.markdown(inside) or indented.markdown(inside) or unwrap(titled.markdown(titled.mails(inside)))
+    read = restructured.markdown(text) or indented.markdown(text) or unwrap(titled.markdown(titled.mails(text)))
     return _unless_printed(read, text)
 
 
