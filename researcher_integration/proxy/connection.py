@@ -89,8 +89,6 @@ class Connection:
     """A text that the server of that name writes to its stderr, without secrets."""
     log_level: types.LoggingLevel | None = None
     """What it has been asked for."""
-    subscribed: set[str] = field(default_factory=set[str])
-    """The resources of which it tells when they change."""
     capabilities: types.ServerCapabilities = field(default_factory=types.ServerCapabilities)
     """As of the last time that it was reached."""
     instructions: str = ''
@@ -213,19 +211,16 @@ class Connection:
             await ended.wait()
 
     async def _resume(self, client: Client) -> None:
-        """Ask again for what the server has forgotten."""
-        requests: list[types.Request[Any, Any]] = [
-            types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)) for uri in self.subscribed
-        ]
-        if self.log_level is not None and self.capabilities.logging is not None:
-            requests.append(types.SetLevelRequest(params=types.SetLevelRequestParams(level=self.log_level)))
-        for request in requests:
-            try:
-                await client.session.send_request(request, types.EmptyResult)
-            except MCPError as error:
-                _logger.warning(
-                    'a server does not take up again what it did', extra={'server': self.name, 'code': error.code}
-                )
+        """Ask again for the log messages that the server has forgotten."""
+        if self.log_level is None or self.capabilities.logging is None:
+            return
+        request = types.SetLevelRequest(params=types.SetLevelRequestParams(level=self.log_level))
+        try:
+            await client.session.send_request(request, types.EmptyResult)
+        except MCPError as error:
+            _logger.warning(
+                'a server does not take up again what it did', extra={'server': self.name, 'code': error.code}
+            )
 
     async def _told(self, message: 'IncomingMessage') -> None:
         if isinstance(message, Exception):
