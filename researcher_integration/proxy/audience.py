@@ -1,7 +1,6 @@
 """The clients of the proxy: who is told when a server has something to tell."""
 
 import logging
-from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,8 +34,6 @@ class _Client:
     session: ServerSession
     level: LoggingLevel | None = None
     """From which on it wants log messages; all where it has not said."""
-    resources: set[str] = field(default_factory=set[str])
-    """Those of which it wants to know when they change."""
 
 
 @dataclass(slots=True)
@@ -48,8 +45,6 @@ class Audience:
     """By the session; on stdio there is one."""
     _calling: dict[int, tuple[str, Context]] = field(default_factory=dict[int, tuple[str, Context]])
     """Calls that run, with the server each is for."""
-    _listened: Counter[str] = field(default_factory=Counter[str])
-    """How many listeners of the newer protocol want to know of a resource."""
 
     def joins(self, context: Context) -> None:
         """Take in a client that has begun a session."""
@@ -65,32 +60,6 @@ class Audience:
         wanted = [each.level for each in self._clients.values() if each.level is not None]
         return min([level, *wanted], key=LEVELS.index)
 
-    def subscribes(self, context: Context, uri: str) -> None:
-        """Take note that a client wants to know when a resource changes."""
-        client = self._clients.get(_key(context))
-        if client is not None:
-            client.resources.add(uri)
-
-    def unsubscribes(self, context: Context, uri: str) -> bool:
-        """Take note that a client no longer does; whether no other one does either."""
-        client = self._clients.get(_key(context))
-        if client is not None:
-            client.resources.discard(uri)
-        return not self.is_watched(uri)
-
-    @contextmanager
-    def listening(self, uris: list[str]) -> Generator[None]:
-        """For the length of the block somebody listens for changes of resources."""
-        self._listened.update(uris)
-        try:
-            yield
-        finally:
-            self._listened.subtract(uris)
-
-    def is_watched(self, uri: str) -> bool:
-        """Whether anybody wants to know when a resource changes."""
-        return self._listened[uri] > 0 or any(uri in client.resources for client in self._clients.values())
-
     @contextmanager
     def calling(self, server: str, context: Context) -> Generator[None]:
         """For the length of the block a client waits for an answer of a server."""
@@ -101,12 +70,11 @@ class Audience:
         finally:
             del self._calling[key]
 
-    async def changed(self, event: ServerEvent, uri: str = '') -> None:
-        """Tell of a change: of a resource those who have asked, of a list all."""
+    async def changed(self, event: ServerEvent) -> None:
+        """Tell all of a list that has changed."""
         await self.bus.publish(event)
         for key, client in list(self._clients.items()):
-            if not uri or uri in client.resources:
-                await self._send(key, client, event_to_notification(event, {}))
+            await self._send(key, client, event_to_notification(event, {}))
 
     async def logs(self, server: str, params: LoggingMessageNotificationParams) -> None:
         """Pass on a log message to those who want it."""

@@ -95,8 +95,6 @@ class Connection:
     """Seconds within which it answers a request, or tells how far it is."""
     log_level: types.LoggingLevel | None = None
     """What it has been asked for."""
-    subscribed: set[str] = field(default_factory=set[str])
-    """The resources of which it tells when they change."""
     capabilities: types.ServerCapabilities = field(default_factory=types.ServerCapabilities)
     """As of the last time that it was reached."""
     instructions: str = ''
@@ -237,19 +235,16 @@ class Connection:
             await ended.wait()
 
     async def _resume(self, client: Client) -> None:
-        """Ask again for what the server has forgotten."""
-        requests: list[types.Request[Any, Any]] = [
-            types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri)) for uri in self.subscribed
-        ]
-        if self.log_level is not None and self.capabilities.logging is not None:
-            requests.append(types.SetLevelRequest(params=types.SetLevelRequestParams(level=self.log_level)))
-        for request in requests:
-            try:
-                await self._answer(client, request, types.EmptyResult)
-            except MCPError as error:
-                _logger.warning(
-                    'a server does not take up again what it did', extra={'server': self.name, 'code': error.code}
-                )
+        """Ask again for the log messages that the server has forgotten."""
+        if self.log_level is None or self.capabilities.logging is None:
+            return
+        request = types.SetLevelRequest(params=types.SetLevelRequestParams(level=self.log_level))
+        try:
+            await self._answer(client, request, types.EmptyResult)
+        except MCPError as error:
+            _logger.warning(
+                'a server does not take up again what it did', extra={'server': self.name, 'code': error.code}
+            )
 
     async def _told(self, message: 'IncomingMessage') -> None:
         if isinstance(message, Exception):

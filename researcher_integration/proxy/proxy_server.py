@@ -179,10 +179,7 @@ class ProxyServer:
             on_list_resources=lambda _context, _params: self.offers.list_resources(),
             on_list_resource_templates=lambda _context, _params: self.offers.list_templates(),
             on_read_resource=self._read_resource,
-            on_subscribe_resource=self._subscribe,
-            on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=self._listen_to,
-            on_completion=self._complete,
+            on_subscriptions_listen=self._listen,
         )
         # The SDK warns of what newer clients no longer do; those of today do.
         server.add_request_handler('logging/setLevel', types.SetLevelRequestParams, self._set_level)
@@ -207,7 +204,7 @@ class ProxyServer:
         data = notification.model_dump(by_alias=True, mode='json', exclude_none=True)
         event = event_from_wire(data['method'], data.get('params'))
         if event is not None:
-            await self.audience.changed(event, getattr(event, 'uri', ''))
+            await self.audience.changed(event)
 
     async def logged(self, connection: Connection, params: types.LoggingMessageNotificationParams) -> None:
         """Pass on a log message."""
@@ -280,24 +277,6 @@ class ProxyServer:
                 failed = error
         raise failed or MCPError(types.INVALID_PARAMS, f'there is no resource {one_line(params.uri, 200)}')
 
-    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        if isinstance(params.ref, types.PromptReference):
-            route = await self.offers.prompt(params.ref.name)
-            ref = params.ref.model_copy(update={'name': route.name}) if route is not None else params.ref
-            owners = [route.connection] if route is not None else []
-        else:
-            ref = params.ref
-            owners = await self.offers.owners(params.ref.uri)
-        for connection in owners:
-            if connection.capabilities.completions is None:
-                continue
-            request = types.CompleteRequest(params=params.model_copy(update={'ref': ref, 'meta': None}))
-            call = ProxiedCall(connection.name, 'completion/complete', {}, _collection(context))
-            result = await self._asked(context, Route(connection, ''), call, request, types.CompleteResult)
-            values = [str(await self.results.aside(connection.name, each)) for each in result.completion.values]
-            return types.CompleteResult(completion=result.completion.model_copy(update={'values': values}))
-        return types.CompleteResult(completion=types.Completion(values=[]))
-
     async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         level = self.audience.wants_logs(context, params.level)
         for connection in self.connections:
@@ -306,37 +285,6 @@ class ProxyServer:
             else:
                 connection.log_level = level
         return types.EmptyResult()
-
-    async def _subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        await self._watch(params.uri)
-        self.audience.subscribes(context, params.uri)
-        return types.EmptyResult()
-
-    async def _unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        if self.audience.unsubscribes(context, params.uri):
-            request = types.UnsubscribeRequest(params=types.UnsubscribeRequestParams(uri=params.uri))
-            for connection in self.connections:
-                if params.uri in connection.subscribed:
-                    connection.subscribed.discard(params.uri)
-                    await connection.request(request, types.EmptyResult)
-        return types.EmptyResult()
-
-    async def _listen_to(
-        self, context: Context, params: types.SubscriptionsListenRequestParams
-    ) -> types.SubscriptionsListenResult:
-        uris = list(params.notifications.resource_subscriptions or ())
-        with self.audience.listening(uris):
-            for uri in uris:
-                await self._watch(uri)
-            return await self._listen(context, params)
-
-    async def _watch(self, uri: str) -> None:
-        request = types.SubscribeRequest(params=types.SubscribeRequestParams(uri=uri))
-        for connection in await self.offers.owners(uri):
-            resources = connection.capabilities.resources
-            if resources is not None and resources.subscribe:
-                await connection.request(request, types.EmptyResult)
-                connection.subscribed.add(uri)
 
     async def _log_level_of(self, context: Context, connection: Connection) -> None:
         """Clients of the newer protocol say with a call which log messages they want."""

@@ -16,7 +16,7 @@ from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation,
 
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import BLOCK_LANGUAGES, is_sql, language_of, likely_language, may_be_code
+from summarizer_tool.text.code_lines import language_of, likely_language, may_be_code
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
@@ -30,8 +30,6 @@ _LONGEST_LINE = 200
 """Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
 """Lines of one signature."""
-_LONGEST_BLOCK = 400
-"""Characters of a block that is told whole."""
 _ERROR = 3
 """What each piece of text that a lexer does not know counts against a declaration."""
 
@@ -102,16 +100,8 @@ TokensOfLines = Mapping[int, Sequence[_Token]]
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
     named = language_of(path[0]) if path else ''
-    if not named and is_sql([line.text for line in lines]) and not _is_fenced(lines):
-        named = 'sql'
     code = _Code(lines, _tokens(named, lines), brackets='([{' if named == 'python' else '([') if named else None
-    found = (
-        code.blocks()
-        if code and named in BLOCK_LANGUAGES
-        else code.declarations() or code.assignments()
-        if code
-        else []
-    )
+    found = code.declarations() if code else []
     if not found and _may_be_code(lines):
         code = _Code(lines, _tokens(likely_language([line.text for line in lines]), lines))
         found = code.declarations() if code.is_likely() else []
@@ -122,11 +112,8 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
     lengths = [len(line.text) for line in lines]
     if max(lengths, default=0) > 10 * _LONGEST_LINE or sum(lengths) > _LONGEST_LINE * len(lines):
         return False
-    return not _is_fenced(lines) and may_be_code([line.text for line in lines])
-
-
-def _is_fenced(lines: Sequence[NumberedLine]) -> bool:
-    return any(_FENCE.match(line.text) for line in lines)
+    is_fenced = any(_FENCE.match(line.text) for line in lines)
+    return not is_fenced and may_be_code([line.text for line in lines])
 
 
 @cache
@@ -236,43 +223,6 @@ class _Code:
         evidence = (*((scope.number,) if scope.name else ()), *(line.number for line in lines))
         return Statement(one_line(' '.join(line.text for line in lines)), evidence, 0, index, Kind.CODE, scope.name)
 
-    def assignments(self) -> list[Statement]:
-        """What a file of settings sets, each with what is said of it."""
-        found: list[Statement] = []
-        end = -1
-        for index in sorted(self.tokens):
-            here = self.tokens[index]
-            if index > end and not _indent(self.lines[index]) and any(token.text == '=' for token in here[1:4]):
-                end = self._last_line(index)
-                found.append(self._declaration(index, Kind.MEMBER))
-        return found
-
-    def blocks(self) -> list[Statement]:
-        """What stands at the margin, each with the lines below it that are farther in: statements, messages, rules.
-
-        Of what is long, the first line, and the parts of it with its name.
-        """
-        found: list[Statement] = []
-        starts = [index for index in sorted(self.tokens) if not self._is_comment(index)]
-        self._add_blocks(found, starts)
-        return found
-
-    def _add_blocks(self, found: list[Statement], indices: Sequence[int], head: Statement | None = None) -> None:
-        opening = [index for index in indices if self.tokens[index][0].text[0] not in ')]}']
-        margin = min((_indent(self.lines[index]) for index in opening), default=0)
-        begin = [index for index in opening if _indent(self.lines[index]) == margin]
-        for index, following in zip(begin, [*begin[1:], len(self.lines)], strict=False):
-            inside = [each for each in indices if index < each < following]
-            is_long = sum(len(self.lines[each].text) for each in inside) > _LONGEST_BLOCK
-            each = self._declaration(
-                index, Kind.MEMBER if head else Kind.DECLARATION, index if is_long else (inside or [index])[-1]
-            )
-            if head:
-                each = replace(each, lead=head.text, evidence=(*head.evidence, *each.evidence))
-            found.append(each)
-            if is_long:
-                self._add_blocks(found, [at for at in inside if _indent(self.lines[at]) > margin], head or each)
-
     def _is_member(self, index: int, *, is_in_type: bool) -> bool:
         """Return whether a line that declares no type and no function is documented: a field, a constant."""
         here = self.tokens[index]
@@ -295,9 +245,9 @@ class _Code:
     def _docstring(self, at: int) -> int | None:
         return at if at in self.comments and self.tokens[at][0].is_of(String.Doc) else None
 
-    def _declaration(self, index: int, kind: Kind, last: int = -1) -> Statement:
+    def _declaration(self, index: int, kind: Kind) -> Statement:
         """The declaration that begins on a line, with the first sentence of what is said below or above it."""
-        last = self._last_line(index) if last < 0 else last
+        last = self._last_line(index)
         # What a function returns may stand on the line above its name.
         if index and self.tokens[index][0].is_of(Name.Function) and _is_type(self.tokens.get(index - 1, ())):
             index -= 1

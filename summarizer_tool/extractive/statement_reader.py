@@ -6,7 +6,6 @@ from itertools import takewhile
 
 import regex
 
-from summarizer_tool.extractive.paragraph_topics import topic_of
 from summarizer_tool.extractive.pointing_back import (
     BARE,
     DEFINED,
@@ -115,8 +114,6 @@ class StatementReader:
     """What begins a line of its own before a colon: speakers, and fields."""
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
-    topics: frozenset[str] = frozenset()
-    """What begins several paragraphs before a full stop, and names what they are about."""
     is_conversation: bool = False
     is_said_before: bool = False
     """Whether the last sentence tells what was said before, and the next one what is so."""
@@ -235,7 +232,7 @@ class StatementReader:
     def _needed(self, text: str, line: int, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
         was_said, self.is_said_before = self.is_said_before, SAID_BEFORE.search(text) is not None
-        is_spoken = bool(lead) and (self._speaks(lead) or lead in self.topics)
+        is_spoken = bool(lead) and self._speaks(lead)
         if lead and not is_spoken:
             return None, kind
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
@@ -256,8 +253,7 @@ class StatementReader:
         before = self.out[-1] if self.out else None
         if before is None or before.paragraph != self.paragraph_count or not before.is_sentence:
             return None
-        is_chain = before.thing < len(self.out) - 1 and before.lead in self.topics
-        return before if len(before.text) < _ANTECEDENT_REACH and not is_chain else None
+        return before if len(before.text) < _ANTECEDENT_REACH else None
 
     def _moved(self, line: int) -> Statement | None:
         """What was moved above a line that says what became of it."""
@@ -329,8 +325,6 @@ class StatementReader:
             return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        if said[1:] and (topic := topic_of(lead, said[0].text, self.topics)):
-            lead, said_on, said = topic, [*said_on, *said[0].evidence], said[1:]
         if not (lead or label or self.speakers):
             said = self._answered(said)
         led = self._lead_in() if self.is_item and not lead else NOTHING

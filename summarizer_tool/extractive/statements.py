@@ -12,7 +12,6 @@ from itertools import islice, pairwise
 
 import regex
 
-from summarizer_tool.extractive.paragraph_topics import BULLET, paragraph_topics
 from summarizer_tool.extractive.printed import FENCE, code_blocks
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
@@ -43,6 +42,7 @@ _LOWEST = 7
 _VERSIONS = 3
 """Lines that differ by their numbers alone from which they are headings."""
 
+_BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 # What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
@@ -103,7 +103,6 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         *_labels(texts),
         levels=[*levels],
         is_conversation=_is_conversation(lines),
-        topics=paragraph_topics(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
@@ -255,7 +254,7 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
     if lines[first].text.strip() == '--':
         while last + 1 < len(lines) and not lines[last].blank_after:
             last += 1
-    elif BULLET.match(lines[first].text):
+    elif _BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after
@@ -263,7 +262,7 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
                 _indent(lines[last + 1].text) > _indent(lines[first].text)
                 or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
             )
-            and not any(each.match(lines[last + 1].text.lstrip()) for each in (BULLET, FENCE, _DEFINITION, _HEADING))
+            and not any(each.match(lines[last + 1].text.lstrip()) for each in (_BULLET, FENCE, _DEFINITION, _HEADING))
             and not _ROW.search(lines[last + 1].text)
             and any(map(str.isalnum, lines[last + 1].text))
         ):
@@ -281,12 +280,12 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         reader.terms.pop()
     if not any(map(str.isalnum, line.text)) and not _DEFINITION.match(following):
         reader.flush()
-    elif (bullet := BULLET.match(line.text)) and not (
+    elif (bullet := _BULLET.match(line.text)) and not (
         lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
     ):
         if not reader.leads_away:
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
-            leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
+            leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             hangs = not leads and _indent(following) > _indent(line.text)
             _read_item(reader, item, _indent(line.text), leads=leads, hangs=hangs)
     elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
@@ -406,8 +405,7 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     if reader.items or reader.columns or reader.pairs or depth != reader.quoted:
         reader.flush()
     reader.quoted = depth
-    begins = text.partition('. ')[0] in reader.topics
-    if reader.paragraph and (begins or not _continues(reader.paragraph[-1].text, text, reader.labels)):
+    if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
         reader.flush()
     if text:
         reader.paragraph.append(replace(line, text=text))

@@ -11,16 +11,12 @@ from summarizer_tool.digests.settings_reading import is_settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
 from summarizer_tool.formats import (
-    asciidoc,
-    boxed,
     chat,
     commented,
     data_texts,
     indented,
-    latex,
+    light_markup,
     mail,
-    manual,
-    mediawiki,
     notebook,
     pdf,
     restructured,
@@ -37,9 +33,6 @@ _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _RESTRUCTURED = frozenset({'.rst', '.rest'})
-_ASCIIDOC = frozenset({'.adoc', '.asciidoc'})
-_LATEX = frozenset({'.tex', '.ltx', '.latex'})
-_WIKITEXT = frozenset({'.mediawiki', '.wiki', '.wikitext'})
 _MARKED_UP = frozenset({'.md', '.markdown', '.html', '.htm', '.xml'})
 """Of texts in which a number sign marks a heading, or nothing."""
 
@@ -114,25 +107,20 @@ def plain_text(text: str, name: str = '') -> str:
         below = plain_text(text[head.end() :], f'text.{kind[1] or kind[2]}' if kind else '')
         return f'---\n{head[1]}---\n\n{below}'
     if suffix in _RESTRUCTURED:
-        return restructured.markdown(boxed.markdown(text), is_named_so=suffix == '.rst') or text
-    if suffix in _ASCIIDOC:
-        return asciidoc.markdown(text, is_named_so=True)
-    if suffix in _LATEX:
-        return latex.markdown(text, is_named_so=True)
-    if suffix in _WIKITEXT:
-        return mediawiki.markdown(text, is_named_so=True)
+        return restructured.markdown(text, is_named_so=suffix == '.rst') or text
+    if read := light_markup.markdown(text, suffix):
+        return read
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP:
         if is_settings(text):
             return text
-        for reader in (subtitles, chat, manual, mediawiki, asciidoc, latex, commented):
+        for reader in (subtitles, chat, commented):
             if known := reader.markdown(text):
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    inside = boxed.markdown(text)
-    read = restructured.markdown(inside) or indented.markdown(inside) or unwrap(titled.markdown(titled.mails(inside)))
+    read = restructured.markdown(text) or indented.markdown(text) or unwrap(titled.markdown(titled.mails(text)))
     return _unless_printed(read, text)
 
 

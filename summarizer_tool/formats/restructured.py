@@ -5,26 +5,27 @@ is said of that, as in a definition list.
 """
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from textwrap import dedent, indent
 
 from summarizer_tool.text.sentences import without_roles
 
 _IS_RESTRUCTURED = re.compile(r'^ *\.\. (?:\|[^|\n]{1,80}\| )?[\w:.+-]+::(?:\s|$)', re.MULTILINE)
 _LEAST = 2
 """Directives that a text must have whose name does not say what it is."""
-_DIRECTIVE = re.compile(r'\.\. ([\w:.+-]+)::(?:\s+(.*))?$')
 _REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| (?:replace:: (.{1,200})|image::.*)$', re.MULTILINE)
 _MARKED = re.compile(r'\|([^|\n]{1,80})\|')
 _MOST_REPLACED = 2000
 _REFERENCE = re.compile(r'(?<![`\w])`([^`<>]{1,200}?)\s+<[^`<>]{1,500}>`(?![`_])')
-_EXPLICIT = re.compile(r'\.\.(?=\s|$)')
-_NOTE = re.compile(r'\.\. (\[[^\]]+\] .*)')
-_OPTION = re.compile(r':[\w-][^:`]*:(?=\s|$)')
-_ADORNMENT = re.compile(r'([=~^"\'`#*+\-_.:<>!$%&])\1{2,}$')
-_ITEM = re.compile(r'(?:[-*+•]|(?:\d{1,3}|[a-zA-Z#])[.)])\s')
-_ENDS_TEXT = re.compile(r'[.,;!?]$')
-_LONGEST_TERM = 200
+_BODY = r'((?: +\S.*\n| *\n)*)'
+_EXPLICIT = re.compile(rf'^\.\.(?: +(?:([\w:.+-]+)::(?=\s))?(.*)|)\n{_BODY}', re.MULTILINE)
+_NOTE = re.compile(r'\[[^\]]+\] ')
+_FIELDS = re.compile(r'\A(?::[\w-]+:.*\n)+')
+_LITERAL = re.compile(rf'^(\S.*?|):: *\n(?: *\n)+(?= +\S){_BODY}', re.MULTILINE)
+_DEFINED = re.compile(rf'(?:(?<=\n\n)|\A)(?![-*+•:|>]|\w{{1,3}}[.)] )(\S.{{0,200}}(?<![.,;!?]))\n(?= +\S){_BODY}')
+_ADORNMENT = r'[=~^"\'`#*+\-_.:<>!$%&]'
+_HEADING = re.compile(rf'^(?:({_ADORNMENT})\1{{2,}} *\n)? *(\S.{{0,200}}?) *\n({_ADORNMENT})\3{{2,}} *$', re.MULTILINE)
+_KEPT = re.compile('^([: ]*)\x02(\\d+)\x03', re.MULTILINE)
 _DEEPEST = 12
 """Blocks within each other; what is deeper is said as it is."""
 
@@ -44,154 +45,70 @@ def markdown(text: str, *, is_named_so: bool = False) -> str:
     """The text as markdown; empty where it is something else; `is_named_so`: the name of its file says what it is."""
     if not is_named_so and sum(1 for _ in zip(range(_LEAST), _IS_RESTRUCTURED.finditer(text), strict=False)) < _LEAST:
         return ''
+    text = text.replace('\x02', '').replace('\x03', '').expandtabs()
     replaced = dict(_REPLACED.findall(text))
     text = _MARKED.sub(lambda mark: replaced.get(mark[1], mark[0]), text, count=_MOST_REPLACED) if replaced else text
-    text = _REFERENCE.sub(r'`\1`', without_roles(text))
     reader = _Reader()
-    return '\n'.join(reader.read(text.expandtabs().split('\n'))).strip('\n') + '\n'
+    text = reader.read(_REFERENCE.sub(r'`\1`', without_roles(text)) + '\n')
+    while _KEPT.search(text):
+        text = _KEPT.sub(lambda at: at[1] + reader.kept[int(at[2])].replace('\n', '\n' + ' ' * len(at[1])), text)
+    return re.sub(r' *\n(?: *\n){2,}', '\n\n', text).strip('\n') + '\n'
 
 
 @dataclass(slots=True)
 class _Reader:
     adornments: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
     """Of headings, outermost first: the mark, and whether it stands above, too."""
+    kept: list[str] = field(default_factory=list[str])
+    """What is read already."""
+    depth: int = 0
 
-    def read(self, lines: Sequence[str], depth: int = 0) -> Iterator[str]:
-        """The lines of a block, which stand in by nothing, as markdown."""
-        at = 0
-        is_literal = False
-        while at < len(lines):
-            line = lines[at]
-            if not line.strip():
-                yield ''
-                at += 1
-                continue
-            end = _end(lines, at)
-            body = _dedented(lines[at + 1 : end])
-            if line.startswith(' '):  # what stands in below a paragraph: code, or a quotation
-                end = _end(lines, at - 1) if at else _end([' ', *lines], 0) - 1
-                body = _dedented(lines[at:end])
-                yield from _fenced(body) if is_literal else self._within(body, depth)
-                at = end
-                continue
-            is_literal = False
-            if heading := self._heading(lines, at):
-                yield heading[0]
-                at = heading[1]
-            elif _EXPLICIT.match(line):
-                yield from self._explicit(line, body, depth)
-                at = end
-            elif self._is_term(lines, at) and depth < _DEEPEST:
-                yield from ('', line.strip())
-                yield from self._definition(body, depth)
-                at = end
-            elif _ITEM.match(line) or _OPTION.match(line):
-                mark = '' if _ITEM.match(line) else '- '
-                yield mark + _said(line).lstrip(':' if mark else '')
-                yield from (f'  {each}' if each else '' for each in self._within(body, depth))
-                at = end
-            else:
-                is_literal = line.rstrip().endswith('::')
-                yield _said(line)
-                at += 1
+    def read(self, text: str) -> str:
+        """A block, which stands in by nothing, as markdown."""
+        if self.depth >= _DEEPEST:
+            return text
+        self.depth += 1
+        text = _EXPLICIT.sub(self._explicit, text)
+        text = _LITERAL.sub(lambda found: f'{found[1]}{":" * bool(found[1])}\n{self._fenced(found[2])}', text)
+        text = _HEADING.sub(self._heading, text)
+        text = _DEFINED.sub(lambda found: self._term(found[1], found[2]), text)
+        self.depth -= 1
+        return re.sub(r'^:(?=[\w-][^:`\n]*:\s)', '- ', re.sub(r'(?m)::$', ':', text), flags=re.MULTILINE)
 
-    def _heading(self, lines: Sequence[str], at: int) -> tuple[str, int] | None:
-        """The heading that begins on a line, and the line after it."""
-        is_above = _ADORNMENT.match(lines[at].rstrip()) is not None
-        title, below, *_ = *lines[at + is_above : at + is_above + 2], '', ''
-        mark = _ADORNMENT.match(below.rstrip())
-        if mark is None or not title.strip() or (not is_above and len(below.rstrip()) < len(title.rstrip()) // 2):
-            return ('', at + 1) if is_above else None  # a rule
-        if _ADORNMENT.match(title.rstrip()) or len(title) > _LONGEST_TERM:
-            return None
-        form = (mark[1], is_above)
+    def _keep(self, shown: str) -> str:
+        self.kept.append(shown)
+        return f'\n\x02{len(self.kept) - 1}\x03\n\n'
+
+    def _heading(self, found: re.Match[str]) -> str:
+        form = (found[3], found[1] is not None)
+        if not any(map(str.isalnum, found[2])) or (found[1] or found[3]) != found[3]:
+            return found[0]
         if form not in self.adornments:
             self.adornments.append(form)
-        level = min(6, self.adornments.index(form) + 1)
-        return f'{"#" * level} {title.strip()}', at + 2 + is_above
+        return f'{"#" * min(6, self.adornments.index(form) + 1)} {found[2]}'
 
-    def _explicit(self, line: str, body: Sequence[str], depth: int) -> Iterator[str]:
+    def _explicit(self, found: re.Match[str]) -> str:
         """A directive, a footnote, or what is not shown: comments, targets of links."""
-        if note := _NOTE.match(line):
-            yield note[1]
-            yield from self._within(body, depth)
-        if not (directive := _DIRECTIVE.match(line)):
-            return
-        name, said = directive[1].lower(), (directive[2] or '').strip()
-        while body and _OPTION.match(body[0]):
-            body = body[1:]
+        name, said, body = (found[1] or '').lower(), (found[2] or '').strip(), dedent(found[3])
+        if not name:
+            return self._keep(f'{said}\n{self.read(body)}') if _NOTE.match(said) else ''
+        body = _FIELDS.sub('', body)
         if name in _UNSEEN:
-            return
+            return ''
         if name in _CODE:
-            yield from _fenced(body, said)
-        elif not said or name.startswith('version') or name in _ADMONITIONS:
-            label = name.replace('version', 'version ').capitalize()  # `versionadded`
-            is_label = name.startswith(('version', 'deprecated'))
-            yield from ('', f'{label} {said}:') if is_label else ('',)
-            yield from self._within(body if is_label else [said, *body], depth)
-        else:
-            # Further forms of what is described stand in as its name does.
-            forms = [said]
-            while body and body[0].strip():
-                forms.append(body[0].strip())
-                body = body[1:]
-            yield from ('', ', '.join(forms))
-            yield from self._definition(body, depth)
+            return self._fenced(body, said)
+        if name.startswith(('version', 'deprecated')):
+            return self._keep(f'{name.replace("version", "version ").capitalize()} {said}:\n{self.read(body)}')
+        if not said or name in _ADMONITIONS:
+            return self._keep(self.read(f'{said}\n{body}'.lstrip('\n')))
+        forms, _, below = body.partition('\n\n') if body.partition('\n')[0].strip() else ('', '', body)
+        return self._term(', '.join((said, *map(str.strip, forms.split('\n')))).rstrip(', '), below)
 
-    def _definition(self, body: Sequence[str], depth: int) -> Iterator[str]:
-        """What is said of the term above."""
-        if depth >= _DEEPEST:
-            yield from body
-            return
-        mark = ': '
-        for each in self.read([*body], depth + 1):
-            if each or mark == '  ':
-                yield f'{mark}{each}' if each else ''
-                mark = '  '
-        yield ''
+    def _term(self, term: str, body: str) -> str:
+        """A term with what is said of it, as in a definition list."""
+        said = indent(self.read(dedent(body).strip('\n') + '\n'), '  ').strip()
+        return self._keep(f'{term}\n: {said}' if said else term)
 
-    def _within(self, body: Sequence[str], depth: int) -> Iterator[str]:
-        yield from self.read(body, depth + 1) if depth < _DEEPEST else body
-
-    @staticmethod
-    def _is_term(lines: Sequence[str], at: int) -> bool:
-        """Return whether what stands in on the next line is said of a line, which is a term."""
-        line, below = lines[at], lines[at + 1] if at + 1 < len(lines) else ''
-        return (
-            below.startswith(' ')
-            and below.strip() != ''
-            and (at == 0 or not lines[at - 1].strip())
-            and not (_ITEM.match(line) or _OPTION.match(line) or _ENDS_TEXT.search(line.rstrip()))
-            and not line.startswith(('|', '>>>', '+--'))
-            and len(line) <= _LONGEST_TERM
-        )
-
-
-def _said(line: str) -> str:
-    """A line without the second colon that leads to code."""
-    text = line.rstrip()
-    return (
-        text if not text.endswith('::') else text[:-2].rstrip() if text.endswith(' ::') else text[:-1].rstrip(':') + ':'
-    )
-
-
-def _end(lines: Sequence[str], at: int) -> int:
-    """The line after what stands in below a line, from its first one on; blank lines at its end are none of it."""
-    end = last = at + 1
-    while end < len(lines) and (not lines[end].strip() or lines[end].startswith(' ')):
-        end += 1
-        last = end if lines[end - 1].strip() else last
-    return last
-
-
-def _dedented(lines: Sequence[str]) -> list[str]:
-    """Lines without what all of them stand in by."""
-    least = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return [line[least:].rstrip() for line in lines]
-
-
-def _fenced(lines: Sequence[str], language: str = '') -> Iterator[str]:
-    while lines and not lines[0]:
-        lines = lines[1:]
-    fence = '```' if not any('```' in line for line in lines) else '~~~~'
-    yield from ('', fence + language.split(' ')[0], *lines, fence, '')
+    def _fenced(self, code: str, language: str = '') -> str:
+        fence = '~~~~' if '```' in code else '```'
+        return self._keep('\n'.join((fence + language.split(' ')[0], dedent(code).strip('\n'), fence)))

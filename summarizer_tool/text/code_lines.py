@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice
 from math import ceil
 from pathlib import PurePath
 
@@ -65,11 +65,6 @@ NAMED_LANGUAGES = (
 )  # fmt: skip
 """Taken where the name of the file says so."""
 
-BLOCK_LANGUAGES = (
-    'cmake', 'css', 'docker', 'graphql', 'less', 'nginx', 'protobuf', 'scss', 'sql', 'terraform', 'thrift',
-)  # fmt: skip
-"""Likewise; what they say stands in statements and blocks at the margin, not in functions."""
-
 _CODE_SHARE = 0.3
 """Share of the lines from which a text may be code."""
 _SAMPLE = 200
@@ -87,15 +82,6 @@ _CODE = regex.compile(
 )
 
 
-_STATEMENT = regex.compile(
-    r'(?:alter|comment|create|delete|drop|grant|insert|revoke|select|update|with)\s+[\w"(*]', regex.IGNORECASE
-)
-_LEAST_STATEMENTS = 3
-_STATEMENTS_SHARE = 0.7
-_LONGEST_STATEMENT = 100
-"""Lines of a statement, on the average."""
-
-
 def is_code(text: str) -> bool:
     """Return whether a line has the form of code."""
     return _OPENS_CODE.match(text) is not None or _CODE.search(text) is not None
@@ -106,14 +92,6 @@ def may_be_code(lines: Sequence[str]) -> bool:
     left = len(lines) - ceil(_CODE_SHARE * len(lines))
     others = (line for line in lines if not is_code(line[:_LOOKED_AT]))
     return bool(lines) and sum(1 for _ in islice(others, left + 1)) <= left
-
-
-def is_sql(lines: Sequence[str]) -> bool:
-    """Return whether nearly all that stands behind the end of a statement begins one of SQL."""
-    said = [line for line in lines if line[:2] not in ('--', '/*')]
-    behind = [line for before, line in pairwise(said) if before.rstrip()[-1:] == ';' and line[:1].strip()]
-    found = sum(_STATEMENT.match(line) is not None for line in behind)
-    return found >= max(_LEAST_STATEMENTS, _STATEMENTS_SHARE * len(behind), len(lines) / _LONGEST_STATEMENT)
 
 
 def likely_language(lines: Sequence[str]) -> str:
@@ -135,7 +113,7 @@ def _languages() -> dict[str, str]:
 
     named = {
         pattern.removeprefix('*'): 'cpp' if pattern == '*.h' else language  # which knows all of C
-        for language in reversed((*NAMED_LANGUAGES, *BLOCK_LANGUAGES))
+        for language in reversed(NAMED_LANGUAGES)
         for _, aliases, patterns, _ in get_all_lexers(plugins=False)
         if language in aliases
         for pattern in patterns

@@ -217,24 +217,6 @@ Open the gate at two.
     )
 
 
-def test_paragraphs_that_begin_with_what_they_are_about():
-    """What several paragraphs have before a full stop is said with each of their sentences; of one it may be any."""
-    report = 'Music. She sings well. She should join the choir.\n\nSums. An excellent year, and 88 percent.\n\n'
-    assert read(f"{report}Tutor's comment. The bus was withdrawn in May.") == snapshot(
-        [
-            ('Music: She sings well.', (1,)),
-            ('Music: She should join the choir.', (1,)),
-            ('Sums: An excellent year, and 88 percent.', (3,)),
-            ("Tutor's comment: The bus was withdrawn in May.", (5,)),
-        ]
-    )
-    lines = report.replace('\n\n', '\n') + 'TOP 3: Boats. Two leak.\nPay. It stays as it is, for another year.'
-    assert [text.partition(':')[0] for text, _ in read(lines)] == ['Music', 'Music', 'Sums', 'TOP 3', 'Pay']
-    assert read(report) == snapshot(
-        [('She sings well.', (1,)), ('She should join the choir.', (1,)), ('An excellent year, and 88 percent.', (3,))]
-    )
-
-
 def test_numbered_items_are_paragraphs_of_their_own():
     page = """
 C4 Any loss when the craft is unattended, unless it has been winterised as in Section F.

@@ -242,40 +242,6 @@ def test_what_is_no_code(text: str):
     assert outlined(numbered(text))[0] == []
 
 
-def test_sql_that_no_name_tells_is_told_by_its_statements():
-    code = """
-        -- Who has moored where.
-        CREATE TABLE moorings (
-            berth integer NOT NULL,
-            ship text
-        );
-        CREATE FUNCTION leave(berth integer) RETURNS void AS $$
-        BEGIN
-            DELETE FROM moorings m WHERE m.berth = berth;
-            RETURN;
-        END;
-        $$ LANGUAGE plpgsql;
-        CREATE INDEX ON moorings (ship);
-        insert into moorings values (7, 'Tern');
-        GRANT SELECT ON moorings TO PUBLIC;
-        SELECT leave(7);
-    """
-    assert declared(numbered(code)) == snapshot(
-        [
-            'Who has moored where. CREATE TABLE moorings ( berth integer NOT NULL, ship text );',
-            'CREATE FUNCTION leave(berth integer) RETURNS void AS $$',
-            'BEGIN DELETE FROM moorings m WHERE m.berth = berth; RETURN;',
-            'END;',
-            '$$ LANGUAGE plpgsql;',
-            'CREATE INDEX ON moorings (ship);',
-            "insert into moorings values (7, 'Tern');",
-            'GRANT SELECT ON moorings TO PUBLIC;',
-            'SELECT leave(7);',
-        ]
-    )
-    assert outlined(numbered(f'```\n{textwrap.dedent(code)}\n```'))[0] == []
-
-
 @given(st.lists(st.sampled_from([*PYTHON.splitlines(), '}', 'fn a(', '"""', '/*', 'a;', 'Prose.']), max_size=30))
 def test_evidence_is_of_the_lines(texts: list[str]):
     lines = numbered('\n'.join(texts))

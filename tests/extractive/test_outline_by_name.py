@@ -88,17 +88,6 @@ from tests.extractive.test_outline import numbered
             snapshot(['Stores. struct Store', 'Crates it holds. int crates;', 'const Landing * landing(int number);']),
         ),
         (
-            'settings.py',
-            """
-            # Not to be changed.
-            GATES = {
-                'low': {'height': 3},
-            }
-            KEEPERS = ['Orme']  # one
-            """,
-            snapshot(["Not to be changed. GATES = { 'low': {'height': 3}, }", "KEEPERS = ['Orme'] # one"]),
-        ),
-        (
             'Gate.java',
             """
             class Gate {
@@ -112,58 +101,9 @@ from tests.extractive.test_outline import numbered
             """,
             snapshot(['class Gate', 'Opens it. public synchronized long open(long height)']),
         ),
-        (
-            'harbour.sql',
-            """
-            -- Who lands what. Kept for ever.
-            CREATE TABLE crates (
-              id INT,
-              weight INT -- in kg
-            );
-            COMMENT ON TABLE crates IS
-              'Since 1872.';
-            """,
-            snapshot(
-                [
-                    'Who lands what. CREATE TABLE crates ( id INT, weight INT -- in kg );',
-                    "COMMENT ON TABLE crates IS 'Since 1872.';",
-                ]
-            ),
-        ),
-        (
-            'Dockerfile',
-            """
-            FROM python:3.12 AS build
-            # No cache is kept.
-            RUN pip install harbour \\
-              && rm -r /tmp/harbour
-            EXPOSE 8007
-            """,
-            snapshot(
-                [
-                    'FROM python:3.12 AS build',
-                    'No cache is kept. RUN pip install harbour \\ && rm -r /tmp/harbour',
-                    'EXPOSE 8007',
-                ]
-            ),
-        ),
-        (
-            'crate.proto',
-            'message Crate {\n'
-            + ''.join(f'  // What {n} is.\n  string {"what_is_kept_" * 12}{n} = {n};\n' for n in range(3))
-            + '}\n',
-            snapshot(
-                [
-                    'message Crate',
-                    'What 0 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_0 = 0;',
-                    'What 1 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_1 = 1;',
-                    'What 2 is. string what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_what_is_kept_2 = 2;',
-                ]
-            ),
-        ),
         ('one.js', 'const limit = 3\n\nfunction open(path) {\n  return limit\n}', snapshot(['function open(path)'])),
     ],
-    ids=['python', 'csharp', 'cpp', 'settings', 'java', 'sql', 'docker', 'protobuf', 'javascript'],
+    ids=['python', 'csharp', 'cpp', 'java', 'javascript'],
 )
 def test_what_is_declared_in_a_file_of_a_known_name(name: str, code: str, shown: list[str]):
     said, _ = outlined(numbered(code), [name])

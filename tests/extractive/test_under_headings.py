@@ -150,13 +150,12 @@ It is as bright as a candle in the wind.
 """
 
 
-def test_what_an_author_sums_up_is_told_first_and_run_in_titles_are_leads() -> None:
+def test_what_an_author_sums_up_is_told_first() -> None:
     assert [fact.text for fact in summarize_sources(_request(TRIAL, 70), 70).facts] == snapshot(
         [
             'Why: Many who live in homes sleep badly, and pills for it help only a bit.',
-            'Our question: sleep: The lamps made no difference to anybody. They slept as long as before.',
+            'What did we find: Our question: sleep. The lamps made no difference to anybody. They slept as long as before.',
             'The wide lamp: Verdict: Only if weight matters more to you than money.',
-            'The small lamp: Verdict: Buy it.',
         ]
     )
 

@@ -6,7 +6,6 @@ import anyio
 import pytest
 from inline_snapshot import snapshot
 from mcp import MCPError
-from mcp.client.subscriptions import ResourceUpdated
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server as LowLevel
 from mcp.server.mcpserver import Context
@@ -14,28 +13,18 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
-    Completion,
-    CompletionArgument,
-    CompletionContext,
     EmptyResult,
     ListResourcesResult,
     ListToolsResult,
     LoggingMessageNotification,
     LoggingMessageNotificationParams,
-    PromptReference,
     Resource,
-    ResourceTemplateReference,
-    ResourceUpdatedNotification,
     SetLevelRequest,
     SetLevelRequestParams,
-    SubscribeRequest,
-    SubscribeRequestParams,
     TextContent,
     TextResourceContents,
     Tool,
     ToolAnnotations,
-    UnsubscribeRequest,
-    UnsubscribeRequestParams,
 )
 
 from tests.support.proxied import on_one_line, proxied
@@ -81,14 +70,6 @@ def harbour() -> MCPServer:
     def inspect(name: str) -> str:
         return f'Inspect {name}.'
 
-    @mcp.completion()
-    async def complete(
-        ref: PromptReference | ResourceTemplateReference,
-        argument: CompletionArgument,
-        context: CompletionContext | None,
-    ) -> Completion | None:
-        return Completion(values=[name for name in ('Ada', 'Bea') if name.startswith(argument.value)])
-
     return mcp
 
 
@@ -97,7 +78,6 @@ class Lighthouse:
 
     def __init__(self) -> None:
         self.level = ''
-        self.subscribed: list[str] = []
         self.meta: dict[str, Any] | None = None
         lamp = Resource(name='lamp', uri='lamp://0')
 
@@ -112,16 +92,7 @@ class Lighthouse:
             for level, data in (('info', 'on'), ('critical', {'oil': 0, 'password': 'kelder-4471-brine'})):
                 said = LoggingMessageNotificationParams(level=level, data=data)  # pyright: ignore[reportArgumentType]
                 await context.session.send_notification(LoggingMessageNotification(params=said))
-            await context.session.send_resource_updated('lamp://0')
             return CallToolResult(content=[TextContent(text='it shines')])
-
-        async def subscribe(_context: Any, params: SubscribeRequestParams) -> EmptyResult:
-            self.subscribed.append(params.uri)
-            return EmptyResult()
-
-        async def unsubscribe(_context: Any, params: UnsubscribeRequestParams) -> EmptyResult:
-            self.subscribed.remove(params.uri)
-            return EmptyResult()
 
         async def set_level(_context: Any, params: SetLevelRequestParams) -> EmptyResult:
             self.level = params.level
@@ -132,8 +103,6 @@ class Lighthouse:
             on_list_tools=list_tools,
             on_call_tool=call,
             on_list_resources=list_resources,
-            on_subscribe_resource=subscribe,
-            on_unsubscribe_resource=unsubscribe,
         )
         self.mcp.add_request_handler('logging/setLevel', SetLevelRequestParams, set_level)
 
@@ -185,8 +154,6 @@ async def test_one_server(mode: str) -> None:
         assert [each.name for each in (await client.list_prompts()).prompts] == ['inspect']
         [message] = (await client.get_prompt('inspect', {'name': 'Ada'})).messages
         assert message.content == TextContent(text='Inspect Ada.')
-        completed = await client.complete(PromptReference(name='inspect'), {'name': 'name', 'value': 'B'})
-        assert completed.completion.values == ['Bea']
 
 
 @pytest.mark.parametrize('mode', MODES)
@@ -198,8 +165,6 @@ async def test_names_of_several_servers_are_told_apart(mode: str) -> None:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert names[-2:] == snapshot(['harbour_build', 'archive_ship'])
         assert [each.name for each in (await client.list_prompts()).prompts] == ['harbour_inspect']
-        completed = await client.complete(PromptReference(name='harbour_inspect'), {'name': 'name', 'value': ''})
-        assert completed.completion.values == ['Ada', 'Bea']
         [content] = (await client.read_resource('ship://Bea')).contents
         assert isinstance(content, TextResourceContents)
         assert 'Bea: two masts' in content.text
@@ -311,43 +276,6 @@ async def test_a_changed_list_is_told_to_clients_that_listen() -> None:
         async for _ in events:
             break
         assert 'launch' in [tool.name for tool in (await client.list_tools()).tools]
-
-
-async def test_a_resource_that_changes_is_told_to_those_who_watch_it() -> None:
-    """Over the low level, as the servers of today have it."""
-    server = Lighthouse()
-    heard: list[str] = []
-    changed = anyio.Event()
-
-    async def hear(message: Any) -> None:
-        if isinstance(message, ResourceUpdatedNotification):
-            heard.append(message.params.uri)
-            changed.set()
-
-    async with proxied({'lighthouse': server.mcp}, message_handler=hear) as client:
-        await client.call_tool('shine', {})
-        await client.session.send_request(SubscribeRequest(params=SubscribeRequestParams(uri='lamp://0')), EmptyResult)
-        assert server.subscribed == ['lamp://0']
-        await client.call_tool('shine', {})
-        await changed.wait()
-        await client.session.send_request(
-            UnsubscribeRequest(params=UnsubscribeRequestParams(uri='lamp://0')), EmptyResult
-        )
-        assert server.subscribed == []
-    assert heard == ['lamp://0']
-
-
-async def test_a_resource_that_changes_is_told_to_those_who_listen() -> None:
-    server = Lighthouse()
-    async with (
-        proxied({'lighthouse': server.mcp}, mode='auto') as client,
-        client.listen(resource_subscriptions=['lamp://0']) as events,
-    ):
-        assert server.subscribed == ['lamp://0']
-        await client.call_tool('shine', {})
-        async for event in events:
-            assert event == ResourceUpdated('lamp://0')
-            break
 
 
 async def test_log_messages_from_the_level_on_that_a_client_wants() -> None:
