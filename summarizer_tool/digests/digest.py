@@ -2,24 +2,24 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked import NamedRows, asked_records, mentioned
+from summarizer_tool.digests.asked import NamedRows, extremes
 from summarizer_tool.digests.blocks import block_statements, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
+from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import events, log_statements, loose, starts_like_log
 from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord, form
-from summarizer_tool.digests.relevance import OutputPart, relevant
+from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
-from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
+from summarizer_tool.digests.statements import NOTED, DigestStatement, Topic, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.tables import (
     Table,
@@ -88,11 +88,11 @@ _TOLD_SHARE = 0.4
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
-_LEAST_PARTS = 3
-"""Lines from which those with words of the focus are told; of fewer, as of packed JSON, the objects are."""
-_OVERVIEW = 60.0
-"""The rank of the overview where something is asked for."""
-_OBJECT_END = re.compile(r'(?<=\}),\s*(?=\{)')
+_RANKS: Mapping[Topic, float] = {'overview': 60.0}
+_UNASKED = 70.0
+"""The highest rank of what is told anyway where something is asked for."""
+_PIECE = re.compile(rf'.{{1,{LONGEST_PART - 1}}}(?:[,;}}\s]|\Z)|.{{1,{LONGEST_PART}}}')
+"""A part of a long line, rather to the end of a field or a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,8 @@ class MachineText:
     """What that is called which each line is a part of, where it has a name."""
     titles: Container[int] = ()
     """Numbers of lines that say nothing themselves."""
+    laid_out: Sequence[str] = ()
+    """Lines that say the same, where those of the text are too long to be told."""
     things: Sequence[NamedRows] = ()
     """Lists of things with fields; of JSON they are there when the statements have been made."""
 
@@ -143,22 +145,12 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if read.kind == 'prose' or budget <= 0:
         return Digest('', read.kind, ())
     words = focus_words(focus)
-    is_packed = len(read.lines) < _LEAST_PARTS
-    parts = _OBJECT_END.split('\n'.join(read.lines)) if is_packed else read.lines
     found = [*read.statements]
-    odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
-    mentions = [*mentioned(parts, words, odd, read.names, read.titles)]
-    sizes = Counter(read.names)
-    # A block of which a mention has all lines is told.
-    whole = {
-        name for each in mentions if read.names and len(each.lines) >= sizes[name := read.names[each.lines[0] - 1]] - 1
-    }
-    asked = (each for things in read.things for each in asked_records(things, words))
-    found += (replace(each, lines=()) if is_packed else each for each in mentions)
-    found += (each for each in asked if not (whole and each.lines and read.names[each.lines[0] - 1] in whole))
     if words:
-        found = [replace(each, rank=min(each.rank, _OVERVIEW)) if each.topic == 'overview' else each for each in found]
-        found = _with_relevant(found, [*relevant(_output_parts(read), focus, odd)])
+        odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
+        found = [replace(each, rank=min(each.rank, _RANKS.get(each.topic, _UNASKED))) for each in found]
+        found += (each for things in read.things for each in extremes(things, words))
+        found += relevant(_output_parts(read), focus, odd)
     chosen, left_out = choose(found, budget, words)
     told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -174,44 +166,23 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     return Digest(text, read.kind, tuple(each for each in told if each.text))
 
 
-def _with_relevant(found: Sequence[DigestStatement], relevant: Sequence[DigestStatement]) -> list[DigestStatement]:
-    """What may be said, and what is about a question: of what is mentioned already only its rank, if it is higher."""
-    mentioned = [each for each in found if each.topic == 'mentioned']
-    ranks: dict[DigestStatement, float] = {}
-    added: list[DigestStatement] = []
-    for each in relevant:
-        if known := next((other for other in mentioned if _says(other, each)), None):
-            ranks[known] = max(ranks.get(known, known.rank), each.rank)
-        else:
-            added.append(each)
-    return [*(replace(each, rank=ranks.get(each, each.rank)) for each in found), *added]
-
-
-def _says(statement: DigestStatement, other: DigestStatement) -> bool:
-    """Return whether a statement tells of the line of another one, or of the same field of the same thing."""
-    if statement.lines and other.lines:
-        return statement.lines[0] == other.lines[0]
-    name, _, field = other.text.partition('| ')[2].rpartition(': ') if other.lines else other.text.rpartition(': ')
-    return statement.text.startswith(name) and field in statement.text
-
-
 def _output_parts(read: MachineText) -> list[OutputPart]:
-    """The lines of a text, or the fields of the things in it, which rows of tables and what is in JSON have."""
-    if read.kind in ('log', 'blocks'):
-        names = read.names or [''] * len(read.lines)
-        numbered = enumerate(zip(read.lines, names, strict=True), 1)
-        return [
-            OutputPart(line.strip(), name, (at,))
-            for at, (line, name) in numbered
-            if line.strip() and at not in read.titles
-        ]
+    """The lines of a text, long ones in pieces, each with the name of what it is a part of."""
+    lines = read.laid_out or read.lines
+    names = read.names or enclosing(lines)
+    skipped = read.titles if read.kind == 'table' else ()
     return [
-        OutputPart(f'{field.rpartition(".")[2]}={value}', name, tuple(things.lines[at : at + 1]))
-        for things in read.things
-        if not things.are_lines
-        for at, (name, row) in enumerate(zip(things.names, things.rows, strict=True))
-        for field, value in row.items()
+        OutputPart(piece, name, () if read.laid_out else (at,))
+        for at, (line, name) in enumerate(zip(lines, names, strict=True), 1)
+        if at not in skipped
+        for piece in _pieces(line.strip())
     ]
+
+
+def _pieces(line: str) -> Sequence[str]:
+    if len(line) <= LONGEST_PART:
+        return [line] if line else []
+    return [piece for found in _PIECE.findall(line) if (piece := found.strip())]
 
 
 def _is_plain_value(statement: DigestStatement) -> bool:
@@ -319,7 +290,9 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
 
 def _of_values(lines: Sequence[str], read: Read) -> MachineText:
     things: list[NamedRows] = []
-    return MachineText(lines, 'json', json_statements(read, _inner, things), things=things)
+    is_packed = sum(map(len, lines)) > LONGEST_PART * len(lines)
+    laid_out = json.dumps(read.value, indent=1, ensure_ascii=False).split('\n') if is_packed else ()
+    return MachineText(lines, 'json', json_statements(read, _inner, things), laid_out=laid_out, things=things)
 
 
 def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:

@@ -1,4 +1,4 @@
-"""Which parts of machine output, lines or fields of things, are about a question.
+"""Which lines of machine output are about a question.
 
 They are ranked by its words (BM25 over stems), by what these mean, where word vectors are installed, and by how unlike
 the others they are.
@@ -6,13 +6,14 @@ the others they are.
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, takewhile
 from math import log
 
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import form
-from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.statements import DigestStatement, focus_words, one_line
 from summarizer_tool.text import word_vectors
 from summarizer_tool.text.ranking import idf
 from summarizer_tool.text.scoring import content_stem
@@ -21,8 +22,13 @@ from summarizer_tool.text.terms import stem
 _MATCHED, _TOWARD, _MEANT = 1.0, 0.8, 0.8
 """What counts how much: the words of the question, against the part that has most of them; the direction of all words
 together; for each word of the question the one that is likest;"""
-_WRONG, _RARE = 0.3, 0.3
+_WRONG, _RARE = 0.2, 0.4
 """a word of what went wrong; and that no other part has the same form."""
+_NEAR, _EXACT = 0.2, 0.3
+"""What words the texts around have that it has not itself; and what it has of the question as it is written there."""
+_BESIDE = 3
+"""Texts on each side that stand around one."""
+_EXACT_WORDS = 24
 _CERTAIN = 1.0
 """What the best part has at least."""
 _K1, _B = 1.2, 0.75
@@ -32,10 +38,10 @@ _SAME_FORM = 3
 """Parts of one form that are looked at, of those without a word of the question,"""
 _LOOKED_AT = 6000
 """parts, at most,"""
-_LONGEST = 600
+LONGEST_PART = 320
 """and characters of each."""
 
-_LEAST, _MOST = 20.0, 66.0
+_LEAST, _MOST = 30.0, 66.0
 """The rank of what is not about the question at all, and what the part that is most about it has in addition."""
 _TOLD_SHARE = 0.5
 """What a part is about the question, against the best one, from which it is told,"""
@@ -44,12 +50,16 @@ _FEW, _USUAL, _ABOVE = 12, 0.2, 1.1
 _SAYS = log(2)
 """unless it has words of it that most parts have not."""
 _ODD = 0.05
-"""What one counts more that is told for another reason, too,"""
+"""What one counts more that is told for another reason, too."""
 _TOLD = 60
-_TOLD_OF_FORM = 2
-"""parts, and parts of one form, at most,"""
-_SHOWN = 320
-"""and characters of each."""
+"""Parts that are told at most,"""
+_OF_FORM, _FURTHER = 2, 4.0
+"""and parts of one form from which each further one loses so much in rank."""
+_BELOW = 2
+"""Parts told with one that ends with a colon,"""
+_SECTION = 60
+"""and parts below a ruled heading of which the one that says what went wrong is told with it."""
+_RULED = re.compile(r'([=*#~_-])\1{3,}\s.*\w.*\s\1{4,}$')
 
 _AS_DIGITS = str.maketrans('123456789', '000000000')
 _WORD = re.compile(r'\w+')
@@ -58,7 +68,7 @@ _PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+')
 
 @dataclass(frozen=True, slots=True)
 class OutputPart:
-    """A line, or a field of a thing."""
+    """A line, or a piece of a long one."""
 
     text: str
     name: str = ''
@@ -81,9 +91,8 @@ class Relevance:
 
 
 def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) -> Iterator[DigestStatement]:
-    """Tell the parts that are most about a question; those on odd lines count for more."""
-    texts = [*map(str, parts)]
-    found = relevances(texts, question)
+    """Tell the parts, in order, that are most about a question; those on odd lines count for more."""
+    found = relevances([*map(str, parts)], question)
     by_score = sorted((each.score for each in found.values()), reverse=True)
     usual = max(_FEW, round(_USUAL * len(parts)))
     above = _ABOVE * by_score[usual] if usual < len(by_score) else 0.0
@@ -92,17 +101,26 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
         for at, each in found.items()
         if each.score >= _TOLD_SHARE and (each.matched >= _SAYS or each.score >= above)
     }
-    told: Counter[str] = Counter()
+    times: Counter[str] = Counter()
     for at in sorted(scores, key=lambda each: -scores[each])[:_TOLD]:
-        told[shape := form(parts[at].text)] += 1
-        if told[shape] <= _TOLD_OF_FORM:
-            rank = _LEAST + _MOST * scores[at]
-            number = f'{lines[0]}| ' if (lines := parts[at].lines) else ''
-            yield DigestStatement(number + one_line(texts[at], _SHOWN), rank, 'mentioned', lines)
+        times[shape := form(parts[at].text)] += 1
+        told = [parts[at], *_below(parts, at)]
+        lines = (*chain.from_iterable(each.lines for each in told),)
+        text = ' '.join([str(told[0]), *(each.text for each in told[1:])])
+        rank = _LEAST + _MOST * scores[at] - _FURTHER * max(0, times[shape] - _OF_FORM)
+        yield DigestStatement(one_line(f'{lines[0]}| {text}' if lines else text), rank, 'mentioned', lines)
+
+
+def _below(parts: Sequence[OutputPart], at: int) -> Sequence[OutputPart]:
+    """What is told with a part that is a heading."""
+    if not _RULED.match(parts[at].text):
+        return parts[at + 1 : at + 1 + _BELOW] if parts[at].text.endswith(':') else ()
+    below = [*takewhile(lambda part: not _RULED.match(part.text), parts[at + 1 : at + _SECTION])]
+    return [part for part in below if BAD.search(part.text)][:1] or below[:1]
 
 
 def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
-    """How much texts are about a question, by index; of many of one form the first ones."""
+    """How much texts, in order, are about a question, by index; of many of one form the first ones."""
     asked = [*dict.fromkeys(word for word in _words(question) if len(word) > 1 and content_stem(word))]
     if not asked or not (chosen := _chosen(texts, asked)):
         return {}
@@ -115,23 +133,47 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     distinct = {each: nth for nth, each in enumerate(dict.fromkeys(said))}
     toward, alike = word_vectors.alike([*distinct], asked)
     meant = [sum(map(float.__mul__, worth, map(float, row))) / sum(worth) for row in alike]
-    most = max(matched) or 1.0
+    near, exact = _near(dict(zip(chosen, words, strict=True)), asked, worth), _exact(texts, chosen, question)
+    most, most_exact = max(matched) or 1.0, max(exact.values()) or 1.0
     scores = {
         at: _MATCHED * match / most
         + _TOWARD * toward[distinct[own]]
         + _MEANT * meant[distinct[own]]
-        + _WRONG * (BAD.search(texts[at][:_LONGEST]) is not None)
+        + _NEAR * near[at]
+        + _EXACT * exact[at] / most_exact
+        + _WRONG * (BAD.search(texts[at][:LONGEST_PART]) is not None)
         + _RARE / times[forms[at]]
         for at, match, own in zip(chosen, matched, said, strict=True)
     }
     best = max(_CERTAIN, *scores.values())
-    return {at: Relevance(scores[at] / best, match) for at, match in zip(chosen, matched, strict=True)}
+    return {at: Relevance(scores[at] / best, max(match, exact[at])) for at, match in zip(chosen, matched, strict=True)}
+
+
+def _near(words: Mapping[int, Sequence[str]], asked: Sequence[str], worth: Sequence[float]) -> dict[int, float]:
+    """What words of a question the texts right before and behind each one have that it has not itself, 0 to 1."""
+    value = dict(zip(map(stem, asked), worth, strict=True))
+    having = {at: value.keys() & {*map(stem, each)} for at, each in words.items()}
+    best = max(sum(map(value.__getitem__, each)) for each in having.values()) or 1.0
+    near: dict[int, float] = {}
+    for at, own in having.items():
+        around = (having.get(other, ()) for other in range(at - _BESIDE, at + _BESIDE + 1))
+        near[at] = sum(map(value.__getitem__, {*chain.from_iterable(around)} - own)) / best
+    return near
+
+
+def _exact(texts: Sequence[str], chosen: Sequence[int], question: str) -> dict[int, float]:
+    """How much each text has of a question as it is written there: its names, numbers, paths."""
+    words = sorted(focus_words(question), key=len, reverse=True)[:_EXACT_WORDS]
+    any_word = re.compile('|'.join(rf'(?<![\w.-]){re.escape(word)}(?![\w/-]|\.\w)' for word in words) or r'(?!)')
+    found = {at: {*any_word.findall(texts[at][:LONGEST_PART].lower())} for at in chosen}
+    counts = Counter(chain.from_iterable(found.values()))
+    return {at: sum(log(len(texts) / counts[word]) for word in each) for at, each in found.items()}
 
 
 def _words(text: str) -> list[str]:
     """The words of a text in lower case, those within a name, and names that have digits, such as `u31`, whole, too."""
     found: list[str] = []
-    for word in _WORD.findall(text[:_LONGEST]):
+    for word in _WORD.findall(text[:LONGEST_PART]):
         parts = _PART.findall(word)
         found += map(str.lower, parts if len(parts) < 2 or word.isalpha() else [*parts, word])
     return found
@@ -144,8 +186,8 @@ def _chosen(texts: Sequence[str], asked: Sequence[str]) -> list[int]:
     met: Counter[str] = Counter()
     having: dict[int, int] = {}
     for at, text in enumerate(texts):
-        met[shape := text[:_LONGEST].translate(_AS_DIGITS)] += 1
-        found = len({*may_have.findall(text[:_LONGEST].lower())})
+        met[shape := text[:LONGEST_PART].translate(_AS_DIGITS)] += 1
+        found = len({*may_have.findall(text[:LONGEST_PART].lower())})
         if text.strip() and (found or met[shape] <= _SAME_FORM):
             having[at] = found
     return sorted(sorted(having, key=lambda at: -having[at])[:_LOOKED_AT])

@@ -36,7 +36,7 @@ FOCUS_GAIN = 14.0
 _SAYS_NOTHING = 2.0
 """A word of the focus that stands in more than half of the statements tells them apart the less."""
 
-_LENGTH = 0.035
+_LENGTH = 0.015
 """What each character from the 60th on takes from the rank: of two alike the shorter one leaves more room."""
 
 _COUNTED = 600

@@ -22,7 +22,7 @@ _LEAST = 0.74
 """The part of the allowed size that a chunk has at least where the text offers a place to end it: 15 % on each side of
 the middle, so that cuts follow the text and chunks are even."""
 
-_UNITS = 80
+_UNITS = 40
 """Units a chunk is counted in: enough that what is counted twice at its ends does not matter."""
 
 _FINGERPRINT = 200

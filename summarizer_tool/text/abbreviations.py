@@ -30,10 +30,12 @@ def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
     """Return whether the full stop before `end` belongs to an abbreviation, an initial or an ordinal number."""
     if text[end - 1 : end] != '.':
         return False
-    word = _APART.split(text[max(0, end - _LONGEST - 2) : end - 1])[-1]
-    if len(word) > 1 and word.isalpha():  # as nearly all are
-        if len(word) > _LONGEST:
-            return False
+    word = text[max(0, end - _LONGEST - 2) : end - 1].rpartition(' ')[2]
+    if len(word) > _LONGEST and word.isalpha():
+        return False
+    if not word.isalpha():  # as nearly all are
+        word = _APART.split(word)[-1]
+    if len(word) > 1 and word.isalpha():
         if word[:1].lower() + word[1:] in _WORDS or word in _WORDS:
             return True
         has_number = word.lower() in _BEFORE_NUMBER or (len(word) < _SHORT and word.islower())

@@ -49,7 +49,7 @@ docs/b.png: +0 -0 (rename from docs/a.png)\
 
 
 def test_a_changed_line_is_told_with_its_file() -> None:
-    assert 'mill/gate.py: + self.lock() [lock ×' in digest(CHANGES, 200, focus='lock').text
+    assert '9| mill/gate.py: + self.lock()' in digest(CHANGES, 200, focus='lock').text
 
 
 @pytest.mark.parametrize('message', ['commit 1a2b\nAuthor: Ada\n\n    Lock the gates\n\n', ''])

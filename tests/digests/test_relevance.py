@@ -32,7 +32,7 @@ def gate_log() -> str:
 
 def test_of_a_log_the_lines_that_have_most_of_a_question_are_told_in_few_tokens() -> None:
     told = digest(gate_log(), 90, focus='Why did a keeper take over the drawbridge?').text
-    assert told.startswith('2026-03-03 10:51:09 gate[2]: keeper took over the drawbridge after its motor failed [')
+    assert told.startswith('172| 2026-03-03 10:51:09 gate[2]: keeper took over the drawbridge after its motor failed\n')
     assert 'barge Selkie' in told
     assert count(told) <= 90
 
@@ -44,7 +44,7 @@ def test_of_data_the_field_that_is_asked_for_is_told_with_the_name_of_its_thing(
     }
     calls['/gates/12']['get']['description'] = 'Sunset 2027-03-31, old clients read /locks/12.'
     told = digest(json.dumps({'paths': calls}), 200, focus='Until when may old clients go on?').text
-    assert '/gates/12: description=Sunset 2027-03-31, old clients read /locks/12.' in told
+    assert '/gates/12.get: "description": "Sunset 2027-03-31, old clients read /locks/12."' in told
 
 
 def test_what_all_parts_have_as_much_of_tells_nothing() -> None:
@@ -54,9 +54,9 @@ def test_what_all_parts_have_as_much_of_tells_nothing() -> None:
     assert [each.lines for each in relevant(parts, 'Which lock had no keeper?', odd=())] == [(41,)]
 
 
-def test_of_many_lines_with_a_word_that_others_have_not_two_are_told() -> None:
+def test_of_many_lines_with_a_word_that_others_have_not_the_first_are_told_first() -> None:
     parts = [OutputPart(f'lock {at} filled by {"oar" if at % 3 else "keeper"}', lines=(at,)) for at in range(1, 100)]
-    assert [each.lines for each in relevant(parts, 'Who was the keeper that did it?', odd=())] == [(3,), (6,)]
+    assert [each.lines for each in relevant(parts, 'Who was the keeper that did it?', odd=())][:2] == [(3,), (6,)]
 
 
 def test_a_name_with_digits_is_found_whole_and_in_parts() -> None:

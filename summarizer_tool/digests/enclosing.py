@@ -1,0 +1,77 @@
+"""What that is called which a line of nested data is a part of: by keys, and by fields that give names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_NAMED = re.compile(
+    r"""(?i)(?:^|[\s<])["']?(?:[\w.-]{0,40}[_.-])?(?:name|title|id|key|path|file|uri|host)["']?\s?[:=]\s?"""
+    r"""(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\s"'{\[,][^\n,]{0,200}))"""
+)
+"""A field that gives a name, and this."""
+_KEY = re.compile(r"""["']?([^\s"'{}\[\]<>:=][^"'{}\[\]<>]{0,200}?)["']?\s?[:=]\s?[{\[]?$|([\w./-]{1,200})\s\{$""")
+"""A line that begins a thing which is called by its key."""
+_READ = 400
+"""Characters of a line that are read."""
+_LONGEST = 48
+"""Characters of a name."""
+_BULLET = '- '
+
+
+@dataclass(slots=True)
+class _Thing:
+    """What lines that stand further in are a part of."""
+
+    depth: int
+    inside: '_Thing | None'
+    key: str = ''
+    name: str = ''
+    is_all: bool = False
+    """Whether all of a text is in it, and its name tells nothing apart."""
+
+    def take(self, name: str) -> None:
+        """Be called by a field, and so is what holds this and has neither name nor key: `metadata: {name: …}`."""
+        thing: _Thing | None = self
+        while thing and not (thing.name or thing.is_all):
+            thing.name = name
+            if not thing.key:
+                break
+            thing = thing.inside
+
+    def called(self) -> str:
+        """The innermost name given by a field, and the last key; if there is none, the last two keys."""
+        keys: list[str] = []
+        thing: _Thing | None = self
+        while thing and not thing.name:
+            keys += [thing.key] if thing.key else []
+            thing = thing.inside
+        parts = [thing.name, *keys[:1]] if thing else keys[1::-1]
+        return '.'.join(part[:_LONGEST] for part in parts)
+
+
+def enclosing(lines: Sequence[str]) -> list[str]:
+    """What each line is a part of, as it is called there; empty for what stands at the margin, and where nothing is."""
+    innermost: list[_Thing | None] = []
+    open_thing: _Thing | None = None
+    for line in lines:
+        bare = line[:_READ].strip()
+        depth = len(line) - len(line.lstrip())
+        while bare and open_thing and open_thing.depth >= depth:
+            open_thing = open_thing.inside
+        if bare.startswith(_BULLET):
+            open_thing = _Thing(depth, open_thing)
+            bare, depth = bare[2:].lstrip(), depth + 2
+        innermost.append(open_thing)
+        if not bare:
+            continue
+        named = _NAMED.search(bare)
+        name = next(filter(None, named.groups()), '') if named else ''
+        key = None if name else _KEY.match(bare)
+        if bare[0] == '<':
+            open_thing = _Thing(depth, open_thing, name=name if open_thing else '', is_all=open_thing is None)
+        else:
+            if name and open_thing:
+                open_thing.take(name.strip())
+            is_all = open_thing is None and bare in ('{', '[')
+            open_thing = _Thing(depth, open_thing, key=(key[1] or key[2]) if key else '', is_all=is_all)
+    return [thing.called() if thing else '' for thing in innermost]
