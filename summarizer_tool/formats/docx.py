@@ -1,5 +1,6 @@
 """Word documents (DOCX) as markdown: headings, lists, tables, notes, comments, headers and footers, and links."""
 
+import logging
 from html import escape
 
 from summarizer_tool.errors import FetchError
@@ -14,6 +15,8 @@ KIND = 'a Word document'
 _PROPERTIES = 'docProps/core.xml'
 _MOST_XML = 40_000_000
 """Bytes of a document's own XML: about 4,000 pages. It is held as a tree of Python objects."""
+
+_logger = logging.getLogger('summarizer_tool')
 
 
 def read(body: bytes) -> Page:
@@ -36,6 +39,8 @@ def read(body: bytes) -> Page:
         raise archive.broken() from None
     if 'problem' in made:
         raise FetchError(f'is {KIND} that nests too deeply; save it again')
+    if not made['is_numbered']:
+        _logger.warning('the numbers of lists in a Word document cannot be read: it is read without them')
     html = ''.join((*_edges(archive, 'header'), made['html'], *_edges(archive, 'footer')))
     page = to_markdown(f'<html><body>{html}</body></html>', is_document=True)
     return Page(page.markdown, _title(archive), page.headings, (), page.links)

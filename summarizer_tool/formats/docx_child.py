@@ -1,27 +1,177 @@
-"""Read a Word document from stdin and write it to stdout as HTML; started by `docx`."""
+"""Read a Word document from stdin and write it to stdout as HTML; started by `docx`.
 
-# mammoth has no types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
+The numbers of its lists and headings, which its file only describes (`Article II`, `2.1`, `b)`), are written first.
+"""
 
+# mammoth and lxml have no types.
+# pyright: reportMissingTypeStubs=false, reportAttributeAccessIssue=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from io import BytesIO
+from typing import Any, NamedTuple
+from zipfile import BadZipFile, ZipFile
 
 import mammoth
+from lxml import etree
 
 from summarizer_tool.formats import isolated
 
 _STYLE_MAP = "p[style-name='Title'] => h1:fresh\ncomment-reference => sup"
 """Beside those that the library knows."""
+_DOCUMENT, _NUMBERING, _STYLES = 'word/document.xml', 'word/numbering.xml', 'word/styles.xml'
+_W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
+_MOST_STYLES = 20
+"""Of which one is based on the other."""
+_PLACE = re.compile(r'%(\d)')
+_ROMAN = {1000: 'm', 900: 'cm', 500: 'd', 400: 'cd', 100: 'c', 90: 'xc', 50: 'l', 40: 'xl', 10: 'x', 9: 'ix', 5: 'v',
+          4: 'iv', 1: 'i'}  # fmt: skip
+_OPEN, _CLOSE = '\ue000', '\ue001'
+"""Around the number of a plain list."""
+_OF_ITEM = re.compile(f'<li>{_OPEN}(\\d+){_CLOSE}')
+_ELSEWHERE = re.compile(f'{_OPEN}(\\d+){_CLOSE}')
 
 
-def _read(body: bytes) -> dict[str, str]:
+def _read(body: bytes) -> dict[str, str | bool]:
+    is_numbered = True
+    try:
+        body = _write_numbers(body)
+    except (etree.XMLSyntaxError, BadZipFile, ValueError):  # it is found to be broken below, or read without numbers
+        is_numbered = False
     try:
         # A picture would stand in the text as a whole; what is said of it is enough.
         no_picture = mammoth.images.img_element(lambda _: {'src': ''})  # pyright: ignore[reportUnknownLambdaType]
         made = mammoth.convert_to_html(BytesIO(body), convert_image=no_picture, style_map=_STYLE_MAP)
     except RecursionError:  # of a broken file the library raises whatever comes, which ends this process
         return {'problem': 'deep'}
-    return {'html': made.value}
+    return {'html': _read_numbers(made.value), 'is_numbered': is_numbered}
+
+
+class _ListLevel(NamedTuple):
+    """How the paragraphs of one level are numbered."""
+
+    form: str
+    text: str
+    start: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a list of markdown has such numbers."""
+        return self.form == 'decimal' and re.fullmatch(r'%\d\.', self.text) is not None
+
+    def shown(self, number: int) -> str:
+        """A number as the paragraphs of this level have it."""
+        text = str(number)
+        if self.form.endswith('Letter') and number > 0:  # after z comes aa
+            text = chr(ord('a') + (number - 1) % 26) * ((number - 1) // 26 + 1)
+        elif self.form.endswith('Roman'):
+            text = ''
+            for value, sign in _ROMAN.items():
+                text += sign * (number // value)
+                number %= value
+        return text.upper() if self.form.startswith('upper') else text
+
+
+def _write_numbers(body: bytes) -> bytes:
+    """A document whose numbered paragraphs begin with their numbers; what is no plain list becomes one of bullets."""
+    with ZipFile(BytesIO(body)) as given:
+        members = {name: given.read(name) for name in given.namelist()}
+    if not {_NUMBERING, _DOCUMENT} <= members.keys():
+        return body
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    numbering, document = (etree.fromstring(members[name], parser) for name in (_NUMBERING, _DOCUMENT))
+    styles = etree.fromstring(members.get(_STYLES, b'<none/>'), parser)
+    _write(document, _levels(numbering), {style.get(f'{_W}styleId'): style for style in styles.iter(f'{_W}style')})
+    for level in numbering.iter(f'{_W}lvl'):
+        if (form := level.find(f'{_W}numFmt')) is not None and not _level(level).is_plain:
+            form.set(f'{_W}val', 'bullet')
+    members |= {_NUMBERING: etree.tostring(numbering), _DOCUMENT: etree.tostring(document)}
+    made = BytesIO()
+    with ZipFile(made, 'w') as written:
+        for name, content in members.items():
+            written.writestr(name, content)
+    return made.getvalue()
+
+
+def _read_numbers(html: str) -> str:
+    """The HTML that was made of such a document, with the numbers of its plain lists as HTML has them."""
+    return _ELSEWHERE.sub(r'\1. ', _OF_ITEM.sub(r'<li value="\1">', html))
+
+
+def _write(document: Any, lists: Mapping[str, dict[int, _ListLevel]], styles: Mapping[str, Any]) -> None:
+    counts: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for paragraph in document.iter(f'{_W}p'):
+        given = [
+            properties for each in _properties(paragraph, styles) if (properties := each.find(f'{_W}numPr')) is not None
+        ]
+        number, depth = (
+            next((found for each in given if (found := _said(each, name))), '') for name in ('numId', 'ilvl')
+        )
+        levels, at = lists.get(number, {}), int(depth or 0)
+        level = levels.get(at)
+        if level is None or level.form in ('bullet', 'none') or not level.text:
+            continue
+        # Lists of one kind go on counting.
+        before = counts[id(levels)]
+        count = counts[id(levels)] = {each: before[each] for each in before if each <= at}
+        count[at] = count.get(at, level.start - 1) + 1
+        label = f'{_OPEN}{count[at]}{_CLOSE}' if level.is_plain else f'{level.text} '
+        for place in _PLACE.findall(label):
+            each = int(place) - 1
+            of = levels.get(each, level)
+            label = label.replace(f'%{place}', of.shown(count.get(each, of.start)))
+        run = etree.Element(f'{_W}r')
+        text = etree.SubElement(run, f'{_W}t')
+        text.set('{http://www.w3.org/XML/1998/namespace}space', 'preserve')
+        text.text = label
+        paragraph.insert(int(paragraph.find(f'{_W}pPr') is not None), run)
+
+
+def _properties(paragraph: Any, styles: Mapping[str, Any]) -> Iterator[Any]:
+    """What is said of a paragraph, by itself and by its style with those that this is based on."""
+    said, name = paragraph, 'pStyle'
+    for _ in range(_MOST_STYLES):
+        properties = said.find(f'{_W}pPr')
+        if properties is not None:
+            yield properties
+        style = _said(properties if name == 'pStyle' and properties is not None else said, name)
+        if style not in styles:
+            return
+        said, name = styles[style], 'basedOn'
+
+
+def _levels(numbering: Any) -> dict[str, dict[int, _ListLevel]]:
+    """The levels of each list by its number."""
+    kinds = {
+        _value(kind, 'abstractNumId'): {
+            int(_value(level, 'ilvl') or 0): _level(level) for level in kind.iter(f'{_W}lvl')
+        }
+        for kind in numbering.iter(f'{_W}abstractNum')
+    }
+    found: dict[str, dict[int, _ListLevel]] = {}
+    for each in numbering.iter(f'{_W}num'):
+        levels = kinds.get(_said(each, 'abstractNumId'), {})
+        for over in each.iter(f'{_W}lvlOverride'):
+            at = int(_value(over, 'ilvl') or 0)
+            if at in levels and (start := _said(over, 'startOverride')):
+                levels = {**levels, at: levels[at]._replace(start=int(start))}
+        found[_value(each, 'numId')] = levels
+    return found
+
+
+def _level(level: Any) -> _ListLevel:
+    return _ListLevel(_said(level, 'numFmt'), _said(level, 'lvlText'), int(_said(level, 'start') or 0))
+
+
+def _said(element: Any, name: str) -> str:
+    found = element.find(f'{_W}{name}')
+    return '' if found is None else _value(found, 'val')
+
+
+def _value(element: Any, name: str) -> str:
+    return element.get(f'{_W}{name}') or ''
 
 
 if __name__ == '__main__':

@@ -92,6 +92,74 @@ It was built.
 """)
 
 
+def numbered(text: str, number: int, depth: int = 0, style: str = '') -> str:
+    return (
+        f'<w:p><w:pPr><w:pStyle w:val="{style}"/><w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>'
+        f'</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
+    )
+
+
+def level(depth: int, form: str, text: str) -> str:
+    return f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+
+
+def test_lists_and_headings_have_their_numbers() -> None:
+    kinds = (
+        level(0, 'decimal', '%1.') + level(1, 'lowerLetter', '%2)'),
+        level(0, 'upperRoman', 'Article %1') + level(1, 'decimal', '%1.%2'),
+        level(0, 'bullet', '•'),
+    )
+    numbering = ''.join(
+        f'<w:abstractNum w:abstractNumId="{at}">{kind}</w:abstractNum>' for at, kind in enumerate(kinds)
+    )
+    again = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+    for number, kind, more in ((1, 0, ''), (2, 1, ''), (3, 2, ''), (4, 0, again)):
+        numbering += f'<w:num w:numId="{number}"><w:abstractNumId w:val="{kind}"/>{more}</w:num>'
+    style = '<w:style w:type="paragraph" w:styleId="{0}"><w:name w:val="{0}"/>{1}</w:style>'
+    styles = style.format('Clause', '<w:basedOn w:val="Base"/>')
+    styles += style.format('Base', '<w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr>')
+    body = (
+        numbered('Scope', 2, style='Heading1')
+        + numbered('Who owns the mill:', 2, 1, 'Heading2')
+        + numbered('the miller', 1)
+        + numbered('by day', 1, 1)
+        + numbered('by night', 1, 1)
+        + PARAGRAPH.format('And besides:')
+        + numbered('the river', 1)
+        + numbered('from anew', 4)
+        + numbered('a swan', 3)
+        + '<w:p><w:pPr><w:pStyle w:val="Clause"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>'
+    )
+    assert read(docx(body, numbering=numbering, styles=styles)).markdown == snapshot("""\
+# Article I Scope
+
+## I.1 Who owns the mill:
+
+1. the miller
+   - a) by day
+   - b) by night
+
+And besides:
+
+2. the river
+1. from anew
+
+- a swan
+
+Article II Fees\
+""")
+
+
+def test_a_document_whose_numbers_are_none_is_read_without_them(caplog: pytest.LogCaptureFixture) -> None:
+    numbering = f'<w:abstractNum w:abstractNumId="0">{level(0, "decimal", "%1.")}</w:abstractNum>'
+    numbering += '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    made = docx(numbered('the miller', 1), numbering=numbering.replace('w:start w:val="1"', 'w:start w:val="one"'))
+    assert 'the miller' in read(made).markdown
+    assert [record.message for record in caplog.records] == snapshot(
+        ['the numbers of lists in a Word document cannot be read: it is read without them']
+    )
+
+
 def test_comments_headers_and_footers_are_read() -> None:
     comment = f'<w:comment w:id="0" w:initials="A">{PARAGRAPH.format("Since when?")}</w:comment>'
     body = '<w:p><w:r><w:t>It is closed.</w:t></w:r><w:r><w:commentReference w:id="0"/></w:r></w:p>'
