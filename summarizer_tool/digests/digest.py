@@ -19,7 +19,7 @@ from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord, form
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
-from summarizer_tool.digests.statements import NOTED, DigestStatement, Topic, choose, focus_words, one_line
+from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.tables import (
     Table,
@@ -88,9 +88,12 @@ _TOLD_SHARE = 0.4
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
-_RANKS: Mapping[Topic, float] = {'overview': 60.0}
 _UNASKED = 70.0
-"""The highest rank of what is told anyway where something is asked for."""
+"""The highest rank of what is told anyway where something is asked for,"""
+_OVERVIEW = 60.0
+"""and of an overview that takes much room:"""
+_MUCH = 5
+"""a character for each so many tokens of the budget, and more."""
 _PIECE = re.compile(rf'.{{1,{LONGEST_PART - 1}}}(?:[,;}}\s]|\Z)|.{{1,{LONGEST_PART}}}')
 """A part of a long line, rather to the end of a field or a word."""
 
@@ -148,7 +151,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     found = [*read.statements]
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
-        found = [replace(each, rank=min(each.rank, _RANKS.get(each.topic, _UNASKED))) for each in found]
+        found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
         found += (each for things in read.things for each in extremes(things, words))
         found += relevant(_output_parts(read), focus, odd)
     chosen, left_out = choose(found, budget, words)
@@ -164,6 +167,13 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if not fits_tokens(text, budget):
         text = truncate_tokens('\n'.join(each.text for each in told), budget)
     return Digest(text, read.kind, tuple(each for each in told if each.text))
+
+
+def _most(statement: DigestStatement, budget: int) -> float:
+    """The highest rank that a statement has which says nothing of what is asked for."""
+    if statement.topic != 'overview':
+        return _UNASKED
+    return _OVERVIEW if _MUCH * len(statement.text) > budget else statement.rank
 
 
 def _output_parts(read: MachineText) -> list[OutputPart]:

@@ -267,14 +267,14 @@ async def test_of_machine_output_a_digest_answers_first() -> None:
         shown = section(found.text, 'EVIDENCE').splitlines()
         assert [line for line in shown if ' · digest: ' in line] == snapshot(
             [
-                '[E1] source 1 · relevance 0.60 · digest: table: 600 items with 3 fields',
-                '[E2] source 1 · line 414 · relevance 0.93 · digest: seconds=9120 (most): case-412,pass,9120',
-                '[E3] source 1 · line 19 · relevance 0.89 · digest: seconds=89 (most): case-17,pass,89',
-                '[E4] source 1 · line 109 · relevance 0.85 · digest: seconds=89 (most): case-107,pass,89',
-                '[E5] source 1 · line 273 · relevance 0.75 · digest: case-271,fail,37',
+                '[E1] source 1 · relevance 0.99 · digest: table: 600 items with 3 fields',
+                '[E2] source 1 · line 273 · relevance 1.00 · digest: case-271,fail,37',
+                '[E3] source 1 · line 414 · relevance 0.93 · digest: seconds=9120 (most): case-412,pass,9120',
+                '[E4] source 1 · line 19 · relevance 0.89 · digest: seconds=89 (most): case-17,pass,89',
+                '[E5] source 1 · line 109 · relevance 0.85 · digest: seconds=89 (most): case-107,pass,89',
                 '[E6] source 1 · line 1 · relevance 0.68 · digest: state: pass ×599, fail ×1 (line 273)',
                 '[E7] source 1 · line 1 · relevance 0.60 · digest: seconds: 0..45..9120 (min..median..max)',
-                '[E8] source 1 · line 1 · relevance 0.42 · digest: name: 600 distinct, like case-0',
+                '[E8] source 1 · line 1 · relevance 0.43 · digest: name: 600 distinct, like case-0',
             ]
         )
         # What stands beside them is word for word.
