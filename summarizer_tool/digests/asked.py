@@ -85,8 +85,10 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
             # One that is least stands out only where no other is.
             least = least[: found[-1][0] < found[-2][0]]
         told = [('least', least), ('most', most[:1])] if is_least else [('most', most), ('least', least)]
-        chosen = enumerate((which, at) for which, some in told for at in some)
-        for nth, (which, at) in chosen:
+        chosen = (
+            (f'{nth}. {which}' if nth > 1 else which, at) for which, some in told for nth, at in enumerate(some, 1)
+        )
+        for nth, (which, at) in enumerate(chosen):
             said = f'{_short(field)}={things.rows[at][field]} ({which})'
             text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
             yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))

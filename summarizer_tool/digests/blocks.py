@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from statistics import median
 
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.logs import log_statements, loose, starts_like_log
@@ -57,6 +58,8 @@ _HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
 _BEGINNING = r'\1'
 _NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|id|file)"?\s*[:=|]\s*(\S.*)')
 _HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S+)')
+_LITTLE = 4
+"""Times that what is below a line of the form of a head goes into the usual block if it ends one."""
 _CLOSING = frozenset('{}()[],;')
 
 
@@ -99,6 +102,8 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     begin_with_fields = not titles and _are_headed(filled, places)
     if not begin_with_fields and (are_headed or not _is_made(filled)):
         return None
+    if not begin_with_fields and _are_feet(places, len(filled)):
+        return None
     starts = [filled[at][0] for at in places]
     starts = starts if begin_with_fields else _with_leads(lines, starts)
     # Heads that differ, and not by a number alone, say what each block is.
@@ -125,6 +130,12 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
         # What comes after the last block belongs to none.
         names[start:end] = [name if at < longest else '' for at in range(end - start)]
     return TextBlocks(one_line(lines[starts[0]], _NAME_LENGTH), names, len(starts), titled)
+
+
+def _are_feet(places: Sequence[int], total: int) -> bool:
+    """Return whether lines end blocks, as `(16 rows)` does: little is below the last, as much above the first."""
+    usual = median(after - before for before, after in pairwise(places))
+    return _LITTLE * (total - places[-1]) < usual <= _LITTLE * places[0]
 
 
 def _with_leads(lines: Sequence[str], starts: Sequence[int]) -> Sequence[int]:

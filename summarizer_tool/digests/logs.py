@@ -326,8 +326,8 @@ def _templates(events: Sequence[Event]) -> Sequence[_Template]:
 def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStatement:
     times = [event.time for event in events if event.time]
     levels = Counter(event.level for event in events if event.level)
-    parts = [f'log of {lines} lines']
-    if len(events) < 0.98 * lines:
+    parts = [f'log of {lines} lines' if times or levels else f'{lines} lines']
+    if (times or levels) and len(events) < 0.98 * lines:
         parts.append(f'{len(events)} events')
     if times:
         # What begins with the year has the order of time; lines have not where several write one log.

@@ -58,9 +58,9 @@ def test_titles_of_a_table_are_no_mention_and_most_of_a_column_comes_first() -> 
             '26| South,2026-09,12,41',
             '10| South,2026-01,91,1',
             '11| South,2026-02,92,2',
-            'returns=8 (most): South,2026-08,98,8',
+            'returns=8 (2. most): South,2026-08,98,8',
             '12| South,2026-03,93,3',
-            'returns=7 (most): South,2026-07,97,7',
+            '13| South,2026-04,94,4',
         ]
     )
     assert mentions(SALES, 'lowest returns', 100)[0] == snapshot('returns=1 (least): West,2026-01,91,1')

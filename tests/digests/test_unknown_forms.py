@@ -58,7 +58,7 @@ def test_a_line_without_end_is_read_in_pieces() -> None:
     found = digest(packed, 200)
     assert found.kind == 'log'
     assert found.text == snapshot("""\
-log of 1 lines; 2 templates
+1 lines; 2 templates
 1| function a41(b,lost){return b[41]};
 ×899 in 1-1: function {a0, … 899 distinct}(b){return b[{0..899}]};\
 """)
