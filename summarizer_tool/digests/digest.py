@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -59,6 +60,9 @@ _GENERATED = 0.2
 _LEAST_LINES = 20
 _LONGEST_CODE = 120
 """Characters of a line of source code, on the average: what is longer is packed."""
+
+_MARKED = 0.3
+"""Share of lines that begin with the same word, which has digits, from which no text is source code."""
 
 _LARGE = 4000
 """Characters from which a text of no known form is digested all the same; what is smaller is read as prose."""
@@ -363,7 +367,9 @@ def _is_source(lines: Sequence[str]) -> bool:
     """Return whether a text is source code that somebody has written, line by line: no trace of calls, which recur."""
     sample = [line for line in lines[:_SAMPLE] if line.strip()]
     is_short = sum(map(len, sample)) < _LONGEST_CODE * len(sample)
-    return is_short and may_be_code(sample) and _forms(lines) > _GENERATED
+    [(begin, times)] = Counter(line.split(None, 1)[0] for line in sample).most_common(1) or [('', 0)]
+    is_marked = times > _MARKED * len(sample) and any(map(str.isdigit, begin))  # by a process: `==18636==`
+    return is_short and not is_marked and may_be_code(sample) and _forms(lines) > _GENERATED
 
 
 def _forms(lines: Sequence[str]) -> float:

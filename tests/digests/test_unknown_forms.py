@@ -82,3 +82,15 @@ def test_what_programs_write_of_their_lists() -> None:
 )
 def test_who_has_written_it(text: str, is_prose: bool) -> None:
     assert is_written(text) is is_prose
+
+
+def test_lines_that_a_process_marks_as_its_own_are_no_source_code() -> None:
+    lines = [
+        *(
+            f'==4711==    at 0x48{at:03}: lease_{at} (gate{at}.c:{at})\n==4711==    by 0x10{at:03}: main (mill.c:9)'
+            for at in range(60)
+        ),
+        '==4711== 40 bytes in 1 blocks are definitely lost in loss record 7 of 9',
+        *(f'--4711-- Reading syms from /usr/lib/mill{at}.so' for at in range(60)),
+    ]
+    assert '121| ==4711== 40 bytes' in digest('\n'.join(lines), 200, focus='Which blocks are lost?').text
