@@ -195,7 +195,7 @@ def _output_parts(read: MachineText) -> list[OutputPart]:
 
 def _pieces(line: str) -> Sequence[str]:
     if len(line) <= LONGEST_PART:
-        return [line] if line else []
+        return [line] if any(map(str.isalnum, line)) else []
     return [piece for found in _PIECE.findall(line) if (piece := found.strip())]
 
 

@@ -30,19 +30,17 @@ class _Thing:
     """Whether all of a text is in it, and its name tells nothing apart."""
 
     def take(self, name: str) -> None:
-        """Be called by a field, and so is what holds this and has neither name nor key: `metadata: {name: …}`."""
-        thing: _Thing | None = self
-        while thing and not (thing.name or thing.is_all):
-            thing.name = name
-            if not thing.key:
-                break
-            thing = thing.inside
+        """Be called by a field, and so is an item of a list that holds this under a key: `metadata: {name: …}`."""
+        outer = self.inside if self.key else None
+        for thing in (self, outer):
+            if thing and not (thing.name or thing.is_all or (thing is outer and thing.key)):
+                thing.name = name
 
-    def called(self) -> str:
-        """The innermost name given by a field, and the last key; if there is none, the last two keys."""
+    def called(self, line: str) -> str:
+        """The innermost name given by a field not in the line itself, and the last key; or the last two keys."""
         keys: list[str] = []
         thing: _Thing | None = self
-        while thing and not thing.name:
+        while thing and (not thing.name or thing.name in line):
             keys += [thing.key] if thing.key else []
             thing = thing.inside
         parts = [thing.name, *keys[:1]] if thing else keys[1::-1]
@@ -74,4 +72,4 @@ def enclosing(lines: Sequence[str]) -> list[str]:
                 open_thing.take(name.strip())
             is_all = open_thing is None and bare in ('{', '[')
             open_thing = _Thing(depth, open_thing, key=(key[1] or key[2]) if key else '', is_all=is_all)
-    return [thing.called() if thing else '' for thing in innermost]
+    return [thing.called(line) if thing else '' for thing, line in zip(innermost, lines, strict=True)]

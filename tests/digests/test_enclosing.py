@@ -1,0 +1,51 @@
+"""What lines of nested data are a part of."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from summarizer_tool.digests.enclosing import enclosing
+
+BOATS = {
+    'name': 'harbour',
+    'boats': [
+        {'metadata': {'name': 'selkie'}, 'status': {'phase': 'lost'}, 'licences': [{'licence': {'id': 'L-7'}}]},
+    ],
+    'paths': {'/gates': {'get': {'summary': 'all', 'answer': {'schema': {'title': 'Gates'}}}}},
+}
+
+
+def names(text: str, *lines: str) -> dict[str, str]:
+    found = zip(text.split('\n'), enclosing(text.split('\n')), strict=True)
+    return {line: name for whole, name in found for line in lines if line in whole}
+
+
+def test_a_line_is_a_part_of_what_a_field_or_a_key_names() -> None:
+    text = json.dumps(BOATS, indent=1)
+    assert names(text, '"phase"', '"id"', '"summary"', '"title"', '"boats"') == snapshot(
+        {
+            '"boats"': '',
+            '"phase"': 'selkie.status',
+            '"id"': 'selkie.licence',
+            '"summary"': '/gates.get',
+            '"title"': 'answer.schema',
+        }
+    )
+    yaml = '- kind: Boat\n  metadata:\n    name: selkie\n  status:\n    phase: lost\n- kind: Gate\n  width: 4\n'
+    assert names(yaml, 'phase', 'width') == snapshot({'phase': 'selkie.status', 'width': ''})
+    xml = '<suite name="all">\n <case name="opens">\n  <failure>jammed</failure>\n </case>\n</suite>'
+    assert names(xml, 'jammed') == snapshot({'jammed': 'opens'})
+
+
+@given(st.lists(st.text(max_size=40), max_size=30))
+def test_each_line_has_a_name_or_none(lines: list[str]) -> None:
+    assert len(enclosing(lines)) == len(lines)
+
+
+@pytest.mark.parametrize('sign', ['name', ' ', '"', '{', '- ', 'a:', '<'])
+def test_long_and_deep_lines_are_read_in_time_in_keeping_with_their_length(sign: str) -> None:
+    assert enclosing([sign * (200_000 // len(sign))] * 3) is not None
+    assert enclosing([' ' * depth + '"a": {' for depth in range(2000)]) is not None
