@@ -9,7 +9,9 @@ _NAMED = re.compile(
     r"""(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\s"'{\[,][^\n,]{0,200}))"""
 )
 """A field that gives a name, and this."""
-_KEY = re.compile(r"""["']?([^\s"'{}\[\]<>:=][^"'{}\[\]<>]{0,200}?)["']?\s?[:=]\s?[{\[]?$|([\w./-]{1,200})\s\{$""")
+_KEY = re.compile(
+    r"""(?:"([^"\n]{1,200})"|([^\s"'{}\[\]<>:=][^"'{}\[\]<>]{0,200}?))\s?[:=]\s?[{\[]?$|([\w./-]{1,200})\s\{$"""
+)
 """A line that begins a thing which is called by its key."""
 _READ = 400
 """Characters of a line that are read."""
@@ -71,5 +73,5 @@ def enclosing(lines: Sequence[str]) -> list[str]:
             if name and open_thing:
                 open_thing.take(name.strip())
             is_all = open_thing is None and bare in ('{', '[')
-            open_thing = _Thing(depth, open_thing, key=(key[1] or key[2]) if key else '', is_all=is_all)
+            open_thing = _Thing(depth, open_thing, key=next(filter(None, key.groups())) if key else '', is_all=is_all)
     return [thing.called(line) if thing else '' for thing, line in zip(innermost, lines, strict=True)]

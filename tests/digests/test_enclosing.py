@@ -14,7 +14,7 @@ BOATS = {
     'boats': [
         {'metadata': {'name': 'selkie'}, 'status': {'phase': 'lost'}, 'licences': [{'licence': {'id': 'L-7'}}]},
     ],
-    'paths': {'/gates': {'get': {'summary': 'all', 'answer': {'schema': {'title': 'Gates'}}}}},
+    'paths': {'/gates/{at}': {'get': {'summary': 'all', 'answer': {'schema': {'title': 'Gates'}}}}},
 }
 
 
@@ -30,7 +30,7 @@ def test_a_line_is_a_part_of_what_a_field_or_a_key_names() -> None:
             '"boats"': '',
             '"phase"': 'selkie.status',
             '"id"': 'selkie.licence',
-            '"summary"': '/gates.get',
+            '"summary"': '/gates/{at}.get',
             '"title"': 'answer.schema',
         }
     )
