@@ -1,7 +1,7 @@
 """Which lines of machine output are about a question.
 
-They are ranked by its words (BM25 over stems), by what these mean, where word vectors are installed, and by how unlike
-the others they are.
+They are ranked by its words (BM25 over stems, those around them, those just as they were asked), by what these mean,
+where word vectors are installed, by what went wrong, and by how unlike the others they are.
 """
 
 import re
