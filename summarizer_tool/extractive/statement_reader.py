@@ -17,6 +17,7 @@ from summarizer_tool.extractive.pointing_back import (
     TAKES_BACK,
 )
 from summarizer_tool.extractive.printed import is_printed
+from summarizer_tool.extractive.section_subject import SectionSubject, is_identifier, named_in
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
@@ -64,9 +65,6 @@ _OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
-# A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
-_IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
-_GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(
     r'^(?:[Pp]lease )?(?:See|Refer to)\b'
@@ -75,8 +73,6 @@ _ELSEWHERE = regex.compile(
 )
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
-# `A stout warrior who once bested a lord.`: what the heading names, in a word.
-_DESCRIBES = regex.compile(r'^An? [^,.;:]{1,80}?(?=[,.;:]|\s(?:once|that|which|whose|who|with)\b)')
 # After `You may:` a sentence with a subject of its own is none of what that leads to.
 _HAS_SUBJECT = regex.compile(
     r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
@@ -88,10 +84,6 @@ _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 def is_question(*lines: str) -> bool:
     """Return whether lines are a question with a number."""
     return _ASKS.match(' '.join(map(str.strip, lines))) is not None
-
-
-def _names(text: str) -> list[str]:
-    return [name for kind, name, _ in names.located(text) if kind not in ('number', 'date')]
 
 
 def breaks_off(before: str, text: str) -> bool:
@@ -130,18 +122,12 @@ class StatementReader:
     """The rows at hand of a table of labels and values."""
     is_item: bool = False
     """Whether what is said is a list item's, which speaks of what its first words name."""
-    is_of_identifier: bool = False
-    """Whether the section at hand is on what a program knows by its heading."""
     is_listed: bool = False
     """Whether items stand below what leads to the list at hand."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
     """The level of the heading over the list of references at hand, if any."""
-    of_subject: int = -1
-    """The paragraph in which the last name that began a sentence was the section's subject."""
-    gender: str = ''
-    """Of the section's subject, as far as its pronouns tell."""
     terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
     """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
     quoted: int = 0
@@ -154,20 +140,26 @@ class StatementReader:
     """The question that was the paragraph before, which what follows answers."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
+    subject: SectionSubject = field(init=False)
+    """Whom the section at hand is about."""
     question: str = ''
     """What the heading at hand asks, until something answers it."""
     last_definition: int = 0
     """The line on which the last definition began."""
 
+    def __post_init__(self) -> None:
+        self.subject = SectionSubject(self.sections[-1])
+
     def open_section(self, level: int, title: str, number: int) -> None:
         """Go on under a heading, with the marks of its text; one in a code span is what a program knows."""
         self.flush()
-        self.is_of_identifier, title = _IDENTIFIER_TITLE.search(title) is not None, plain(title)
+        marked, title = title, plain(title)
         depth = sum(open_level < level for open_level in self.levels)
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.gender, self.speaker, self.before = '', None, NOTHING
+        self.subject = SectionSubject(self.sections[-1], is_identifier(marked))
+        self.speaker, self.before = None, NOTHING
         self.terms.clear()
         self.asked.clear()
         self.lead_ins.clear()
@@ -193,9 +185,12 @@ class StatementReader:
                     shown(term.text).rstrip(' :-–'), text, goes_on=bool(self.out) and self.out[-1].term == defined
                 )
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
-        is_about = kind is Kind.FRAGMENT and (self._is_nameless(text) or self._is_described(text))
-        if not lead and (kind is Kind.PROSE or is_about):
-            lead = self._subject_for(text)
+        section = len(self.sections) - 1
+        if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
+            opens = not (self.out and self.out[-1].section == section)
+            lead = self.subject.heading_for(
+                text, self.paragraph_count, is_sentence=kind is Kind.PROSE, is_item=self.is_item, opens=opens
+            )
             kind = Kind.PROSE if lead else kind
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
@@ -203,7 +198,6 @@ class StatementReader:
                 lead, kind = self.question, Kind.PROSE
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             self.question = ''
-        section = len(self.sections) - 1
         before, kind = self._needed(text, lines[0], kind, lead)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
@@ -245,7 +239,7 @@ class StatementReader:
         if kind is Kind.PROSE and before is None and not is_spoken:
             # One that names something itself still tells of that.
             is_short = len(text.split()) < 2 * LEAST_WORDS
-            kind = Kind.FRAGMENT if not _names(text) or (is_short and BARE.match(text)) else kind
+            kind = Kind.FRAGMENT if not named_in(text) or (is_short and BARE.match(text)) else kind
         return (before if kind is Kind.PROSE else None), kind
 
     def _sentence_before(self) -> Statement | None:
@@ -259,51 +253,6 @@ class StatementReader:
         """What was moved above a line that says what became of it."""
         last = next((each for each in self.out[: -_RIGHT_BELOW - 1 : -1] if each.kind is Kind.PROSE), None)
         return last if last and line - last.evidence[-1] <= _RIGHT_BELOW else None
-
-    def _is_nameless(self, text: str) -> bool:
-        """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
-        above = self.sections[-1]
-        if self.is_item or not above.numbers or not above.numbers[-1] or not self.is_of_identifier:
-            return False
-        if (
-            _IDENTIFIER_TITLE.search(text)
-            or PRONOUN.match(text)
-            or TAKES_BACK.match(text)
-            or (POINTS_BACK.match(text) and not DEFINED.match(text))
-        ):
-            return False
-        return all(names.opens_sentence(text, name) for name in _names(text))
-
-    def _is_described(self, text: str) -> bool:
-        """Return whether a section begins with what its subject is, without a verb and without its name."""
-        goes_on = self.out and self.out[-1].section == len(self.sections) - 1
-        described = None if goes_on else _DESCRIBES.match(text)
-        subject = subject_of(' '.join(self.sections[-1].titles[-1:]))
-        return bool(described and subject and not VERB.search(described[0]) and subject.split()[0] not in text)
-
-    def _subject_for(self, text: str) -> str:
-        """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
-
-        That is so while no sentence of the paragraph began with somebody else, and the pronoun is the one that the
-        section has used for its subject before. A wrong subject is worse than none.
-        """
-        titles = self.sections[-1].titles
-        subject = subject_of(titles[-1]) if titles else ''
-        if self._is_nameless(text):
-            return titles[-1]
-        if self._is_described(text):
-            self.of_subject, self.gender = self.paragraph_count, ''
-            return subject
-        if match := PRONOUN.match(text):
-            gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
-            is_own = bool(subject) and self.of_subject == self.paragraph_count and self.gender in ('', gender)
-            self.gender = gender if is_own else self.gender
-            return subject if is_own else ''
-        first = next(iter(names.mentions(text)), '')
-        if first and text.removeprefix('The ').startswith(first):
-            is_own = bool({*first.split()} & {*subject.split()})
-            self.of_subject = self.paragraph_count if is_own else -1
-        return ''
 
     def _speaks(self, label: str) -> bool:
         """Return whether a label before a colon is somebody who speaks: in a conversation, any name."""
@@ -338,7 +287,7 @@ class StatementReader:
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub('', bare(sentence.text))  # marks that go on over several lines
-            lead = lead or (label if place and (is_bold or not _names(text)) else '')
+            lead = lead or (label if place and (is_bold or not named_in(text)) else '')
             if _ELSEWHERE.match(text):
                 continue
             is_said = is_whole(text, self.language) and not (is_end and not place)

@@ -1,0 +1,92 @@
+"""Whom a sentence of a section speaks of that does not say so itself: what the heading names."""
+
+from dataclasses import dataclass
+
+import regex
+
+from summarizer_tool.extractive.pointing_back import DEFINED, POINTS_BACK, PRONOUN, TAKES_BACK
+from summarizer_tool.extractive.statement import HeadingSection
+from summarizer_tool.extractive.under_headings import subject_of
+from summarizer_tool.text import names
+from summarizer_tool.text.sentences import VERB
+
+# A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
+_IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
+_GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
+# `A stout warrior who once bested a lord.`: what the heading names, in a word.
+_DESCRIBES = regex.compile(r'^An? [^,.;:]{1,80}?(?=[,.;:]|\s(?:once|that|which|whose|who|with)\b)')
+
+
+def is_identifier(text: str) -> bool:
+    """Return whether a text holds what a program knows a thing by."""
+    return _IDENTIFIER_TITLE.search(text) is not None
+
+
+def named_in(text: str) -> list[str]:
+    """The names in a text, numbers and dates aside."""
+    return [name for kind, name, _ in names.located(text) if kind not in ('number', 'date')]
+
+
+@dataclass(slots=True)
+class SectionSubject:
+    """What the heading of a section names, as far as sentences go on about it."""
+
+    section: HeadingSection
+    is_of_identifier: bool = False
+    """Whether the section is on what a program knows by its heading."""
+    paragraph: int = -1
+    """The one in which the last name that began a sentence was this."""
+    gender: str = ''
+    """As far as its pronouns tell."""
+
+    def heading_for(self, text: str, paragraph: int, *, is_sentence: bool, is_item: bool, opens: bool) -> str:
+        """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
+
+        That is so while no sentence of the paragraph began with somebody else, and the pronoun is the one that the
+        section has used for its subject before. A wrong subject is worse than none.
+
+        Args:
+            text: What is said.
+            paragraph: The number of its paragraph.
+            is_sentence: Whether it is one; what is none has the heading only where it names nothing or describes it.
+            is_item: Whether it is a list item, which speaks of what its first words name.
+            opens: Whether nothing of the section has been said before it.
+        """
+        titles = self.section.titles
+        subject = subject_of(titles[-1]) if titles else ''
+        if not is_item and self._is_nameless(text):
+            return titles[-1]
+        if opens and self._is_described(text, subject):
+            self.paragraph, self.gender = paragraph, ''
+            return subject
+        if not is_sentence:
+            return ''
+        if match := PRONOUN.match(text):
+            gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
+            is_own = bool(subject) and self.paragraph == paragraph and self.gender in ('', gender)
+            self.gender = gender if is_own else self.gender
+            return subject if is_own else ''
+        first = next(iter(names.mentions(text)), '')
+        if first and text.removeprefix('The ').startswith(first):
+            is_own = bool({*first.split()} & {*subject.split()})
+            self.paragraph = paragraph if is_own else -1
+        return ''
+
+    def _is_nameless(self, text: str) -> bool:
+        """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
+        if not self.section.numbers or not self.section.numbers[-1] or not self.is_of_identifier:
+            return False
+        if (
+            is_identifier(text)
+            or PRONOUN.match(text)
+            or TAKES_BACK.match(text)
+            or (POINTS_BACK.match(text) and not DEFINED.match(text))
+        ):
+            return False
+        return all(names.opens_sentence(text, name) for name in named_in(text))
+
+    @staticmethod
+    def _is_described(text: str, subject: str) -> bool:
+        """Return whether a section begins with what its subject is, without a verb and without its name."""
+        described = _DESCRIBES.match(text)
+        return bool(described and subject and not VERB.search(described[0]) and subject.split()[0] not in text)
