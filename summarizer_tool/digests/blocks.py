@@ -117,7 +117,7 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     alike = Counter(written)
     for start, own, title in zip(starts, first, written, strict=True):
         found = None if is_named else next((found for line in own if (found := _NAME.match(line))), None)
-        name = found[1].strip(' "\',:') if found else own[0].strip(' ,:')
+        name = found[1].strip(' "\',:') if found else _head(own).strip(' ,:')
         # What stands in many of them tells of none.
         if title and alike[title] <= max(1.0, _ALIKE * len(starts)):
             name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(title, 2 * _NAME_LENGTH)}'
@@ -129,7 +129,12 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     for start, end, name in zip(starts, ends, short, strict=True):
         # What comes after the last block belongs to none.
         names[start:end] = [name if at < longest else '' for at in range(end - start)]
-    return TextBlocks(one_line(lines[starts[0]], _NAME_LENGTH), names, len(starts), titled)
+    return TextBlocks(one_line(_head(first[0]), _NAME_LENGTH), names, len(starts), titled)
+
+
+def _head(block: Sequence[str]) -> str:
+    """The first line of a block, or below a rule, which calls none, the next one."""
+    return next((line for line in block if any(map(str.isalnum, line))), block[0])
 
 
 def _are_feet(places: Sequence[int], total: int) -> bool:

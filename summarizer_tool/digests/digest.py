@@ -36,6 +36,7 @@ from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.code_lines import may_be_code
 from summarizer_tool.text.lines import is_written, unsteered
+from summarizer_tool.text.tokens import count as count_tokens
 from summarizer_tool.text.tokens import fits as fits_tokens
 from summarizer_tool.text.tokens import truncate as truncate_tokens
 
@@ -64,6 +65,8 @@ _LONGEST_CODE = 120
 _MARKED = 0.3
 """Share of lines that begin with the same word, which has digits, from which no text is source code."""
 
+_LONG_SHARE = 0.3
+"""Share of a text in long lines over which these are read in pieces, and none as an event."""
 _LARGE = 4000
 """Characters from which a text of no known form is digested all the same; what is smaller is read as prose."""
 
@@ -96,6 +99,10 @@ _UNASKED = 70.0
 """The highest rank of what is told anyway where something is asked for,"""
 _OVERVIEW = 60.0
 """and of an overview that takes much room:"""
+_MOST_OF_BUDGET = 0.4
+"""Share of the budget that one statement may have,"""
+_ALWAYS = 80
+"""and tokens that it may have anyway."""
 _MUCH = 5
 """a character for each so many tokens of the budget, and more."""
 _PIECE = re.compile(rf'.{{1,{LONGEST_PART - 1}}}(?:[,;}}\s]|\Z)|.{{1,{LONGEST_PART}}}')
@@ -158,7 +165,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
         found += (each for things in read.things for each in extremes(things, words))
         found += relevant(_output_parts(read), focus, odd)
-    chosen, left_out = choose(found, budget, words)
+    chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words)
     told = located(chosen, read.lines)
     # Values stand in the order of the text; what addresses the reader stays behind all else.
     in_order = sorted((each for each in told if _is_plain_value(each)), key=lambda each: min(each.lines, default=0))
@@ -178,6 +185,14 @@ def _most(statement: DigestStatement, budget: int) -> float:
     if statement.topic != 'overview':
         return _UNASKED
     return _OVERVIEW if _MUCH * len(statement.text) > budget else statement.rank
+
+
+def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:
+    """A statement that leaves room for others, though each of its characters costs a token."""
+    most = max(_ALWAYS, int(_MOST_OF_BUDGET * budget))
+    if len(statement.text) <= most or fits_tokens(statement.text, most):
+        return statement
+    return replace(statement, text=one_line(statement.text, most * len(statement.text) // count_tokens(statement.text)))
 
 
 def _output_parts(read: MachineText) -> list[OutputPart]:
@@ -212,7 +227,7 @@ def machine_output(text: str) -> MachineText | None:
     if is_settings(text) or read_changes(lines):
         return _read(text, lines)
     is_log = _is_log(lines)
-    if not is_log and _is_told(text):
+    if (not is_log or _has_headings(text)) and _is_told(text):
         return None
     read = _read(text, lines)
     if (
@@ -321,7 +336,8 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 
 def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
-    read = [*events(lines)] if all(len(line) <= LONGEST_LINE for line in lines) else loose(lines)
+    long = sum(len(line) for line in lines if len(line) > LONGEST_LINE)
+    read = loose(lines) if _LONG_SHARE * sum(map(len, lines)) < long else [*events(lines)]
     records = (OutputRecord(event.raw, event.line) for event in read)
     usual = path_statements(lines) if are_paths(lines) else log_statements(read, len(lines))
     return MachineText(all_lines, 'log', chain(usual, surprising([*records])))

@@ -41,17 +41,23 @@ _TIME_KEY = re.compile(r'\b(?:ts|t|time|timestamp)=["\']?$')
 _LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12}|\d{6} \d{6})(?=\s)')
 _LEVEL = re.compile(
     r'\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|SEVERE|ALERT|EMERG(?:ENCY)?)\b'
-    r'|(?i:\b(?:level|lvl|severity|loglevel)["\']?\s?[=:]\s?["\']?([a-z]{3,9}))'
+    r'|(?i:\b(?:level|lvl|severity|loglevel)["\']?\s?[=:]\s?["\']?([a-z]{3,9})(?![\w(]))'
     r'|(?i:[\[<(]\s?(trace|debug|info|notice|warn(?:ing)?|error|err|crit(?:ical)?|fatal|panic|alert|emerg)\s?[\])>])'
     r'|^([IWEF])(?=\d{4} \d\d:\d\d:\d\d)'
     r'|(?i:(?:^\W{0,3}|:\s?|\s)(debug|info|warn(?:ing)?|error|fatal|panic)(?:\[\w+\])?:(?=\s))'
     r'|(?i:\b(?:HTTP/[\d.]{1,3}"?|(?:http[ _-]?)?status(?:[ _-]?code)?)[ =:]{1,2}([45]\d\d)\b)'
     r'|(?i:\b(?:(?:exit|return)(?:ed)?(?: with)?[ _-](?:status|code)|rc)[ =:]{1,2}([1-9]\d{0,2})\b)'
     r'|= -1 (E[A-Z]{3,})\b'
+    r'|^[\s│├└─]*(?:(not ok|[✗✘✖×❌⨯]|-{0,3} ?FAIL(?:ED|URE)?\b)|([✓✔√✅]|ok(?= \d)|PASS(?:ED)?\b)|(⚠))(?=[\s:\ufe0f])'
 )
 _IN_LEVEL = (
     *'trac debu info noti warn err crit fata pani seve aler emer level lvl http status exit return rc'.split(),  # noqa: SIM905
     '= -1 e',
+    'not ok',
+    'fail',
+    'pass',
+    'ok ',
+    *'✗✘✖×❌⨯✓✔√✅⚠',
 )
 """What a level has, in small letters, but for that of one letter, which stands before a time."""
 _SEVERITIES: Mapping[str, Severity] = {
@@ -73,6 +79,8 @@ _TRACE = re.compile(
     r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \[)'
 )
 _EXCEPTION = re.compile(r'(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault)\b')
+_LOCATED = re.compile(r'[^\s:()]{1,200}(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s|\s*\d+ \| ')
+"""A line that begins with where something stands, as compilers and linters say it (`a.c:12:5: …`), or shows that."""
 _FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')
 
 
@@ -118,9 +126,12 @@ def events(lines: Sequence[str]) -> Iterator[Event]:
     """Read the lines of a log, which are without line breaks and escapes."""
     timed = sum(parts(line)[0] != '' for line in lines[:400]) >= 0.5 * sum(line.strip() != '' for line in lines[:400])
     current: Event | None = None
+    is_parted = False
     for number, line in enumerate(lines, 1):
         if not line.strip():
+            is_parted = True
             continue
+        follows, is_parted = not is_parted, False
         time, message = parts(line[:LONGEST_LINE])
         level, severity = _level(line[:LEVEL_WITHIN])
         if not time and line.startswith('Traceback') and (current is None or _is_well(current)):
@@ -128,7 +139,7 @@ def events(lines: Sequence[str]) -> Iterator[Event]:
                 yield _with_trace(current)
             current = Event(number, '', 'exception', 'error', '', '', [line[:LONGEST_LINE]])
             continue
-        if current is not None and not time and _belongs(line, current, timed=timed, level=level):
+        if current is not None and not time and _belongs(line, current, timed=timed, level=level, follows=follows):
             if len(current.tail) == LONGEST_TAIL:  # what went wrong stands at its end
                 del current.tail[LONGEST_TAIL // 2]
             current.tail.append(line[:LONGEST_LINE])
@@ -174,7 +185,9 @@ def _level(line: str) -> tuple[str, Severity]:
     found = _LEVEL.search(line)
     if found is None:
         return '', ''
-    word = next(group for group in found.groups() if group)
+    word = next(group for group in found.groups() if group).lstrip('- ')
+    if found[9] or found[10] or found[11]:  # of what has been tried, one after another
+        return word, 'error' if found[9] else '' if found[10] else 'warning'
     if found[8]:  # of a call of the system
         return word, 'warning'
     if word.isdigit():
@@ -188,13 +201,13 @@ def _is_well(current: Event) -> bool:
     return current.level != '' and current.severity in ('', 'debug')
 
 
-def _belongs(line: str, current: Event, *, timed: bool, level: str) -> bool:
+def _belongs(line: str, current: Event, *, timed: bool, level: str, follows: bool) -> bool:
     """Return whether a line without a time goes on with the event before it."""
     if _FRAME.match(line) or _TRACE.match(line):
         return True
     if line[0] in ' \t' and not timed:
         # Many tools indent what they print; only a trace that has begun goes on with any indented line.
-        return bool(current.tail)
+        return bool(current.tail) and follows
     if current.tail and _FRAME.match(current.tail[-1]) and _EXCEPTION.match(line):
         return True
     if current.tail and current.tail[0].startswith('Traceback') and line[0] not in ' \t':
@@ -233,13 +246,14 @@ def trace(tail: Sequence[str]) -> str:
 
 
 def starts_like_log(line: str) -> bool:
-    """Return whether a line has a time near its beginning, or a level, or is a frame of a stack trace."""
+    """Return whether a line has a time near its beginning, a level or a place in a file, or is a frame of a trace."""
     found = _time(line, 80)
     return (
         _LEADING_TIME.match(line) is not None
         or (found is not None and len(line[: found.start()].split()) <= _BEFORE and not _is_field(line, found))
         or bool(_level(line[:LEVEL_WITHIN])[0])
         or _FRAME.match(line) is not None
+        or _LOCATED.match(line) is not None
     )
 
 
@@ -262,6 +276,8 @@ _LEAST = 3
 _WARNED = 8.0
 """What the rank of a template gains that warns."""
 _TEMPLATE_LENGTH = 160
+_MARKED = 0.1
+"""Share of the lines that have a time or a level from which these are told of."""
 _LINES_NAMED = 20
 _LINE_LENGTH = 210
 _TRACED = 340
@@ -324,8 +340,9 @@ def _templates(events: Sequence[Event]) -> Sequence[_Template]:
 
 
 def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStatement:
-    times = [event.time for event in events if event.time]
-    levels = Counter(event.level for event in events if event.level)
+    is_log = sum(event.time != '' or event.level != '' for event in events) >= _MARKED * len(events)
+    times = [event.time for event in events if event.time and is_log]
+    levels = Counter(event.level for event in events if event.level and is_log)
     parts = [f'log of {lines} lines' if times or levels else f'{lines} lines']
     if (times or levels) and len(events) < 0.98 * lines:
         parts.append(f'{len(events)} events')

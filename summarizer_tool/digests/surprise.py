@@ -30,7 +30,7 @@ _START = 60
 """Of a longer one, those at its beginning."""
 _BEFORE, _BEHIND = 2 / 9, 1 / 3
 """And those before and behind the value that is surprising, for each that is shown."""
-_CELL = 80
+_CELL = 120
 """Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
 _SAME = 20
 """Characters of a path from which it is not said again."""

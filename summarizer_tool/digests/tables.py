@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, islice, zip_longest
 from os.path import commonprefix
 
+from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import Row, usual_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
@@ -21,6 +22,8 @@ _FIT = 0.9
 _WIDEST = 200
 """Columns."""
 _LONGEST_LINE = 20_000
+_BARE = 3
+"""Columns up to which every row must have all of them."""
 _LONGEST_CELL = 400
 """Characters."""
 
@@ -28,6 +31,12 @@ _BESIDE = 8
 """Lines beside a table up to which each is told."""
 LEAST_FIXED = 8
 """Rows from which columns are told by their places alone."""
+_HEADS = 5
+"""Lines among which titles are looked for,"""
+_BELOW = 40
+"""and lines by which it is told whether these stand above numbers,"""
+_NUMBERS = 0.9
+"""which so many of them must have there."""
 _BLANK = 0.98
 """Share of the lines that are blank where a column ends."""
 _REACHED = 0.2
@@ -37,10 +46,15 @@ _WIDE = 400
 """Characters of a line in which columns are looked for."""
 
 _RULE = re.compile(r'[\s|+:=-]+$')
+_RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
+"""A line below titles that is as wide as each of their columns."""
 _GAP = re.compile(r'\s{2,}|\t')
 _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
+_COMMENT = '#'
+_COMMENTED = 0.5
+"""Share of the lines up to which those that begin with this are comments."""
 _SEPARATORS = ',\t;|'
 
 
@@ -53,6 +67,8 @@ class Table:
     """The line each row stands on, from 1."""
     beside: Sequence[tuple[int, str]]
     """Lines that are no rows, with their numbers."""
+    parts: int = 1
+    """How many tables of the same titles it was put together from."""
 
 
 Reader = Callable[[Sequence[str], int], Table | None]
@@ -61,12 +77,14 @@ Reader = Callable[[Sequence[str], int], Table | None]
 
 def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     """Find tables in the lines of a text; none if the text is mostly something else."""
+    kept, comments = _without_comments(lines)
+    numbers, lines = [number for number, _ in kept], [line for _, line in kept]
     filled = sum(line.strip() != '' for line in lines)
     if filled < LEAST_ROWS + 1:
         return []
     # Blank lines inside of quotes part nothing.
     if separated in readers and _reaches_over(lines) and (table := separated(lines, 0)):
-        return [table]
+        return [_numbered(table, numbers, comments)]
     least = max(LEAST_ROWS, 0.6 * filled)
     found: list[Table] = []
     others: list[tuple[int, str]] = []
@@ -82,9 +100,35 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
             if filled - len(others) < least:
                 return []
     found = _joined(found)
-    if found:
-        found[0] = replace(found[0], beside=[*found[0].beside, *others])
-    return found if sum(len(table.rows) for table in found) >= least else []
+    if sum(len(table.rows) for table in found) < least:
+        return []
+    found[0] = replace(found[0], beside=[*found[0].beside, *others])
+    return [_numbered(table, numbers, () if nth else comments) for nth, table in enumerate(found)]
+
+
+def _numbered(table: Table, numbers: Sequence[int], comments: Sequence[tuple[int, str]]) -> Table:
+    """A table with comments beside it, whose lines have the numbers that they have in the text."""
+    beside = [*((numbers[at - 1], line) for at, line in table.beside), *comments]
+    return replace(table, lines=[numbers[at - 1] for at in table.lines], beside=beside)
+
+
+def _without_comments(lines: Sequence[str]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """Lines with their numbers, without comments, and these, unless they are most of them.
+
+    The last comment above rows of as many cells between tabs has their titles, and stays.
+    """
+    numbered = [*enumerate(lines, 1)]
+    comments = {number for number, line in numbered if line.startswith(_COMMENT)}
+    if len(comments) > _COMMENTED * sum(line.strip() != '' for line in lines):
+        return numbered, []
+    kept: list[tuple[int, str]] = []
+    for (number, line), below in zip(numbered, [*lines[1:], ''], strict=True):
+        if number not in comments:
+            kept.append((number, line))
+        elif number + 1 not in comments and line.count('\t') >= below.count('\t') > 0:
+            kept.append((number, line.lstrip('# ')))
+            comments.discard(number)
+    return kept, [(number, line) for number, line in numbered if number in comments]
 
 
 def _joined(tables: Sequence[Table]) -> list[Table]:
@@ -97,6 +141,7 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
             [row for table in same for row in table.rows],
             [number for table in same for number in table.lines],
             [line for table in same for line in table.beside],
+            len(same),
         )
         for same in alike.values()
     ]
@@ -104,11 +149,12 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
 
 def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[DigestStatement]:
     """How many rows there are, what is usual in them, what stands beside them, and what is unlike the others."""
-    beside = sorted(line for table in tables for line in table.beside)
+    beside = sorted(line for table in tables for line in table.beside if not line[1].startswith(_COMMENT))
     for nth, (at, line) in enumerate(beside if len(beside) <= _BESIDE else ()):
         yield DigestStatement(f'beside table: {one_line(line)}', 75.0 - nth, 'overview', (at,))
     for number, table in enumerate(tables, 1):
         what = 'table' if len(tables) == 1 else f'table {number}'
+        what += f' in {table.parts} parts' if table.parts > 1 else ''
         yield from usual_statements(what, table.rows, lines=table.lines)
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
@@ -125,6 +171,9 @@ def rows_of(
     """A table of what was split; None if it is too small or its columns do not fit."""
     varied = sum(len({row[place] for _, row in cells if place < len(row)}) > 1 for place in range(len(names)))
     if len(cells) < least or not 2 <= len(names) <= _WIDEST or (len(cells) > LEAST_ROWS and varied < 2):
+        return None
+    # Lines of `name: value` are fields of one thing, or of each of several.
+    if sum(row[0].endswith(':') for _, row in cells if row) > _FIT * len(cells):
         return None
     seen: Counter[str] = Counter()
     titles: list[str] = []
@@ -162,14 +211,16 @@ def separated(block: Sequence[str], start: int) -> Table | None:
             continue
         for cells in _cells(block, start, separator):
             names = cells[0][1]
-            fitting = [each for each in cells if len(each[1]) == len(names)]
+            least = _least_cells(len(names))
+            fitting = [(at, [*row, ''][: len(names)]) for at, row in cells if least <= len(row) <= len(names)]
             # Sentences have commas, too: their parts are many words, and the first line has no titles.
             if len(fitting) < _FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
                 continue
             # What stands in brackets is one thing.
             if sum(any(each.count('{') != each.count('}') for each in row) for _, row in fitting) > 0.5 * len(fitting):
                 continue
-            return _headed(fitting, [(at, separator.join(row)) for at, row in cells if len(row) != len(names)])
+            read = {at for at, _ in fitting}
+            return _headed(fitting, [(at, separator.join(row)) for at, row in cells if at not in read])
     return None
 
 
@@ -213,11 +264,16 @@ def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequenc
         cells = [each for each in cells if any(each[1])]
         if len(cells) >= LEAST_ROWS:
             yield cells
-    width = block[0].count(separator) + 1
+    least = _least_cells(block[0].count(separator) + 1)
     sample = block[:50]
-    if sum(line.count(separator) + 1 >= width for line in sample) >= _FIT * len(sample):
+    if sum(line.count(separator) + 1 >= least for line in sample) >= _FIT * len(sample):
         rows = ([*csv.reader([line], delimiter=separator)] for line in block)
         yield [(start + at, [*map(str.strip, row)]) for at, found in enumerate(rows, 1) for row in found]
+
+
+def _least_cells(columns: int) -> int:
+    """How many cells a row of so many columns has at least: what is empty at the end is often left away."""
+    return columns - (columns > _BARE)
 
 
 def _reaches_over(lines: Sequence[str]) -> bool:
@@ -247,7 +303,8 @@ def fixed(block: Sequence[str], start: int) -> Table | None:
 def _in_words(block: Sequence[str], start: int) -> Table | None:
     """Words below titles of one word each; the last column has what is left of a line."""
     lines = [line.expandtabs() for line in block]
-    head = next((at for at, line in enumerate(lines[:5]) if _titled(line.split())), len(lines))
+    split = [line.split() for line in lines[: _HEADS + _BELOW]]
+    head = next((at for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])), len(lines))
     titles = [*_WORDS.finditer(lines[head])] if head < len(lines) else []
     beside = [*enumerate(lines[:head], start + 1)]
     cells: list[tuple[int, Sequence[str]]] = []
@@ -273,8 +330,11 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
         return None
     places, gaps = _places(lines[:: len(lines) // 500 + 1])
     # Cells may have blanks in them, and titles tell where columns begin.
-    heads = [line for line in lines[:5] if _titled(_GAP.split(line))]
-    named = next((begins for line in heads if (begins := _begins(line, places, gaps))), None)
+    split = [_GAP.split(line.strip()) for line in lines[: _HEADS + _BELOW]]
+    heads = [lines[at] for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])]
+    ruled = next((line for line in lines[1:_HEADS] if _RULED.match(line)), None)
+    named = [found.start() for found in _WORDS.finditer(ruled)] if ruled else None
+    named = named or next((begins for line in heads if (begins := _begins(line, places, gaps))), None)
     places = named or places
     if len(places) < 3 or places[0] > _INDENTED:
         return None
@@ -297,18 +357,15 @@ def _rows(
     lines: Sequence[str], start: int, places: Sequence[int], *, is_titled: bool
 ) -> tuple[Sequence[str], list[tuple[int, Sequence[str]]], list[tuple[int, str]]]:
     """The titles of columns that begin at some places, if they have any, the cells of each row, and the other lines."""
-    ends = [*places[1:], _LONGEST_LINE]
     titles: Sequence[str] = ()
     cells: list[tuple[int, Sequence[str]]] = []
     beside: list[tuple[int, str]] = []
+    below = [_cut_at(line, places) for line in lines[1 : _HEADS + _BELOW]]
     for number, line in enumerate(lines, start + 1):
-        if line[: places[0]].strip() or any(line[at - 1 : at].strip() for at in places[1:]):
-            row = line.split(None, len(places) - 1)
-        else:
-            row = [line[begin:end].strip() for begin, end in zip(places, ends, strict=True)]
+        row = _cut_at(line, places)
         if len(row) != len(places) or sum(map(bool, row)) < len(row) // 2:
             beside.append((number, line))
-        elif not titles and len(cells) < 2 and _titled(row):
+        elif not titles and len(cells) < 2 and _titled(row, below[number - start - 1 :]):
             titles = row
             beside += [(at, lines[at - start - 1]) for at, _ in cells]
             cells.clear()
@@ -317,6 +374,13 @@ def _rows(
         if is_titled and not titles and len(cells) > 1:
             break  # no titles come any more
     return titles, cells, beside
+
+
+def _cut_at(line: str, places: Sequence[int]) -> list[str]:
+    """The cells of a line, by the places where columns begin, or by its words where one reaches over these."""
+    if line[: places[0]].strip() or any(line[at - 1 : at].strip() for at in places[1:]):
+        return line.split(None, len(places) - 1)
+    return [line[begin:end].strip() for begin, end in zip(places, [*places[1:], _LONGEST_LINE], strict=True)]
 
 
 def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int]:
@@ -344,7 +408,18 @@ def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:
     return places, gaps
 
 
-def _titled(row: Sequence[str]) -> bool:
+def _titled(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether cells are titles: they begin with capitals, or are words above numbers in some columns."""
     words = [cell.split()[0] for cell in row if cell.strip()]
     titles = sum(_TITLE.match(word) is not None for word in words)
-    return len(row) > 2 and titles >= 0.75 * len(row) and not any(map(str.isdigit, ''.join(row)))
+    if len(row) > 2 and titles >= 0.75 * len(row) and not any(map(str.isdigit, ''.join(row))):
+        return True
+    rows = [each for each in below if len(each) >= len(row) - 1]
+    least = _NUMBERS * len(rows)
+    places = range(min(map(len, [row, *rows])))
+    numbers = [at for at in places if sum(quantity(each[at]) is not None for each in rows) >= least]
+    return (
+        len(rows) > 1
+        and len(numbers) > 1
+        and all(quantity(row[at]) is None and any(map(str.isalpha, row[at])) for at in numbers)
+    )

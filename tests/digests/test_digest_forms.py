@@ -153,7 +153,7 @@ def test_tables_of_the_same_titles_are_one() -> None:
         for at in range(30)
     ]
     text = told('\n\n'.join(tables))
-    assert 'table: 60 items' in text
+    assert 'table in 30 parts: 60 items' in text
     assert '31| vat-07b lost 7m' in text
 
 

@@ -1,0 +1,108 @@
+"""Titles above numbers, comments beside rows, marks of tests, places in files: what tells output from what people say."""
+
+import pytest
+
+from summarizer_tool.digests.digest import digest, machine_output
+
+ASKED = 'Is anything wrong or unusual here?'
+
+
+def told(text: str, budget: int = 400) -> str:
+    return digest(text, budget, focus=ASKED).text
+
+
+def test_titles_in_small_letters_or_with_digits_stand_above_numbers() -> None:
+    rows = [f'vat-{at:<9} {1000 + at:>9} {at % 7:>5} {at % 5:>3}% /cellar/{at}' for at in range(30)]
+    assert 'Avail: ' in told('\n'.join(['Vessel         1K-litres Avail Use% Kept in', *rows]))
+    rows = [f'{at + 1:>7} {at / 8:8.3f} {at / 9:8.3f} stone.py:{at}(grind)' for at in range(30)]
+    assert 'tottime: ' in told('\n'.join(['ncalls   tottime  cumtime filename:lineno(function)', *rows]))
+
+
+def test_a_rule_below_titles_tells_where_columns_begin() -> None:
+    rows = [f'{f"sack-{at}":<8} {"" if at != 9 else "the barn":<14} 1.{at % 4}' for at in range(30)]
+    text = told('\n'.join(['Name     Kept apart in  Age', '-------- -------------- ---', *rows]))
+    assert 'Kept apart in: "" ×29, the barn ×1 (line 12)' in text
+
+
+def test_comments_part_no_table_and_name_its_columns() -> None:
+    rows = [f'vat-{at}\t{at % 3}\tnorth' + ('\tleaks' if at % 2 else '') for at in range(40)]
+    rows[20:20] = ['# The vats of the old cellar follow.']
+    text = told('\n'.join(['# Vats, by name.', '#name\tstones\twall\tremarks', *rows]))
+    assert 'table: 40 items with 4 fields' in text
+    assert 'stones: ' in text
+    assert '# The vats' not in text
+    asked = digest('\n'.join(['#name\tstones\twall\tremarks', *rows]), 200, focus='Where is the old cellar?').text
+    assert '# The vats of the old cellar follow.' in asked
+
+
+def test_fields_without_a_blank_line_between_things_name_these() -> None:
+    things = [f'Name:\tvat-{at}\nState:\tR\nLitres:\t{40 + at % 3} l\nStones:\t{at % 4}' for at in range(40)]
+    things[7] = things[7].replace('State:\tR', 'State:\tZ (cracked)')
+    assert 'vat-7: State:\tZ (cracked)'.replace('\t', ' ') in told('\n'.join(things))
+
+
+@pytest.mark.parametrize(
+    ('good', 'bad'),
+    [
+        ('✔ should grind sack', '✖ should drain vat'),
+        ('√ grinds sack', '× drains vat'),
+        ('ok 3 - sack', 'not ok 4 - vat'),
+    ],
+)
+def test_marks_of_what_was_tried_are_levels(good: str, bad: str) -> None:
+    lines = [
+        f'    {good} {word}'
+        for word in ['of rye', 'of oats', 'in rain', 'at dusk', 'with care', 'twice over', 'by hand'] * 4
+    ]
+    lines[11] = f'    {bad} in the cellar'
+    text = told('\n'.join(lines))
+    assert text.startswith('log of 28 lines')
+    assert f'12| {bad} in the cellar' in text.replace('|     ', '| ')
+
+
+def test_a_trace_ends_at_a_blank_line() -> None:
+    lines = [f'  ✔ grinds sack {at}' for at in range(30)]
+    lines += ['  1) drains the vat:', '     Error: no plug', '      at drain (vat.js:3:1)', '', '  2) sweeps the loft:']
+    lines += ['     Error: no broom', '      at sweep (loft.js:9:1)']
+    text = told('\n'.join(lines))
+    assert 'no plug' in text
+    assert 'no broom' in text
+
+
+def test_what_begins_with_a_place_in_a_file_is_output() -> None:
+    said = ['Unused name', 'Missing text for readers', 'Line that is too long', 'Import of what is not used']
+    lines = [f'mill/part{at}.py:{at * 7 + 1}:4: {said[at % 4]} {"abcdefgh"[at % 8] * 3}' for at in range(40)]
+    read = machine_output('\n'.join(lines))
+    assert read is not None
+    assert read.kind == 'log'
+    shown = [
+        f'stone.c:{at * 3}:9: warning: comparison of what has signs and what has none\n   {at} |   grind(sack{at});'
+        f'\n      |   ^~~~~'
+        for at in range(20)
+    ]
+    assert machine_output('\n'.join(shown)) is not None
+
+
+def test_one_long_line_leaves_a_log_its_times() -> None:
+    lines = [f'2026-03-14 02:{at // 60:02}:{at % 60:02} INFO sack {at} ground' for at in range(200)]
+    lines[50] = f'2026-03-14 02:00:50 INFO asked for {"x" * 3000}'
+    lines[90] = '2026-03-14 02:01:30 ERROR the stone stands'
+    assert 'log of 200 lines; 2026-03-14 02:00:00 to 2026-03-14 02:03:19' in told('\n'.join(lines))
+
+
+def test_blocks_between_rules_are_called_by_what_they_say() -> None:
+    blocks = [
+        f'{"-" * 40}\n>> Issue: [B{at % 9}] Sack {at} left open\n   Where: loft/{at}.py\n{at} | open({at})'
+        for at in range(40)
+    ]
+    blocks[12] += '\n   Danger: rats'
+    text = told('\n'.join(blocks))
+    assert '------' not in text
+    assert 'Sack 12 left open: Danger: rats' in text
+
+
+def test_one_statement_leaves_room_for_others() -> None:
+    rows = [f'stone{at}.py {at * 3} {", ".join(str(100 + at + each) for each in range(150))}' for at in range(40)]
+    text = digest('\n'.join(['Name Stmts Missing', *rows]), 200, focus='What of stone7.py and stone9.py?').text
+    assert 'stone7.py 21' in text
+    assert 'stone9.py 27' in text
