@@ -19,9 +19,9 @@ def test_titles_in_small_letters_or_with_digits_stand_above_numbers() -> None:
 
 
 def test_a_rule_below_titles_tells_where_columns_begin() -> None:
-    rows = [f'{f"sack-{at}":<8} {"" if at != 9 else "the barn":<14} 1.{at % 4}' for at in range(30)]
-    text = told('\n'.join(['Name     Kept apart in  Age', '-------- -------------- ---', *rows]))
-    assert 'Kept apart in: "" ×29, the barn ×1 (line 12)' in text
+    rows = [f'sack-{at:<3} {"" if at != 9 else "the barn":<13} loft-{at % 3:<4} rye' for at in range(90)]
+    text = told('\n'.join(['Name     Kept apart in Below     Grain', '-------- ------------- --------- -----', *rows]))
+    assert 'Kept apart in: "" ×89, the barn ×1 (line 12)' in text
 
 
 def test_comments_part_no_table_and_name_its_columns() -> None:
@@ -66,6 +66,7 @@ def test_a_trace_ends_at_a_blank_line() -> None:
     lines += ['     Error: no broom', '      at sweep (loft.js:9:1)']
     text = told('\n'.join(lines))
     assert 'no plug' in text
+    assert '35| 2) sweeps the loft:' in text
     assert 'no broom' in text
 
 
