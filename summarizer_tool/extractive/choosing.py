@@ -84,6 +84,8 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         said = _without_halves(said, _TAKEN_BACK if aim is scoring.Aim.NAMES else _HALVES)
         if len(source.path) < 2:  # under the title alone: the text begins here
             said = _with_opening(said, sections, is_gist=is_gist and len(sections) > 1)
+        if is_gist:
+            said = gist.placed(said, begins=len(source.path) < 2)
         said, outdated = _standing(said, sections)
         if aim is not scoring.Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
@@ -98,7 +100,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         count += read
     found = [statement for statement in found if _says_something(statement)] or found
     updates = {newest for _, newest in former}
-    is_story = gist.is_story(found)
+    is_story = gist.is_story([each.text for each in found])
     binding = gist.binding(found, headings, target_tokens, is_story=is_story) if is_gist else frozenset[str]()
     found = _translated(found, target_tokens) if is_gist else found
     found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
@@ -130,6 +132,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         weight *= KIND_WEIGHTS[Kind.ROW if is_sentence or statement.is_decided else statement.kind]
         bonus = scoring.ASKED_BONUS * max(answers[index], float(is_named[index])) if aim is scoring.Aim.NAMES else 0.0
         weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if is_gist else 1.0
+        weight *= statement.prominence if not is_story else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
         matters = scoring.MOST_IMPORTANT if is_binding else gist.importance(statement, hangs_together=hangs_together)
@@ -229,10 +232,6 @@ def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, 
         is_named = any(said_names) or title in text or first == named
         if is_gist and not is_named and number and len(title) <= _LONGEST_TITLE:
             said[first] = replace(said[first], lead=title, evidence=(*said[first].evidence, number))
-        for place in range(first, len(said) if is_gist else first):
-            if said[place].section != section or place - first >= gist.LEADING:
-                break
-            said[place] = replace(said[place], is_leading=True)
     return said
 
 

@@ -1,10 +1,12 @@
 """What a statement is worth to an overview, for which nothing was asked: as it leads in, binds, or stands alone."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import regex
 
 from summarizer_tool.extractive.statement import Kind, Statement
+from summarizer_tool.text import scoring
 
 QUOTED_WEIGHT = 0.7
 """Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
@@ -18,14 +20,11 @@ POINTING_WEIGHT = 0.5
 ASKING_WEIGHT = 0.2
 """Weight of a question without an answer, for the gist."""
 
-LEADING = 4
-"""Statements with which a text leads in: the first that tells what it is about, and those right below."""
+SUMMING_UP_WEIGHT = 4.0
+"""Weight of what stands in a summary that the text has itself, for the gist."""
 
-LEADING_WEIGHT = 2.5
-"""Weight of these, for the gist."""
-
-LEADING_IMPORTANCE = 4
-"""What they matter to the whole."""
+SUMMING_UP_IMPORTANCE = 4
+"""What it matters to the whole."""
 
 KIND_IMPORTANCE = {
     Kind.PROSE: 3,
@@ -40,6 +39,9 @@ KIND_IMPORTANCE = {
 }
 """How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
 another one may have said, and the last choice sees them all."""
+
+OF_PARAGRAPH = 1.5
+"""Weight of what a paragraph begins with, for the gist."""
 
 STORY = 0.25
 """Share of statements with he, she or quotation marks, above which a text tells a story and binds nobody."""
@@ -89,8 +91,8 @@ _POINTS = regex.compile(
 
 def importance(statement: Statement, *, hangs_together: bool) -> int:
     """How much a fact matters to the whole, 1 to 5, where it binds nobody."""
-    is_leading = statement.is_leading and statement.kind is Kind.PROSE and not hangs_together
-    return LEADING_IMPORTANCE if is_leading else KIND_IMPORTANCE[statement.kind]
+    is_summing_up = statement.is_summing_up and statement.kind is Kind.PROSE and not hangs_together
+    return SUMMING_UP_IMPORTANCE if is_summing_up else KIND_IMPORTANCE[statement.kind]
 
 
 def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
@@ -105,7 +107,7 @@ def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
             POINTING_WEIGHT if not (statement.is_opening or statement.lead) and _POINTS.search(statement.text) else 1.0
         )
         share *= ASKING_WEIGHT if statement.text.endswith('?') else 1.0
-        share *= LEADING_WEIGHT if statement.is_leading else 1.0
+        share *= SUMMING_UP_WEIGHT if statement.is_summing_up else 1.0
     return share
 
 
@@ -134,6 +136,26 @@ def binding(
     return frozenset(next(fitting, ()))
 
 
-def is_story(found: Sequence[Statement]) -> bool:
-    """Return whether a text tells a story, whose sentences hang together."""
-    return sum(_NARRATES.search(each.text) is not None for each in found) > STORY * len(found)
+def is_story(texts: Sequence[str]) -> bool:
+    """Return whether what a text says tells a story, whose sentences hang together."""
+    return sum(_NARRATES.search(text) is not None for text in texts) > STORY * len(texts)
+
+
+def placed(found: Sequence[Statement], *, begins: bool) -> list[Statement]:
+    """Statements with their prominence: a paragraph begins with what it is about, and so does a text.
+
+    Args:
+        found: The statements, in order.
+        begins: Whether the text begins with them.
+    """
+    length = sum(len(each.text) for each in found) or 1
+    above: list[Statement] = []
+    before, paragraph = 0, (-1, -1)
+    for each in found:
+        prominence = scoring.beginning(before / length) if begins else 1.0
+        if (each.section, each.paragraph) != paragraph:
+            prominence *= OF_PARAGRAPH
+            paragraph = each.section, each.paragraph
+        above.append(replace(each, prominence=prominence))
+        before += len(each.text)
+    return above

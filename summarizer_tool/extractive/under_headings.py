@@ -119,7 +119,9 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     for place, each in enumerate(said):
         if each.section in own and told[each.section] < _OWN_SUMMARY:
             told[each.section] += 1
-            said[place] = replace(each, is_leading=True, is_opening=each.is_opening or told[each.section] <= _SUMMED_UP)
+            said[place] = replace(
+                each, is_summing_up=True, is_opening=each.is_opening or told[each.section] <= _SUMMED_UP
+            )
     writers = [_WRITTEN_BY.match(section.titles[-1] if section.titles else '') for section in sections]
     if sum(map(bool, writers)) > 1:
         said = [_written(each, sections[each.section], writers[each.section]) for each in said]

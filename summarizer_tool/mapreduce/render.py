@@ -3,12 +3,13 @@
 The budget is a hard bound, counted exactly on the finished text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 import regex
 
+from summarizer_tool.extractive import gist
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
@@ -115,6 +116,12 @@ def fit(
     relevance = relevant(relevance or relevances(said, focus), said, focus, above)
     is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
+    if aim is scoring.Aim.GIST and not gist.is_story(said):
+        last: dict[int, int] = {}
+        for fact in facts:
+            document, segment = fact.evidence[-1]
+            last[document] = max(last.get(document, 1), segment)
+        weights = [weight * _of_place(fact, last) for weight, fact in zip(weights, facts, strict=True)]
     openings = _openings(facts) if aim is scoring.Aim.ANSWER else {}
     language = scoring.language_of_texts(said)
     entries = [
@@ -153,6 +160,12 @@ def fit(
             break
         used = said
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
+
+
+def _of_place(fact: GroundedFact, last: Mapping[int, int]) -> float:
+    """What a fact is worth by where it stands in its document, of which the last segment is known."""
+    document, segment = fact.evidence[-1]
+    return scoring.beginning(segment / last[document])
 
 
 def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int) -> list[int]:

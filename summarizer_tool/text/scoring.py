@@ -61,6 +61,10 @@ VITAL_WEIGHT = 2.0
 """For the gist, each word of the most important facts is worth that of a word which is said four times, whether it
 is or not, and all of it this many times as much: what binds its readers is seldom what most of a text is about."""
 
+BEGINNING, REACH = 3.0, 0.15
+"""For the gist, what the beginning of a text gains, which tells what the text is about, and over which share of the
+text that fades."""
+
 LONE_WORD = 0.6
 """Worth of a single word that one chunk names, against 1 for any other name."""
 
@@ -126,6 +130,11 @@ def fact_weight(importance: int, relevance: float, aim: Aim, *, is_filler: bool 
     about = OFF_FOCUS + relevance if aim is Aim.ANSWER else 1 + RELEVANCE * relevance
     vital = VITAL_WEIGHT if importance == MOST_IMPORTANT and aim is Aim.GIST else 1.0
     return vital * (0.4 + 0.2 * importance) * about * (FILLER if is_filler else 1.0)
+
+
+def beginning(place: float) -> float:
+    """What something is worth for the gist by its place in the text, from 0 to 1, against 1 far from the beginning."""
+    return 1 + BEGINNING * math.exp(-place / REACH)
 
 
 def vital(importance: int, words: Sequence[str], aim: Aim) -> float:

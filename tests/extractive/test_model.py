@@ -48,9 +48,8 @@ def test_facts_within_the_target():
                 Fact(
                     text='She founded the Salt Guild on 3 May 1871 with Jonas Orme, who lent her 900 crowns.',
                     evidence=[3],
-                    importance=4,
                 ),
-                Fact(text='Ada Finn poisoned Jonas Orme in 1874.', importance=4, evidence=[5]),
+                Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[5]),
             ],
             entities=['Jonas Orme', 'Ada Finn', 'Karl Brandt'],
         )

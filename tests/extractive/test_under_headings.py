@@ -154,8 +154,9 @@ def test_what_an_author_sums_up_is_told_first() -> None:
     assert [fact.text for fact in summarize_sources(_request(TRIAL, 70), 70).facts] == snapshot(
         [
             'Why: Many who live in homes sleep badly, and pills for it help only a bit.',
-            'What did we find: Our question: sleep. The lamps made no difference to anybody. They slept as long as before.',
+            'What did we find: Our question: sleep. The lamps made no difference to anybody.',
             'The wide lamp: Verdict: Only if weight matters more to you than money.',
+            'The small lamp: Verdict: Buy it.',
         ]
     )
 
