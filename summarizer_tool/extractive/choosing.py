@@ -39,7 +39,7 @@ KIND_WEIGHTS = {
 ANSWERS = 0.7
 """Share of the best answer's relevance from which a statement must survive any cut."""
 
-SAYING_COST = 4
+SAYING_COST = 6
 """Tokens that any statement costs its reader, whatever its length: many scraps are worse than a few sentences."""
 
 SAYING_COST_OF_GIST = 20
