@@ -359,14 +359,17 @@ _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p
 
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
+_WHEN = re.compile(r'[\[(]?\d{1,2}(?::\d\d){1,2}[\])]?\.?')
 _DISFLUENT = regex.compile(
     r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b|(?:\.\.|…|--)$', regex.IGNORECASE
 )
 
 
 def _says_something(statement: Statement) -> bool:
-    """Return whether there is a number or a few words of content in a statement."""
+    """Return whether there is a number or a few words of content in a statement, and more than when it was said."""
     text = statement.text
+    if _WHEN.fullmatch(text):
+        return False
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 
 

@@ -177,20 +177,43 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
     return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None
 
 
+_MOST_FIELDS = 200
+"""Lines that the fields before a text take."""
+_IN_FIELDS = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
+
+
 def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> int:
     """Read what fields before a text say of it, and return how many lines they take; 0 where nothing else is."""
-    count = front_matter('\n'.join(texts)).count('\n') if lines and lines[0].number == 1 else 0
-    if count >= len(texts):
+    if not lines or lines[0].number != 1 or (count := _fields_end(texts)) >= len(texts):
         return 0
-    title, number = '', 0
+    title, number, is_about = '', 0, False
     for line, text in zip(lines[:count], texts, strict=False):
         if (field := FIELD.match(text)) and field['title']:
-            title, number = field['title'], line.number
+            title, number, is_about = field['title'], line.number, False
             reader.open_section(1, title, number)
-        elif field:
-            named = f'{title}: ' if title.casefold() not in field['about'].casefold() else ''
-            reader.say(named + ended(plain(field['about'])), filter(None, (line.number, number)))
+        elif field or (is_about and not _IN_FIELDS.match(text)):  # a long value goes on in lines of its own
+            about = field['about'] if field else text
+            named = '' if is_about or title.casefold() in about.casefold() else f'{title}: '
+            reader.say(named + ended(plain(about)), filter(None, (line.number, number)))
+            is_about = True
+        else:
+            is_about = False
     return count
+
+
+def _fields_end(texts: Sequence[str]) -> int:
+    """How many lines the fields before a text take, of which a long one may stand on several lines."""
+    whole: list[str] = []
+    for count, text in enumerate(texts, 1):
+        if whole and text.strip() and not _IN_FIELDS.match(text):
+            whole[-1] = f'{whole[-1]} {text}'
+        else:
+            whole.append(text)
+        if count > 1 and text.rstrip() == '---':
+            return count if front_matter('\n'.join(whole)) else 0
+        if not texts[0].startswith('---') or count == _MOST_FIELDS:
+            break
+    return 0
 
 
 def _labels(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], bool]:
