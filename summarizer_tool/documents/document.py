@@ -30,7 +30,9 @@ _BLANK = re.compile(r'\s*\n')
 
 # The end of a sentence: a full stop with what closes it, then white space; or a CJK full stop. It begins with one class
 # of characters, which `re` finds quickly.
-_SENTENCE_END = re.compile(r'[.!?…。！？；](?:(?<=[。！？；])|[)\]"\'”’»*_]{0,2}\s+(?=\S))')
+_SENTENCE_END = re.compile(
+    r'[.!?…。！？；](?:(?<=[。！？；])[”’」』》）】]*+(?![，、；：,\]])|[)\]"\'”’»*_]{0,2}\s+(?=\S))'
+)
 
 _MARKS = 4
 """Characters of such an end, as far as it is looked for."""

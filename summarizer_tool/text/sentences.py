@@ -102,7 +102,9 @@ _GOVERNS = regex.compile(
 _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
 # The box before what is to be done.
 _TASK = regex.compile(r'^\[[ xX]\] ')
-_OPENS_AMID = regex.compile(r'^(?:["“„«]?\p{Ll}|[,;:)\]}]|(?:And|Which|Respectively|Because|Or|Nor)\b)')
+_OPENS_AMID = regex.compile(
+    r'^(?:["“„«]?\p{Ll}|[,;:)\]}，、；：）」』》】]|(?:And|Which|Respectively|Because|Or|Nor)\b)'
+)
 _ENDS = regex.compile(r'(?:[.!?。！？؟।។၊။…][)\]"\'”’»」』]{0,2}|[\p{Thai}\p{Lao}]\W*[\d\s.,/:%-]*)$')
 _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
 """Scripts in which nothing but a blank ends a sentence, and one stands between clauses, too."""
