@@ -76,7 +76,7 @@ class TextBlocks:
     """The lines, from 1, with which those begin below whose fields somebody has written what they are about."""
 
     def fields(self, lines: Sequence[str]) -> NamedRows:
-        """The blocks as things with the fields that their lines are, each under its first name."""
+        """The blocks as things with the fields that their lines are; of one that stands there twice none is the one."""
         rows: dict[str, dict[str, str]] = {}
         starts: dict[str, int] = {}
         for number, (line, name) in enumerate(zip(lines, self.names, strict=True), 1):
@@ -84,7 +84,7 @@ class TextBlocks:
                 starts.setdefault(name, number)
                 row = rows.setdefault(name, {})
                 if found := _VALUE.match(line[:_READ]):
-                    row.setdefault(found[1], found[2].strip(' "\','))
+                    row[found[1]] = '' if found[1] in row else found[2].strip(' "\',')
         return NamedRows([*rows], [*rows.values()], [*starts.values()])
 
 

@@ -211,7 +211,8 @@ def _output_parts(read: MachineText) -> list[OutputPart]:
 def _pieces(line: str) -> Sequence[str]:
     if len(line) <= LONGEST_PART:
         return [line] if any(map(str.isalnum, line)) else []
-    return [piece for found in _PIECE.findall(line) if (piece := found.strip())]
+    first, *others = filter(None, map(str.strip, _PIECE.findall(line)))
+    return [first, *(f'… {piece}' for piece in others)]
 
 
 def _is_plain_value(statement: DigestStatement) -> bool:

@@ -18,6 +18,7 @@ _READ = 400
 _LONGEST = 48
 """Characters of a name."""
 _BULLET = '- '
+_OPENING = ':{[('
 
 
 @dataclass(slots=True)
@@ -30,12 +31,14 @@ class _Thing:
     name: str = ''
     is_all: bool = False
     """Whether all of a text is in it, and its name tells nothing apart."""
+    is_open: bool = True
+    """Whether its line says that what is further in belongs to it."""
 
     def take(self, name: str) -> None:
         """Be called by a field, and so is an item of a list that holds this under a key: `metadata: {name: …}`."""
         outer = self.inside if self.key else None
         for thing in (self, outer):
-            if thing and not (thing.name or thing.is_all or (thing is outer and thing.key)):
+            if thing and thing.is_open and not (thing.name or thing.is_all or (thing is outer and thing.key)):
                 thing.name = name
 
     def called(self, line: str) -> str:
@@ -73,5 +76,6 @@ def enclosing(lines: Sequence[str]) -> list[str]:
             if name and open_thing:
                 open_thing.take(name.strip())
             is_all = open_thing is None and bare in ('{', '[')
-            open_thing = _Thing(depth, open_thing, key=next(filter(None, key.groups())) if key else '', is_all=is_all)
+            called = next(filter(None, key.groups())) if key else ''
+            open_thing = _Thing(depth, open_thing, called, is_all=is_all, is_open=bare[-1] in _OPENING)
     return [thing.called(line) if thing else '' for thing, line in zip(innermost, lines, strict=True)]

@@ -13,7 +13,7 @@ from math import log
 
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import form
-from summarizer_tool.digests.statements import DigestStatement, focus_words, one_line
+from summarizer_tool.digests.statements import CUT, DigestStatement, focus_words, one_line
 from summarizer_tool.text import word_vectors
 from summarizer_tool.text.ranking import idf
 from summarizer_tool.text.scoring import content_stem
@@ -77,7 +77,8 @@ class OutputPart:
     """Its number, from 1, where it is known."""
 
     def __str__(self) -> str:
-        return f'{self.name}: {self.text}' if self.name and self.name not in self.text else self.text
+        is_said = self.name.partition(CUT)[0] in one_line(self.text)
+        return self.text if is_said else f'{self.name}: {self.text}'
 
 
 @dataclass(frozen=True, slots=True)

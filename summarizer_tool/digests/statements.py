@@ -30,6 +30,9 @@ _USUAL_LENGTH = 80
 LONGEST = 360
 """Characters of a statement; longer ones lose their middle."""
 
+CUT = ' … '
+"""Stands for the middle."""
+
 FOCUS_GAIN = 14.0
 """What a statement that has all words of the focus gains in rank."""
 
@@ -89,7 +92,7 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     text = _BLANKS.sub(' ', text).strip()
     if len(text) <= longest:
         return text
-    return f'{text[: longest * 3 // 4].rstrip()} … {text[-(longest // 4) :].lstrip()}'
+    return f'{text[: longest * 3 // 4].rstrip()}{CUT}{text[-(longest // 4) :].lstrip()}'
 
 
 def distinct_parts(names: Sequence[str], longest: int) -> list[str]:

@@ -19,7 +19,7 @@ from summarizer_tool.digests.places import (
     without_digits,
 )
 from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
-from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
+from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
 
 MISSING = '(missing)'
 """Stands for the value of a field that a thing does not have and others have."""
@@ -135,7 +135,7 @@ def _bounded(records: Sequence[OutputRecord]) -> Sequence[OutputRecord]:
 
 def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
     """What is surprising of each record, the most surprising one first."""
-    records = [each for each in records if each.fields or any(map(str.isalnum, each.text[:LONGEST_LINE]))]
+    records = [each for each in records if each.fields or any(map(str.isalpha, each.text[:LONGEST_LINE]))]
     bits: dict[int, dict[Place, tuple[float, str]]] = defaultdict(dict)
     for place, values in find_places(records).items():
         rare = surprises(values.values, is_form=place[0] == 'form')
@@ -200,7 +200,7 @@ def _shown_record(
     """
     value = next((value for place, value in values if place[0] not in OF_LINES), '')
     if record.text and (value in record.text or not record.fields):
-        begins = record.name.partition(' … ')[0]
+        begins = record.name.partition(CUT)[0]
         if begins.endswith(record.text.strip()):
             return f'{record.line}| {record.name}'
         name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '

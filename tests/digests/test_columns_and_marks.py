@@ -107,3 +107,36 @@ def test_one_statement_leaves_room_for_others() -> None:
     text = digest('\n'.join(['Name Stmts Missing', *rows]), 200, focus='What of stone7.py and stone9.py?').text
     assert 'stone7.py 21' in text
     assert 'stone9.py 27' in text
+
+
+def test_nothing_is_called_by_a_value_of_lines_that_belong_to_no_other() -> None:
+    lines = [
+        'the mill starts',
+        *(f'   17: asks for sack {at} name=sack-{at}' for at in range(20)),
+        '   17: search path=/loft',
+    ]
+    lines += [f'   17: asks for barrel {at}, the miller said' for at in range(20)]
+    text = digest('\n'.join(lines), 200, focus='Which barrel did the miller ask for?').text
+    assert 'asks for barrel' in text
+    assert '/loft: ' not in text
+    assert 'sack-0: ' not in text
+
+
+def test_a_cut_name_is_not_said_before_the_line_that_it_is_of() -> None:
+    ports = [
+        f'{at}: port{at}: <BROADCAST,MULTICAST,UP,LOWER_UP,PROMISC> mtu {1500 + at} state UP qlen 1000\n'
+        f'    link/ether 02:fc:{at:02} brd ff:ff\n    RX: bytes {at * 900} packets {at * 7}\n    TX: bytes {at * 90}'
+        for at in range(1, 31)
+    ]
+    text = digest('\n'.join(ports), 200, focus='What mtu has port7?').text
+    assert '7: port7: <BROADCAST' in text
+    assert '000: 7: port7' not in text
+
+
+def test_a_field_that_stands_twice_in_a_block_is_compared_with_none() -> None:
+    blocks = [
+        f'Suite: mill {at}\n    took: {at + 1} ms\n    case: grind\n    took: {900 - at} ms\n    case: drain\n    ok: yes'
+        for at in range(12)
+    ]
+    text = digest('\n'.join(blocks), 300, focus='Which took the most?').text
+    assert '(most)' not in text
