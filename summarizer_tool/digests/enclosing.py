@@ -9,6 +9,8 @@ _NAMED = re.compile(
     r"""(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\s"'{\[,][^\n,]{0,200}))"""
 )
 """A field that gives a name, and this."""
+_OWN_NAME = re.compile(r'(?i)["\']?(?:name|title|id)\b')
+"""Where it gives that of the thing, not of something else: `Relation Name`."""
 _KEY = re.compile(
     r"""(?:"([^"\n]{1,200})"|([^\s"'{}\[\]<>:=][^"'{}\[\]<>]{0,200}?))\s?[:=]\s?[{\[]?$|([\w./-]{1,200})\s\{$"""
 )
@@ -34,9 +36,9 @@ class _Thing:
     is_open: bool = True
     """Whether its line says that what is further in belongs to it."""
 
-    def take(self, name: str) -> None:
-        """Be called by a field, and so is an item of a list that holds this under a key: `metadata: {name: …}`."""
-        outer = self.inside if self.key else None
+    def take(self, name: str, line: str) -> None:
+        """Be called by a field in a line, and so is an item of a list that holds this: `metadata: {name: …}`."""
+        outer = self.inside if self.key and _OWN_NAME.match(line) else None
         for thing in (self, outer):
             if thing and thing.is_open and not (thing.name or thing.is_all or (thing is outer and thing.key)):
                 thing.name = name
@@ -74,7 +76,7 @@ def enclosing(lines: Sequence[str]) -> list[str]:
             open_thing = _Thing(depth, open_thing, name=name if open_thing else '', is_all=open_thing is None)
         else:
             if name and open_thing:
-                open_thing.take(name.strip())
+                open_thing.take(name.strip(), bare)
             is_all = open_thing is None and bare in ('{', '[')
             called = next(filter(None, key.groups())) if key else ''
             open_thing = _Thing(depth, open_thing, called, is_all=is_all, is_open=bare[-1] in _OPENING)

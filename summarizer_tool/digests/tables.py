@@ -182,7 +182,33 @@ def rows_of(
         seen[title] += 1
         titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
     rows = [{title: cell[:_LONGEST_CELL].strip() for title, cell in zip(titles, row, strict=False)} for _, row in cells]
-    return Table(rows, [number for number, _ in cells], beside)
+    lines = [number for number, _ in cells]
+    if _is_sum(rows):
+        # As what stands beside them the last line is told, and it is no item.
+        *rows, total = rows
+        *lines, last = lines
+        beside = [*beside, (last, ' '.join(filter(None, total.values())))]
+    return Table(rows, lines, beside)
+
+
+def _is_sum(rows: Sequence[Row]) -> bool:
+    """Return whether the last row has the sums of the others, in two columns of different ones or more."""
+    if len(rows) <= LEAST_ROWS:
+        return False
+    *others, last = rows
+    found = {title: number for title, cell in last.items() if (number := quantity(cell))}
+    sums = {number for title, number in found.items() if _sum(others, title) == number}
+    return len(sums) > 1
+
+
+def _sum(rows: Sequence[Row], title: str) -> float | None:
+    """The sum of whole numbers in a column; None where one of them is none."""
+    total = 0.0
+    for row in rows:
+        if (number := quantity(row.get(title, ''))) is None:
+            return None
+        total += number
+    return total
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:

@@ -1,5 +1,7 @@
 """Titles above numbers, comments beside rows, marks of tests, places in files: what tells output from what people say."""
 
+import json
+
 import pytest
 
 from summarizer_tool.digests.digest import digest, machine_output
@@ -140,3 +142,24 @@ def test_a_field_that_stands_twice_in_a_block_is_compared_with_none() -> None:
     ]
     text = digest('\n'.join(blocks), 300, focus='Which took the most?').text
     assert '(most)' not in text
+
+
+def test_a_row_of_sums_is_no_item() -> None:
+    rows = [(f'mill/part{at}.py', 100 + at * 3, at % 5) for at in range(30)]
+    rows.append(('TOTAL', sum(row[1] for row in rows), sum(row[2] for row in rows)))
+    text = '\n'.join(
+        ['Name                  Stmts  Miss', *(f'{name:<20} {one:>6} {two:>5}' for name, one, two in rows)]
+    )
+    said = digest(text, 300, focus='Which part has most Stmts?').text
+    assert said.startswith('table: 30 items with 3 fields\nbeside table: TOTAL 4305 60')
+    assert 'Stmts=187 (most): mill/part29.py' in said
+
+
+def test_the_name_of_a_relation_is_not_that_of_what_holds_it() -> None:
+    plans = [
+        {'Plan': {'Node Type': 'Scan', 'Relation Name': f'vats{at}', 'Rows': at}, 'Planning': {'Blocks Read': 7 + at}}
+        for at in range(8)
+    ]
+    text = digest(json.dumps(plans, indent=2), 200, focus='How many Blocks Read were there in Planning?').text
+    assert 'Planning: "Blocks Read": 7' in text
+    assert 'vats0.Planning' not in text
