@@ -18,6 +18,7 @@ from summarizer_tool.formats import (
     light_markup,
     mail,
     notebook,
+    page_lines,
     pdf,
     restructured,
     subtitles,
@@ -120,7 +121,8 @@ def plain_text(text: str, name: str = '') -> str:
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    read = restructured.markdown(text) or indented.markdown(text) or unwrap(titled.markdown(titled.mails(text)))
+    whole = page_lines.without(text)
+    read = restructured.markdown(whole) or indented.markdown(whole) or unwrap(titled.markdown(titled.mails(whole)))
     return _unless_printed(read, text)
 
 

@@ -1,0 +1,63 @@
+"""Plain text that was laid out in pages to be printed, without what stands at the head and foot of each one."""
+
+import re
+from collections import defaultdict
+from itertools import pairwise
+from statistics import median
+
+_LEAST_PAGES = 4
+_PAGE = (25, 120)
+"""Lines of a page."""
+_SHARE = 0.7
+"""Share of the pages that must be of about the same length,"""
+_LONGER = 1.3
+"""up to so many times as long as most."""
+_LONGEST = 130
+_DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
+_ENDS = re.compile(r'[.!?:;][)\]"\'”’»]*$')
+
+
+def without(text: str) -> str:
+    """The text without lines that recur from page to page alone between blank ones, their numbers aside.
+
+    What goes on over the end of a page goes on there.
+    """
+    lines = [line.strip('\f') for line in text.split('\n')]
+    furniture = _found(lines)
+    if not furniture:
+        return text
+    out: list[str] = []
+    is_break = False
+    for place, line in enumerate(lines):
+        if place in furniture:
+            is_break = True
+            while out and not out[-1].strip():
+                out.pop()
+        elif line.strip() or not is_break:
+            if is_break and out and (_ENDS.search(out[-1].rstrip()) or not line.lstrip()[:1].islower()):
+                out.append('')
+            is_break = False
+            out.append(line)
+    return '\n'.join(out)
+
+
+def _found(lines: list[str]) -> set[int]:
+    """The places of such lines."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, line in enumerate(lines):
+        beside = (*lines[max(0, place - 1) : place], *lines[place + 1 : place + 2])
+        if line.strip() and len(line) <= _LONGEST and not any(map(str.strip, beside)):
+            places[_DIGITS.sub('0', ' '.join(line.split()))].append(place)
+    return {
+        place
+        for found in places.values()
+        if len(found) >= _LEAST_PAGES and _are_pages([after - before for before, after in pairwise(found)])
+        for place in found
+    }
+
+
+def _are_pages(gaps: list[int]) -> bool:
+    usual = median(gaps)
+    least, most = _PAGE
+    alike = sum(usual / _LONGER <= gap <= _LONGER * usual for gap in gaps)
+    return least <= usual <= most and alike >= _SHARE * len(gaps)

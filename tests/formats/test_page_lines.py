@@ -1,0 +1,34 @@
+"""What recurs at the head and foot of printed pages is taken out; what recurs otherwise stays."""
+
+from summarizer_tool.formats import page_lines
+
+_SAID = [
+    f'The miller of house {at} said that the dyke had held since the flood of 18{at % 90 + 10:02}.' for at in range(400)
+]
+
+
+def _pages(size: int) -> str:
+    pages = ['\n'.join(_SAID[at : at + size]) for at in range(0, 240, size)]
+    return '\n'.join(
+        f'\f\nThe Book of the Fen            Edition 3\n\n{page}\n\nMiller & Reeve       [Page {at}]\n'
+        for at, page in enumerate(pages, 1)
+    )
+
+
+def test_heads_and_feet_of_pages_go_and_their_paragraphs_stay() -> None:
+    text = page_lines.without(_pages(40))
+    assert 'Edition 3' not in text
+    assert '[Page' not in text
+    assert [line for line in text.split('\n') if line.strip()] == _SAID[:240]
+
+
+def test_a_sentence_goes_on_over_the_end_of_a_page() -> None:
+    text = _pages(40).replace('house 39 said that the dyke had held since the flood of 1849.', 'house 39 said that the')
+    text = text.replace(_SAID[40], 'dyke had held.')
+    assert 'house 39 said that the\ndyke had held.' in page_lines.without(text)
+
+
+def test_what_recurs_now_and_then_stays() -> None:
+    text = '\n'.join(f'{line}\n\nChorus\n' if at % (7 + at // 20) == 0 else line for at, line in enumerate(_SAID))
+    assert page_lines.without(text) == text
+    assert page_lines.without(_pages(8)) == _pages(8)
