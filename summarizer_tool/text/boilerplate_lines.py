@@ -153,6 +153,14 @@ def repeated(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(text for text, times in seen.items() if times > 2)
 
 
+def between_marks(texts: Sequence[str]) -> tuple[int, int]:
+    """Where a book of Project Gutenberg begins and ends between what is said of its making, and its licence."""
+    marks = [(match[1].upper(), place) for place, text in enumerate(texts) if (match := _BOOK_MARK.match(text))]
+    first = max((place + 1 for mark, place in marks if mark == 'START'), default=0)
+    last = min((place for mark, place in marks if mark == 'END'), default=len(texts))
+    return (first, last) if first < last else (0, len(texts))
+
+
 def before_content(texts: Sequence[str]) -> int:
     """How many lines at the top of a page are its menu: those before the first heading, if none is a sentence."""
     has_boilerplate = False
@@ -169,6 +177,7 @@ def before_content(texts: Sequence[str]) -> int:
     return len(texts) if is_menu else 0
 
 
+_BOOK_MARK = re.compile(r'(?i)(?:\*{3} ?)?(START|END) OF (?:THE |THIS )?PROJECT GUTENBERG')
 _MENU_LINES = 60
 _MENU_WORDS = 5
 """What is longer is no entry of a menu."""

@@ -103,7 +103,7 @@ _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
 # The box before what is to be done.
 _TASK = regex.compile(r'^\[[ xX]\] ')
 _OPENS_AMID = regex.compile(
-    r'^(?:["“„«]?\p{Ll}|[,;:)\]}，、；：）」』》】]|(?:And|Which|Respectively|Because|Or|Nor)\b)'
+    r'^(?:["“„«]?\p{Ll}|[,;:)\]}，、；：）」』》】]|\((?![ivxlc]+\))\p{Ll}{2}|(?:And|Which|Respectively|Because|Or|Nor)\b)'
 )
 _ENDS = regex.compile(r'(?:[.!?。！？؟।។၊။…][)\]"\'”’»」』]{0,2}|[\p{Thai}\p{Lao}]\W*[\d\s.,/:%-]*)$')
 _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')

@@ -39,6 +39,7 @@ def test_whole_sentences(text: str, language: str):
         'Born in 1900 in the town of Graz.',
         'and then she left the town.',
         'A caption without an end',
+        '(merge the mill into the barn later).',
         '，提供大量程序员就业信息，欢迎访问或发布工作。',
         'It was sold to the.',
         'Mm - hmm .',
