@@ -35,7 +35,7 @@ from summarizer_tool.digests.tables import (
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.code_lines import may_be_code
-from summarizer_tool.text.lines import is_written, unsteered
+from summarizer_tool.text.lines import is_written, plain_share, unsteered
 from summarizer_tool.text.tokens import count as count_tokens
 from summarizer_tool.text.tokens import fits as fits_tokens
 from summarizer_tool.text.tokens import truncate as truncate_tokens
@@ -67,6 +67,10 @@ _MARKED = 0.3
 
 _LONG_SHARE = 0.3
 """Share of a text in long lines over which these are read in pieces, and none as an event."""
+_ALL_WORDS = 0.85
+"""Share of the characters that stand in plain words from which a text without sentences is people's, too,"""
+_MANY_WORDS, _LONG_SENTENCE, _ITEMS = 0.45, 60, 0.25
+"""and share from which it is with long sentences, of so many words, or with items of lists in so many of its lines."""
 _LARGE = 4000
 """Characters from which a text of no known form is digested all the same; what is smaller is read as prose."""
 
@@ -234,12 +238,27 @@ def machine_output(text: str) -> MachineText | None:
     if (
         is_log
         or read.kind in ('table', 'blocks')
-        or (read.kind == 'log' and len(lines) > 2 and not _is_for_readers(text))
+        or (read.kind == 'log' and len(lines) > 2 and not _is_for_people(text, lines))
     ):
         return read
     long = _LONG_ELEMENT if text.lstrip()[:1] == '<' else _LONG_STRING
     told = sum(len(found[0]) for found in long.finditer(text) if is_written(found[0]))
     return read if read.kind == 'json' and told < _TOLD_SHARE * len(text) else None
+
+
+def _is_for_people(text: str, lines: Sequence[str]) -> bool:
+    """Return whether a text is for people to read, though it may have few sentences."""
+    written = _UNWRITTEN.sub('', text)
+    share = plain_share(written)
+    if _is_told(text) or share >= _ALL_WORDS or (_has_headings(text) and is_written(written)):
+        return True
+    has_items = len(_ITEM.findall(text)) >= _ITEMS * text.count('\n')
+    has_sentences = len(text.split()) <= _LONG_SENTENCE * len(_SENTENCE_END.findall(text)) and _forms(lines) > _REPEATED
+    return share >= _MANY_WORDS and (has_items or has_sentences)
+
+
+def _is_long(text: str, lines: Sequence[str]) -> bool:
+    return len(text) >= _LARGE or sum(line.strip() != '' for line in lines) >= _LEAST_LINES
 
 
 def _is_told(text: str) -> bool:
@@ -313,7 +332,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
         return _of_values(lines, read)
     if tables := read_tables(lines, [fixed]):
         return _of_tables(lines, tables)
-    if not is_source and (_forms(lines) <= _REPEATED or (len(text) >= _LARGE and not is_written(text))):
+    if not is_source and (_forms(lines) <= _REPEATED or (_is_long(text, lines) and not _is_for_people(text, lines))):
         return _lines_of(lines, lines)
     return MachineText(lines, 'prose', iter(()))
 
@@ -385,7 +404,8 @@ def _is_source(lines: Sequence[str]) -> bool:
     sample = [line for line in lines[:_SAMPLE] if line.strip()]
     is_short = sum(map(len, sample)) < _LONGEST_CODE * len(sample)
     [(begin, times)] = Counter(line.split(None, 1)[0] for line in sample).most_common(1) or [('', 0)]
-    is_marked = times > _MARKED * len(sample) and any(map(str.isdigit, begin))  # by a process: `==18636==`
+    # By a process, `==18636==`, or by what is to change.
+    is_marked = times > _MARKED * len(sample) and (any(map(str.isdigit, begin)) or begin in '+-~')
     return is_short and not is_marked and may_be_code(sample) and _forms(lines) > _GENERATED
 
 

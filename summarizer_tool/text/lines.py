@@ -6,6 +6,7 @@ from collections import Counter
 _ORDERS = re.compile(
     r'\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[@-Z\\^_])|[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]'
 )
+_FORWARD = re.compile(r'\x1b\[(\d{0,3})C')
 _OVERSTRUCK = re.compile(r'[^\n\x08]\x08')
 
 _WRITTEN_SHARE = 0.4
@@ -22,7 +23,8 @@ SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u
 
 def unsteered(text: str) -> str:
     """A text without colours and other orders to a terminal, and without letters that are struck over."""
-    return _ORDERS.sub('', _OVERSTRUCK.sub('', text) if '\x08' in text else text)
+    text = _OVERSTRUCK.sub('', text) if '\x08' in text else text
+    return _ORDERS.sub('', _FORWARD.sub(lambda moved: ' ' * int(moved[1] or 1), text) if '\x1b' in text else text)
 
 
 def one_line(text: str, longest: int = 0) -> str:
@@ -33,10 +35,15 @@ def one_line(text: str, longest: int = 0) -> str:
 
 def is_written(text: str) -> bool:
     """Return whether a text is made of words, for people to read, rather than by a machine for another."""
+    return plain_share(text) >= _WRITTEN_SHARE
+
+
+def plain_share(text: str) -> float:
+    """The share of the characters of a text that stand in plain words, from 0 to 1; of long texts by a sample."""
     middle = len(text) // 2
     sample = text if len(text) <= 3 * _SAMPLE else text[:_SAMPLE] + text[middle : middle + _SAMPLE] + text[-_SAMPLE:]
     words = Counter(sample.split())
     plain = (
         times * (len(word) if _PLAIN.fullmatch(word) else len(_UNSPACED.findall(word))) for word, times in words.items()
     )
-    return sum(plain) >= _WRITTEN_SHARE * sum(len(word) * times for word, times in words.items())
+    return sum(plain) / max(1, sum(len(word) * times for word, times in words.items()))

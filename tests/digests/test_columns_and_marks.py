@@ -163,3 +163,43 @@ def test_the_name_of_a_relation_is_not_that_of_what_holds_it() -> None:
     text = digest(json.dumps(plans, indent=2), 200, focus='How many Blocks Read were there in Planning?').text
     assert 'Planning: "Blocks Read": 7' in text
     assert 'vats0.Planning' not in text
+
+
+def test_what_a_program_says_in_words_is_output() -> None:
+    checks = 'locks on doors,the level of the dyke,stones for cracks,grain for weevils,ropes of hoists'.split(',')
+    lines = [
+        f'\x1b[2C- Checking {checks[at % 5]} in {"abcdefg"[at % 7] * 3}\x1b[{20 - at % 3}C [ OK ]' for at in range(60)
+    ]
+    lines[30] = '\x1b[2C- Checking the sluice\x1b[20C [ BROKEN ]'
+    read = machine_output('\n'.join(lines))
+    assert read is not None
+    assert '31| - Checking the sluice [ BROKEN ]' in told('\n'.join(lines))
+    schema = [
+        f'CREATE TABLE mill.part{at} OWNER TO {"ada" if at % 2 else "karl"};\n\n--\n-- Name: part{at}; Owner: -'
+        for at in range(40)
+    ]
+    assert machine_output('\n'.join(schema)) is not None
+    plan = ['  # mill.stone["a"] will be made', '  + part "stone" {', '      + grain = "rye"', '    }', ''] * 20
+    assert machine_output('\n'.join(plan)) is not None
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'so we went to the mill and then she said that the dyke would hold for another year\n' * 3
+        + '\n'.join(
+            f'and {word} was all that anybody there could talk about for a while'
+            for word in 'rye oats rain'.split() * 12
+        ),
+        '\n'.join(
+            f'  * Mend the {word} of the mill\n  * Drop part {word} (Closes: #{at})'
+            for at, word in enumerate('abc' * 12)
+        ),
+        '\n'.join(
+            f'The mill at {word} stands since 18{at:02}, as all know\nwho have been there'
+            for at, word in enumerate('abc' * 12)
+        ),
+    ],
+)
+def test_what_people_write_without_full_stops_is_none(text: str) -> None:
+    assert machine_output(text) is None
