@@ -166,7 +166,7 @@ def test_the_name_of_a_relation_is_not_that_of_what_holds_it() -> None:
 
 
 def test_what_a_program_says_in_words_is_output() -> None:
-    checks = 'locks on doors,the level of the dyke,stones for cracks,grain for weevils,ropes of hoists'.split(',')
+    checks = ['locks on doors', 'the level of the dyke', 'stones for cracks', 'grain for weevils', 'ropes of hoists']
     lines = [
         f'\x1b[2C- Checking {checks[at % 5]} in {"abcdefg"[at % 7] * 3}\x1b[{20 - at % 3}C [ OK ]' for at in range(60)
     ]
@@ -183,22 +183,22 @@ def test_what_a_program_says_in_words_is_output() -> None:
     assert machine_output('\n'.join(plan)) is not None
 
 
+_DEEDS = [
+    'mend the sluice that Ada broke in the flood',
+    'drop the barn, which nobody has used since the war',
+    'new stones for both of the mills',
+    'let whoever has a key open the gate at night',
+    'grind oats before rye',
+    'no more sacks in the yard (see the parish book)',
+    'the dyke is a foot higher now',
+]
+
+
 @pytest.mark.parametrize(
     'text',
     [
-        'so we went to the mill and then she said that the dyke would hold for another year\n' * 3
-        + '\n'.join(
-            f'and {word} was all that anybody there could talk about for a while'
-            for word in 'rye oats rain'.split() * 12
-        ),
-        '\n'.join(
-            f'  * Mend the {word} of the mill\n  * Drop part {word} (Closes: #{at})'
-            for at, word in enumerate('abc' * 12)
-        ),
-        '\n'.join(
-            f'The mill at {word} stands since 18{at:02}, as all know\nwho have been there'
-            for at, word in enumerate('abc' * 12)
-        ),
+        '\n'.join(f'and then {deed} so that was what we talked about all day' for deed in _DEEDS * 4),
+        'mill (1.2)\n\n' + '\n'.join(f'  * {deed}' for deed in _DEEDS * 4) + '\n\n -- Ada Finn <ada@mill.example>',
     ],
 )
 def test_what_people_write_without_full_stops_is_none(text: str) -> None:
