@@ -286,7 +286,9 @@ def _laid_out(value: object) -> str:
         return _broken(text) or text
     if page := _read_page(value):
         return page
-    is_long = len(value) > LONG_LINE and value[:1] in '{[' and max(map(len, value.split('\n'))) > LONG_LINE
+    # Lines of JSON that somebody has laid out keep their numbers.
+    long = sum(len(line) for line in value.split('\n') if len(line) > LONG_LINE)
+    is_long = value[:1] in '{[' and 2 * long > len(value)
     return (_broken(value) if is_long else None) or value
 
 

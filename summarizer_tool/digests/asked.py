@@ -20,6 +20,8 @@ _FEW = 0.1
 """Share of the things up to which those are told that lack what is asked for."""
 _NUMBERS = 0.7
 """Share of the things that must have a number in a field for some of them to be most."""
+_LOOKED_AT = 1000
+"""Values without a number, which may be written in another way."""
 _CELL = 120
 """Characters told of a field."""
 
@@ -27,6 +29,11 @@ _LEAST = frozenset(
     'lowest least minimum min smallest shortest fewest fastest quickest cheapest earliest youngest'.split()  # noqa: SIM905
 )
 """Words that ask for least of something."""
+
+_MOST = frozenset(
+    'biggest greatest heaviest highest largest longest max maximum most slowest'.split()  # noqa: SIM905
+)
+"""Words that ask for most of something."""
 
 _MEASURES = {
     **dict.fromkeys(
@@ -62,6 +69,9 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         word: {field for field in fields if word == field.lower() or _is_called(word, parts[field])} for word in words
     }
     is_least = not _LEAST.isdisjoint(words)
+    numeric = [field for field in fields if _is_numeric(things.rows, field)]
+    if (is_least or not _MOST.isdisjoint(words)) and len(numeric) == 1:
+        called[''] = {*numeric}  # there is but one thing to have most of
     others = {word for word, fields in called.items() if not fields}
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
     asked = {at for at, count in enumerate(having) if count == max(having)}
@@ -73,7 +83,7 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         found = [
             (number, at) for at, row in enumerate(things.rows) if (number := quantity(row.get(field, ''))) is not None
         ]
-        if len(found) < max(_SHOWN, _NUMBERS * fields[field]) or len(found) < _NUMBERS * len(things.rows):
+        if len(found) < _SHOWN or not _is_numeric(things.rows, field):
             continue
         found = sorted((each for each in found if each[1] in asked), key=lambda each: -each[0])
         if len(found) < _SHOWN:
@@ -92,6 +102,14 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
             said = f'{_short(field)}={things.rows[at][field]} ({which})'
             text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
             yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
+
+
+def _is_numeric(rows: Sequence[Row], field: str) -> bool:
+    """Return whether most of the things have a number in a field, and the others no other form of one."""
+    cells = [cell for row in rows if (cell := row.get(field, ''))]
+    others = [cell for cell in cells if quantity(cell) is None]
+    is_known = not any(map(str.isdigit, ''.join(others[:_LOOKED_AT])))
+    return is_known and len(cells) - len(others) >= _NUMBERS * max(len(cells), len(rows))
 
 
 def _is_called(word: str, parts: set[str]) -> bool:

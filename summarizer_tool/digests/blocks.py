@@ -51,6 +51,7 @@ _TITLED = 62.0
 
 _FIELD = re.compile(r'[A-Z][\w-]*(?: [A-Z][\w-]*){0,3}:(?:\s|$)')
 _VALUE = re.compile(r'[ \t]*(?:- )?"?([A-Za-z][\w./-]*(?: [\w.-]+){0,3})"?[ \t]*[:=][ \t]+(\S.*)')
+_COUNTED = re.compile(r'\s*\d+\s+\S')
 _NUMBER = re.compile(r'(?<!\w)\d+(?!\w)')
 _VERSION = re.compile(r'\s*v?\d+(?:\.\d+)+[\w.-]*\s*')
 _PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
@@ -199,6 +200,10 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
     places: dict[tuple[int, str], list[int]] = {}
     for at, key in enumerate(keys):
         places.setdefault(key, []).append(at)
+    parted = [at for at, (number, _) in enumerate(filled) if not at or number != filled[at - 1][0] + 1]
+    [(key, often)] = Counter(keys[at] for at in parted).most_common(1) or [((0, ''), 0)]
+    if key[1].endswith(':') and often >= max(LEAST, _NAMED_SHARE * len(parted)) and len(keys) >= _LEAST_LINES * often:
+        return parted  # blank lines part records that begin with the same field
     best, covered, below = None, 0, (0, '')
     for key, found in places.items():
         lines = len(keys) - found[0]
@@ -209,7 +214,8 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
         alone = sum(after == at + 1 for at, after in pairwise(found))
         second, often = Counter(keys[at + 1] for at in found if at + 1 < len(keys)).most_common(1)[0]
         follows = often >= 0.5 * len(found) and often / len(found) > 2 * len(places[second]) / len(keys)
-        if follows and is_inner and alone < 0.2 * len(found) and key[1] not in _CLOSING:
+        is_end = key[1] in _CLOSING or key[1].startswith('</')
+        if follows and is_inner and alone < 0.2 * len(found) and not is_end:
             best, covered, below = found, lines, second
     if best is None or covered < _COVERED * len(keys):
         return None
@@ -226,6 +232,8 @@ def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
     places: dict[int, list[int]] = {}
     for at, (_, line) in enumerate(filled):
         places.setdefault(len(line) - len(line.lstrip()), []).append(at)
+    if sum(_COUNTED.match(line) is not None for _, line in filled) > _NAMED_SHARE * len(filled):
+        return []  # numbers stand in from the margin for being small
     for indent in sorted(places)[:_DEEPEST]:
         found = places[indent]
         deeper = sum(at + 1 < len(filled) and filled[at + 1][1][: indent + 1].isspace() for at in found)

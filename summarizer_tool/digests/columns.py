@@ -126,6 +126,7 @@ def _range(values: Sequence[str | None], counts: Counter[str | None], numbers: M
     others = [value for value in counts if value is not None and value not in numbers]
     if others:
         text += f', no number: {", ".join(f"{shown(value)} ×{counts[value]}" for value in others[:3])}'
+        text += f', … {len(others) - 3} more values' if len(others) > 3 else ''
     most, often = counts.most_common(1)[0]
     return f'{text}, mostly {shown(most)} ×{often}' if often > 0.5 * len(values) else text
 

@@ -25,6 +25,7 @@ from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.tables import (
     Table,
     aligned,
+    counted,
     fixed,
     handed,
     markdown,
@@ -44,8 +45,9 @@ Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
 _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
-_LOG_SHARE = 0.25
-"""Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each."""
+_LOG_SHARE, _EVENT_SHARE = 0.2, 0.25
+"""Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each; and from
+which its lines are events rather than those of blocks."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _FIRST_FIELDS = (
     ('time', 'ts', 'timestamp', '@timestamp', 'asctime'),
@@ -66,13 +68,15 @@ _MARKED = 0.3
 """Share of lines that begin with the same word, which has digits, from which no text is source code."""
 
 _LONG_SHARE = 0.3
-"""Share of a text in long lines over which these are read in pieces, and none as an event."""
+"""Share of a text in long lines over which these are read in pieces, and not as they stand."""
 _ALL_WORDS = 0.85
 """Share of the characters that stand in plain words from which a text without sentences is people's, too,"""
 _MANY_WORDS, _LONG_SENTENCE, _ITEMS = 0.45, 60, 0.25
 """and share from which it is with long sentences, of so many words, or with items of lists in so many of its lines."""
 _LARGE = 4000
-"""Characters from which a text of no known form is digested all the same; what is smaller is read as prose."""
+"""Characters from which a text of no known form is digested all the same,"""
+_SOME_LINES = 10
+"""and lines; what is smaller is read as prose."""
 
 _READ = 60_000
 """Characters whose sentences are counted."""
@@ -205,7 +209,7 @@ def _output_parts(read: MachineText) -> list[OutputPart]:
     names = read.names or enclosing(lines)
     skipped = read.titles if read.kind == 'table' else ()
     return [
-        OutputPart(piece, name, () if read.laid_out else (at,))
+        OutputPart(piece, name, () if read.laid_out else (at,), len(line) - len(line.lstrip()))
         for at, (line, name) in enumerate(zip(lines, names, strict=True), 1)
         if at not in skipped
         for piece in _pieces(line.strip())
@@ -216,7 +220,8 @@ def _pieces(line: str) -> Sequence[str]:
     if len(line) <= LONGEST_PART:
         return [line] if any(map(str.isalnum, line)) else []
     first, *others = filter(None, map(str.strip, _PIECE.findall(line)))
-    return [first, *(f'… {piece}' for piece in others)]
+    pieces = [first, *(f'… {piece}' for piece in others)]
+    return [*(f'{piece} …' for piece in pieces[:-1]), pieces[-1]]
 
 
 def _is_plain_value(statement: DigestStatement) -> bool:
@@ -258,7 +263,7 @@ def _is_for_people(text: str, lines: Sequence[str]) -> bool:
 
 
 def _is_long(text: str, lines: Sequence[str]) -> bool:
-    return len(text) >= _LARGE or sum(line.strip() != '' for line in lines) >= _LEAST_LINES
+    return len(text) >= _LARGE or sum(line.strip() != '' for line in lines) >= _SOME_LINES
 
 
 def _is_told(text: str) -> bool:
@@ -322,7 +327,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     is_log = _is_log(lines)
     is_source = not is_log and _is_source(lines)
     # The commits of a log of changes have a time each, and code below them.
-    if blocks := read_blocks(lines, is_log=is_log, is_source=is_source):
+    if blocks := read_blocks(lines, is_log=_is_log(lines, _EVENT_SHARE), is_source=is_source):
         return MachineText(
             lines, 'blocks', block_statements(blocks, lines), names=blocks.names, things=[blocks.fields(lines)]
         )
@@ -330,7 +335,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
         return _lines_of(lines, lines)
     if (read := read_settings(text)) is not None:
         return _of_values(lines, read)
-    if tables := read_tables(lines, [fixed]):
+    if tables := read_tables(lines, [fixed, counted]):
         return _of_tables(lines, tables)
     if not is_source and (_forms(lines) <= _REPEATED or (_is_long(text, lines) and not _is_for_people(text, lines))):
         return _lines_of(lines, lines)
@@ -339,7 +344,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
 
 def _of_values(lines: Sequence[str], read: Read) -> MachineText:
     things: list[NamedRows] = []
-    is_packed = sum(map(len, lines)) > LONGEST_PART * len(lines)
+    is_packed = _are_long(lines, LONGEST_PART)
     laid_out = json.dumps(read.value, indent=1, ensure_ascii=False).split('\n') if is_packed else ()
     return MachineText(lines, 'json', json_statements(read, _inner, things), laid_out=laid_out, things=things)
 
@@ -356,11 +361,14 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 
 def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
-    long = sum(len(line) for line in lines if len(line) > LONGEST_LINE)
-    read = loose(lines) if _LONG_SHARE * sum(map(len, lines)) < long else [*events(lines)]
+    read = loose(lines) if _are_long(lines, LONGEST_LINE) else [*events(lines)]
     records = (OutputRecord(event.raw, event.line) for event in read)
     usual = path_statements(lines) if are_paths(lines) else log_statements(read, len(lines))
     return MachineText(all_lines, 'log', chain(usual, surprising([*records])))
+
+
+def _are_long(lines: Sequence[str], most: int) -> bool:
+    return sum(len(line) for line in lines if len(line) > most) > _LONG_SHARE * sum(map(len, lines))
 
 
 def _inner(text: str) -> Iterator[DigestStatement]:
@@ -394,9 +402,9 @@ def _as_line(entry: Mapping[str, Json]) -> str:
     return one_line(' '.join(said), 2000)
 
 
-def _is_log(lines: Sequence[str]) -> bool:
+def _is_log(lines: Sequence[str], share: float = _LOG_SHARE) -> bool:
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
-    return len(sample) > 2 and sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
+    return len(sample) > 2 and sum(map(starts_like_log, sample)) >= share * len(sample)
 
 
 def _is_source(lines: Sequence[str]) -> bool:

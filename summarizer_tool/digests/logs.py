@@ -79,8 +79,8 @@ _TRACE = re.compile(
     r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \[)'
 )
 _EXCEPTION = re.compile(r'(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault)\b')
-_LOCATED = re.compile(r'[^\s:()]{1,200}(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s|\s*\d+ \| ')
-"""A line that begins with where something stands, as compilers and linters say it (`a.c:12:5: …`), or shows that."""
+_LOCATED = re.compile(r'[^\s:()]{1,200}(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s')
+"""A line that begins with where something stands, as compilers and linters say it: `a.c:12:5: …`."""
 _STATUS = re.compile(r'\S[ .]+\[ ?[A-Z][A-Z ]{1,20}\]\s*$')
 """What came of what a line says, at its end: `[ OK ]`."""
 _FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')

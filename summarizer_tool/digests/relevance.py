@@ -75,6 +75,8 @@ class OutputPart:
     """What it is a part of, where that has a name."""
     lines: tuple[int, ...] = ()
     """Its number, from 1, where it is known."""
+    depth: int = 0
+    """Characters by which it stands in."""
 
     def __str__(self) -> str:
         is_said = self.name.partition(CUT)[0] in one_line(self.text)
@@ -115,7 +117,8 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
 def _below(parts: Sequence[OutputPart], at: int) -> Sequence[OutputPart]:
     """What is told with a part that is a heading."""
     if not _RULED.match(parts[at].text):
-        return parts[at + 1 : at + 1 + _BELOW] if parts[at].text.endswith(':') else ()
+        below = parts[at + 1 : at + 1 + _BELOW] if parts[at].text.endswith(':') else ()
+        return [*takewhile(lambda part: part.depth > parts[at].depth or ' ' in parts[at].text, below)]
     below = [*takewhile(lambda part: not _RULED.match(part.text), parts[at + 1 : at + _SECTION])]
     return [part for part in below if BAD.search(part.text)][:1] or below[:1]
 

@@ -103,6 +103,8 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
         told += 1
         lines = (each.record.line,) if each.record.line else ()
         text = _shown_record(each.record, each.values, usual, is_alone=each.bits > _ALONE)
+        if not text:
+            continue
         rank = 54.0 + 1.5 * min(now, 20.0)
         yield DigestStatement(text, rank, 'odd items', lines, shortened=_whole(each.record))
 
@@ -190,7 +192,7 @@ def _usual_values(records: Sequence[OutputRecord]) -> Mapping[str, str]:
 def _shown_record(
     record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str], *, is_alone: bool
 ) -> str:
-    """Show a record in short.
+    """Show a record in short; nothing where its name alone is unlike the others.
 
     Args:
         record: The record.
@@ -223,7 +225,7 @@ def _shown_record(
             fields[name] = f'{text} (usually {usual[name]})' if name in usual else text
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
-    return f'{name}: {", ".join(fields.values())}'
+    return f'{name}: {", ".join(fields.values())}' if fields else ''
 
 
 def _around(text: str, value: str, longest: int) -> str:

@@ -22,6 +22,8 @@ _FIT = 0.9
 _WIDEST = 200
 """Columns."""
 _LONGEST_LINE = 20_000
+_SURE_SUM = 1000.0
+"""A number from which it is the sum of others by no chance."""
 _BARE = 3
 """Columns up to which every row must have all of them."""
 _LONGEST_CELL = 400
@@ -51,6 +53,7 @@ _RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
 _GAP = re.compile(r'\s{2,}|\t')
 _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
+_COUNTED = re.compile(r'\s*(\d[\d.,]*[KMGTkmgt]?)\s+(\S.*?)\s*')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
 _COMMENT = '#'
 _COMMENTED = 0.5
@@ -198,7 +201,7 @@ def _is_sum(rows: Sequence[Row]) -> bool:
     *others, last = rows
     found = {title: number for title, cell in last.items() if (number := quantity(cell))}
     sums = {number for title, number in found.items() if _sum(others, title) == number}
-    return len(sums) > 1
+    return len(sums) > 1 or max(sums, default=0.0) > _SURE_SUM
 
 
 def _sum(rows: Sequence[Row], title: str) -> float | None:
@@ -324,6 +327,18 @@ def aligned(block: Sequence[str], start: int) -> Table | None:
 def fixed(block: Sequence[str], start: int) -> Table | None:
     """Columns that begin at the same place in nearly all lines, with titles above them or without."""
     return _in_columns(block, start, is_titled=False)
+
+
+def counted(block: Sequence[str], start: int) -> Table | None:
+    """A number and what it is that of, on each line; they end at the same place, however long they are."""
+    found = [(at, _COUNTED.fullmatch(line)) for at, line in enumerate(block, start + 1)]
+    cells = [(at, match.groups()) for at, match in found if match]
+    ends = Counter(match.end(1) for _, match in found if match)
+    sizes = {len(number) for _, (number, _) in cells}
+    if len(sizes) < 2 or max(ends.values()) < max(LEAST_FIXED, _FIT * len(block)):
+        return None
+    beside = [(at, block[at - start - 1]) for at, match in found if not match]
+    return rows_of(['number', 'of'], cells, beside)
 
 
 def _in_words(block: Sequence[str], start: int) -> Table | None:
