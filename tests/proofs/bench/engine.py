@@ -9,6 +9,7 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import override_allow_model_requests
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool import Settings, Summarizer
 from summarizer_tool.schemas import ChunkSummary, Fact
@@ -31,7 +32,9 @@ def instant(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     assert isinstance(content, str)
     lines = _NUMBERED.findall(content)[::10][:8]
     facts = [Fact(text=text.split('. ')[0] + '.', evidence=[int(number)]) for number, text in lines]
-    return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ChunkSummary(facts=facts).model_dump())])
+    part = ToolCallPart(info.output_tools[0].name, ChunkSummary(facts=facts).model_dump())
+    # Usage that a model does not tell is estimated from all of the request, as long as a bare run takes.
+    return ModelResponse(parts=[part], usage=RequestUsage(input_tokens=len(content) // 4, output_tokens=300))
 
 
 async def overhead(goals: Goals) -> None:
