@@ -336,7 +336,7 @@ def _apart(text: str) -> str:
 
 
 _OTHER_LETTERS = regex.compile(r'[^\P{L}\p{Latin}]')
-_HAS_HUMP = re.compile(r'[a-z\d][A-Z]')
+_HAS_HUMP = re.compile(r'[A-Z](?<=[a-z\d].)')
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 

@@ -76,7 +76,7 @@ _OPENERS = frozenset(
 )
 _WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d[\d,]*(?:\.\d+)?")
 # The same of folded ASCII, in half the time.
-_ASCII_WORDS = re.compile(r"\b[dl]'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
+_ASCII_WORDS = re.compile(r"[dl](?<=\b.)'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
 
 
 @lru_cache(maxsize=65_536)
