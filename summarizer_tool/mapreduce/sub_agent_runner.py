@@ -12,10 +12,9 @@ import anyio
 import regex
 from anyio import CancelScope
 from pydantic_ai import (
-    AgentStreamEvent,
+    ModelResponseStreamEvent,
     PartDeltaEvent,
     PartStartEvent,
-    RunContext,
     TextPart,
     TextPartDelta,
     ThinkingPartDelta,
@@ -30,7 +29,7 @@ from summarizer_tool import prompts
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE, RepeatsItselfError
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
-from summarizer_tool.llm.recover_partial import QueryState, arguments, recover_partial
+from summarizer_tool.llm.recover_partial import arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.grounding import Grounding
@@ -166,7 +165,7 @@ class FactStream:
         self._place = 0
         self._reported: set[str] = set()
 
-    async def __call__(self, ctx: RunContext[QueryState], events: AsyncIterable[AgentStreamEvent]) -> None:
+    async def __call__(self, events: AsyncIterable[ModelResponseStreamEvent]) -> None:
         """Follow one answer; of one that is asked for again only what is new in it is reported."""
         self._raw.clear()
         self._texts.clear()
@@ -311,7 +310,7 @@ class SubAgentRunner:
             spent=self.spent,
             usage_limits=options.usage_limits,
             model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
-            on_events=stream,
+            follow=stream,
             within=within,
         )
         if isinstance(result.error, UsageLimitExceeded | UserError):
