@@ -189,7 +189,9 @@ class FactStream:
         self._on_tokens(tokens.count(text))
         raw = self._raw[part] = self._raw.get(part, '') + text
         self._stop_if_it_repeats(raw)
-        if self._on_fact is None or ('}' not in text and '"' not in text):  # no fact can have become complete
+        # A fact is complete at its bracket, one that is a mere text at its quotation mark.
+        may_be_text = '"' in text and raw.count('{') < 2
+        if self._on_fact is None or not ('}' in text or may_be_text):
             return
         summary = recover_partial(raw, ChunkSummary, 'facts')
         for fact in summary.facts if summary else ():
