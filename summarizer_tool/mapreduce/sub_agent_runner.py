@@ -48,6 +48,9 @@ _LOOP = 200
 _TIMES = 3
 """How often something is said by a model that does."""
 
+_STEP = 100
+"""Characters from one look for that to the next: each goes through all that is written."""
+
 TRIAL = 0.1
 """The part of the time for calls after which a model's speed is believed: before, answers are only beginning."""
 
@@ -122,11 +125,12 @@ class Pace:
         else:
             call.tokens += tokens
         call.latest = now
+        if self._room is not None or self._asked is None or now - self._asked < TRIAL * (ends - self._asked):
+            return
         begun = [(each.began - each.asked, each.latest - each.began) for each in self._calls if each.began is not None]
         wait, writing = min(each[0] for each in begun), sum(each[1] for each in begun)
         written = sum(each.tokens for each in self._calls)
-        is_early = self._asked is None or now - self._asked < TRIAL * (ends - self._asked)
-        if self._room is not None or is_early or written < MIN_TOKENS or not writing:
+        if written < MIN_TOKENS or not writing:
             return
         rate = written / writing
         size = sum(each.target for each in self._calls) / len(self._calls)
@@ -162,14 +166,14 @@ class FactStream:
         self._on_tokens, self._on_fact = on_tokens, on_fact
         self._raw: dict[int, str] = {}
         self._texts: Counter[str] = Counter()
-        self._place = 0
+        self._place = self._unseen = 0
         self._reported: set[str] = set()
 
     async def __call__(self, events: AsyncIterable[ModelResponseStreamEvent]) -> None:
         """Follow one answer; of one that is asked for again only what is new in it is reported."""
         self._raw.clear()
         self._texts.clear()
-        self._place = 0
+        self._place = self._unseen = 0
         async for event in events:
             match event:
                 case PartStartEvent(index=part, part=ToolCallPart() as call):
@@ -188,7 +192,10 @@ class FactStream:
     def _add(self, part: int, text: str) -> None:
         self._on_tokens(tokens.count(text))
         raw = self._raw[part] = self._raw.get(part, '') + text
-        self._stop_if_it_repeats(raw)
+        self._unseen += len(text)
+        if self._unseen >= _STEP:
+            self._unseen = 0
+            self._stop_if_it_repeats(raw)
         # A fact is complete at its bracket, one that is a mere text at its quotation mark.
         may_be_text = '"' in text and raw.count('{') < 2
         if self._on_fact is None or not ('}' in text or may_be_text):
