@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 
 import regex
 
@@ -104,7 +104,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     binding = gist.binding(found, headings, target_tokens, is_story=is_story) if is_gist else frozenset[str]()
     found = _translated(found, target_tokens) if is_gist else found
     found = _answering(found, request.focus) if aim is scoring.Aim.ANSWER else _solid(found, target_tokens)
-    common = frozenset(word for statement in found for word in statement.text.split() if word.islower())
+    common = frozenset(filter(str.islower, chain.from_iterable(statement.text.split() for statement in found)))
     is_name = names_seen(found, common)
     relevance = _relevances(found, headings, request.focus)
     language = scoring.language_of_texts(each.text for each in found)
@@ -269,8 +269,7 @@ def _translated(found: list[Statement], target_tokens: int) -> list[Statement]:
 
 def _is_latin(text: str) -> bool:
     """Return whether most words of a text are in Latin letters, of which a word has about three times as many."""
-    others = 0 if text.isascii() else sum(1 for _ in _OTHER_LETTERS.finditer(text))
-    return 4 * others <= sum(map(str.isalpha, text))
+    return text.isascii() or 4 * len(_OTHER_LETTERS.findall(text)) <= sum(map(str.isalpha, text))
 
 
 def _standing(
@@ -336,7 +335,7 @@ def _apart(text: str) -> str:
 
 
 _OTHER_LETTERS = regex.compile(r'[^\P{L}\p{Latin}]')
-_HAS_HUMP = re.compile(r'[a-z\d][A-Z]')
+_HAS_HUMP = re.compile(r'[A-Z](?<=[a-z\d].)')
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 

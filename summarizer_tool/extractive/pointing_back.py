@@ -40,18 +40,18 @@ _SAID = (
 )
 # What was said or meant before, and mostly is not so: the sentence after it says what is.
 SAID_BEFORE = regex.compile(
-    rf'\b(?<!the )(?:(?:at )?first|initially|originally|previously) (?:\p{{L}}+ )?{_SAID}\b'
-    rf'|\b{_SAID}\b[^.;:]{{0,30}}? (?:at first|earlier|initially|last (?:month|week|year)|originally|previously)\b'
-    r"|\b(?:[Yy]ou may have (?:heard|read|seen)|[Ii]t(?: is|['’]s| was) (?:(?:also|often|sometimes|widely) )?"
+    rf'\b(?:(?<!the )(?:(?:at )?first|initially|originally|previously) (?:\p{{L}}+ )?{_SAID}\b'
+    rf'|{_SAID}\b[^.;:]{{0,30}}? (?:at first|earlier|initially|last (?:month|week|year)|originally|previously)\b'
+    r"|(?:[Yy]ou may have (?:heard|read|seen)|[Ii]t(?: is|['’]s| was) (?:(?:also|often|sometimes|widely) )?"
     r'(?:assumed|believed|claimed|rumou?red|said|thought)|used to (?:say|read|state))\b'
-    rf'|\b(?:[Ww]e|I) had {_SAID}\b|^It also (?:claimed|gave|said|stated)\b'
-    r'|\b(?:[Aa]n|[Tt]he|[Oo]ur) (?:earlier|first|old|original|previous) (?:[\p{L}-]+ ){1,3}?'
+    rf'|(?:[Ww]e|I) had {_SAID}\b|^It also (?:claimed|gave|said|stated)\b'
+    r'|(?:[Aa]n|[Tt]he|[Oo]ur) (?:earlier|first|old|original|previous) (?:[\p{L}-]+ ){1,3}?'
     r'(?:claimed|gave|named|promised|put|said|stated|wrote)\b'
-    r'|\b(?:correct|take back) (?:that|this)\b'
-    r"|\b(?:[Nn]ous av(?:ions|ons)|[Oo]n avait|[Jj]['’]avais) (?:[\p{L}-]+ ){0,3}?(?:annoncé|dit|écrit|parlé|promis)\b"
-    r"|\b(?:d['’]abord|initialement) (?:annoncé|cru|dit|estimé|prévu|proposé)"
-    r'|\b(?:anfangs|ursprünglich|zuerst|zunächst)\b[^.;:]{0,60}?\b(?:angenommen|angekündigt|behauptet|genannt|geplant'
-    r'|geschrieben|gesagt|geschätzt|hieß|vermutet)\b'
+    r'|(?:correct|take back) (?:that|this)\b'
+    r"|(?:[Nn]ous av(?:ions|ons)|[Oo]n avait|[Jj]['’]avais) (?:[\p{L}-]+ ){0,3}?(?:annoncé|dit|écrit|parlé|promis)\b"
+    r"|(?:d['’]abord|initialement) (?:annoncé|cru|dit|estimé|prévu|proposé)"
+    r'|(?:anfangs|ursprünglich|zuerst|zunächst)\b[^.;:]{0,60}?\b(?:angenommen|angekündigt|behauptet|genannt|geplant'
+    r'|geschrieben|gesagt|geschätzt|hieß|vermutet)\b)'
 )
 # "CARRIED 5-2.", "Rejected.", "Moved Orme, seconded Brook.": what became of what stands before.
 OUTCOME = regex.compile(

@@ -1,7 +1,7 @@
 """Keep the complete members of an answer that is cut off, broken in places, or stands between prose."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
@@ -10,19 +10,10 @@ import regex
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_ai import IncompleteToolCall, ModelResponse, ModelRetry, RunContext, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.messages import ModelMessage
 from pydantic_ai.output import OutputContext
 from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool.text import tokens
-
-
-def broken_off(messages: Sequence[ModelMessage]) -> ModelResponse | None:
-    """The answer in the middle of which a run has ended, if anything of it was written."""
-    last = messages[-1] if messages else None
-    if not isinstance(last, ModelResponse) or last.state != 'interrupted' or last.finish_reason is not None:
-        return None
-    return last if last.parts else None
 
 
 def arguments(call: ToolCallPart) -> str:

@@ -3,7 +3,7 @@
 import logging
 import math
 from asyncio import CancelledError, current_task
-from collections.abc import AsyncIterable, Awaitable, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
@@ -15,7 +15,6 @@ from anyio import CancelScope
 from pydantic import BaseModel, ValidationError
 from pydantic_ai import (
     Agent,
-    AgentStreamEvent,
     ModelResponse,
     ModelRetry,
     NativeOutput,
@@ -40,10 +39,10 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError, RepeatsItselfError
+from summarizer_tool.llm.following import FollowedModel, Follower
 from summarizer_tool.llm.recover_partial import (
     QueryState,
     RecoverPartial,
-    broken_off,
     recover_partial,
     untold_usage,
     written,
@@ -51,8 +50,6 @@ from summarizer_tool.llm.recover_partial import (
 from summarizer_tool.settings import OutputMode, Settings
 
 OutputT = TypeVar('OutputT', bound=BaseModel)
-
-StreamHandler = Callable[[RunContext[QueryState], AsyncIterable[AgentStreamEvent]], Awaitable[None]]
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -117,7 +114,7 @@ class TypedQuery(Generic[OutputT]):
         spent: RunUsage | None = None,
         usage_limits: UsageLimits | None = None,
         model_settings: ModelSettings | None = None,
-        on_events: StreamHandler | None = None,
+        follow: Follower | None = None,
         within: AbstractContextManager[CancelScope] | None = None,
     ) -> QueryResult[OutputT]:
         """Ask until something of an answer can be read; whatever fails is the result's `error`.
@@ -130,7 +127,7 @@ class TypedQuery(Generic[OutputT]):
             spent: The same is added to it, where nobody else counts.
             usage_limits: For `usage` and this question together.
             model_settings: For each request.
-            on_events: Follows the answer while it is written; of one that is broken off, the complete members are kept.
+            follow: Follows the answer while it is written; of one that is broken off, the complete members are kept.
             within: The scope of the asking; when it is cancelled, the result's error is `OutOfTimeError`.
         """
         is_free = models.is_embedded(model)
@@ -147,23 +144,23 @@ class TypedQuery(Generic[OutputT]):
                 while output is None:
                     try:
                         asked = f'{prompts.load(self.prompt)}\n{prompt}'
-                        with _noting_what_was_written(asked, state, own), _telling_unreadable(state):
+                        followed = FollowedModel(model, follow) if follow else None
+                        with _noting_what_was_written(asked, followed, state, own), _telling_unreadable(state):
                             result = await _agent(self, is_traced=telemetry.is_received()).run(
                                 prompt,
-                                model=model,
+                                model=followed or model,
                                 deps=state,
                                 model_settings=model_settings,
                                 usage=own,
                                 usage_limits=_limits(None if is_free else usage_limits),
                                 retries={'output': 0 if self.again_prompt else self.retries},
-                                event_stream_handler=on_events,
                             )
                         output = result.output
                     except NoAnswerError:
                         if not unreadable_left:
                             raise
                         unreadable_left -= 1
-                        on_events = None  # the transport and the client see all of what does not stream
+                        follow = None  # the transport and the client see all of what does not stream
                     except UnexpectedModelBehavior as broken:
                         if not runs_left or failures.is_cut_off(broken) or isinstance(broken, ContentFilterError):
                             raise
@@ -172,7 +169,7 @@ class TypedQuery(Generic[OutputT]):
                     except ModelAPIError as broken:
                         if not state.written or self._kept(state) or failures.reason(broken) == 'timeout':
                             raise
-                        on_events = None  # what does not stream is repeated by the transport, and by a fallback
+                        follow = None  # what does not stream is repeated by the transport, and by a fallback
             except CancelledError as cancelled:
                 if _is_cancelled():
                     raise
@@ -238,16 +235,23 @@ def _agent(query: TypedQuery[Any], *, is_traced: bool) -> Agent[QueryState, Any]
 
 
 @contextmanager
-def _noting_what_was_written(request: str, state: QueryState, usage: RunUsage) -> Generator[None]:
+def _noting_what_was_written(
+    request: str, model: FollowedModel | None, state: QueryState, usage: RunUsage
+) -> Generator[None]:
     """Keep what a run has written of an answer that is broken off, and estimate what nobody has counted."""
     with capture_run_messages() as messages:
         try:
             yield
         finally:
-            broken = broken_off(messages)
-            state.written = written(broken) if broken else ''
-            for each in messages:
-                if isinstance(each, ModelResponse) and (each is broken or not each.usage.has_values()):
+            answers = [each for each in messages if isinstance(each, ModelResponse)]
+            state.written = ''
+            if model is not None and (broken := model.broken_off) is not None:
+                answers.append(broken)
+                state.written = written(broken) if broken.finish_reason is None else ''
+                usage.requests += bool(broken.parts)
+                usage.incr(broken.usage)
+            for each in answers:
+                if (each is answers[-1] and state.written) or not each.usage.has_values():
                     usage.incr(untold_usage(each, request))
 
 

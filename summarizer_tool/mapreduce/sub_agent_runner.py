@@ -12,10 +12,9 @@ import anyio
 import regex
 from anyio import CancelScope
 from pydantic_ai import (
-    AgentStreamEvent,
+    ModelResponseStreamEvent,
     PartDeltaEvent,
     PartStartEvent,
-    RunContext,
     TextPart,
     TextPartDelta,
     ThinkingPartDelta,
@@ -30,7 +29,7 @@ from summarizer_tool import prompts
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE, RepeatsItselfError
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
-from summarizer_tool.llm.recover_partial import QueryState, arguments, recover_partial
+from summarizer_tool.llm.recover_partial import arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.grounding import Grounding
@@ -48,6 +47,9 @@ _LOOP = 200
 
 _TIMES = 3
 """How often something is said by a model that does."""
+
+_STEP = 100
+"""Characters from one look for that to the next: each goes through all that is written."""
 
 TRIAL = 0.1
 """The part of the time for calls after which a model's speed is believed: before, answers are only beginning."""
@@ -123,11 +125,12 @@ class Pace:
         else:
             call.tokens += tokens
         call.latest = now
+        if self._room is not None or self._asked is None or now - self._asked < TRIAL * (ends - self._asked):
+            return
         begun = [(each.began - each.asked, each.latest - each.began) for each in self._calls if each.began is not None]
         wait, writing = min(each[0] for each in begun), sum(each[1] for each in begun)
         written = sum(each.tokens for each in self._calls)
-        is_early = self._asked is None or now - self._asked < TRIAL * (ends - self._asked)
-        if self._room is not None or is_early or written < MIN_TOKENS or not writing:
+        if written < MIN_TOKENS or not writing:
             return
         rate = written / writing
         size = sum(each.target for each in self._calls) / len(self._calls)
@@ -163,14 +166,14 @@ class FactStream:
         self._on_tokens, self._on_fact = on_tokens, on_fact
         self._raw: dict[int, str] = {}
         self._texts: Counter[str] = Counter()
-        self._place = 0
+        self._place = self._unseen = 0
         self._reported: set[str] = set()
 
-    async def __call__(self, ctx: RunContext[QueryState], events: AsyncIterable[AgentStreamEvent]) -> None:
+    async def __call__(self, events: AsyncIterable[ModelResponseStreamEvent]) -> None:
         """Follow one answer; of one that is asked for again only what is new in it is reported."""
         self._raw.clear()
         self._texts.clear()
-        self._place = 0
+        self._place = self._unseen = 0
         async for event in events:
             match event:
                 case PartStartEvent(index=part, part=ToolCallPart() as call):
@@ -189,8 +192,13 @@ class FactStream:
     def _add(self, part: int, text: str) -> None:
         self._on_tokens(tokens.count(text))
         raw = self._raw[part] = self._raw.get(part, '') + text
-        self._stop_if_it_repeats(raw)
-        if self._on_fact is None or ('}' not in text and '"' not in text):  # no fact can have become complete
+        self._unseen += len(text)
+        if self._unseen >= _STEP:
+            self._unseen = 0
+            self._stop_if_it_repeats(raw)
+        # A fact is complete at its bracket, one that is a mere text at its quotation mark.
+        may_be_text = '"' in text and raw.count('{') < 2
+        if self._on_fact is None or not ('}' in text or may_be_text):
             return
         summary = recover_partial(raw, ChunkSummary, 'facts')
         for fact in summary.facts if summary else ():
@@ -311,7 +319,7 @@ class SubAgentRunner:
             spent=self.spent,
             usage_limits=options.usage_limits,
             model_settings=models.request_settings(self.settings, max_tokens, self.model_name),
-            on_events=stream,
+            follow=stream,
             within=within,
         )
         if isinstance(result.error, UsageLimitExceeded | UserError):

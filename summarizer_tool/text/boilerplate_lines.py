@@ -89,9 +89,14 @@ _ELSEWHERE = re.compile(
 
 def _bare(line: str) -> str:
     """The words of a line, without bullet, link targets and marks; empty if the line is too long for boilerplate."""
-    line = _BULLET.sub('', line.strip())
-    shown = _LINK.sub(r'\1', line) if '[' in line else line
-    return _MARKS.sub('', shown).strip() if len(line) <= _REACH else ''
+    return _unmarked(_BULLET.sub('', line.strip()))
+
+
+def _unmarked(unbulleted: str) -> str:
+    if len(unbulleted) > _REACH:
+        return ''
+    shown = _LINK.sub(r'\1', unbulleted) if '[' in unbulleted else unbulleted
+    return _MARKS.sub('', shown).strip()
 
 
 def is_boilerplate(line: str) -> bool:
@@ -103,7 +108,7 @@ def is_boilerplate(line: str) -> bool:
         without_images = _IMAGE.sub('', unbulleted)
         if _LINK_TARGET.match(line) or (unbulleted and not without_images.strip()) or _LINK_ONLY.match(without_images):
             return True
-    bare = _bare(line)
+    bare = _unmarked(unbulleted)
     if not bare:
         return False
     folded = bare.lower()

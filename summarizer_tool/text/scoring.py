@@ -9,10 +9,10 @@ the top; Minoux 1978, and Lin & Bilmes 2010 for summarization).
 import heapq
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -203,8 +203,8 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
 
     With `fill`, items that add nothing new are chosen too, as long as there is room in the budget.
     """
-    worth = _worth(items, aim)
-    state = _Coverage(items, aim, {**worth})
+    nothing = partial(_Coverage, items, aim, _worth(items, aim), _repeating(items, aim))
+    state = nothing()
     heap = [(-state.density(index), index) for index in range(len(items))]
     heapq.heapify(heap)
     chosen: list[int] = []
@@ -226,11 +226,11 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
         chosen += taken
         for each in taken:
             state.take(each)
-    return _exchanged(chosen, items, left, aim, worth, SPARE * budget) if fill and left > SPARE * budget else chosen
+    return _exchanged(chosen, items, left, nothing, SPARE * budget) if fill and left > SPARE * budget else chosen
 
 
 def _exchanged(
-    chosen: list[int], items: Sequence[Item], left: int, aim: Aim, worth: dict[str, float], spare: float
+    chosen: list[int], items: Sequence[Item], left: int, saying: 'Callable[..., _Coverage]', spare: float
 ) -> list[int]:
     """The choice with one item in the place of another while that says more in room that is left.
 
@@ -238,7 +238,7 @@ def _exchanged(
     """
     is_tied = {index for index, item in enumerate(items) if item.needs is not None} | {item.needs for item in items}
     free = [index for index, item in enumerate(items) if index not in is_tied and item.variant_of is None]
-    free.sort(key=_Coverage(items, aim, {**worth}).density, reverse=True)
+    free.sort(key=saying().density, reverse=True)
     chosen = [*chosen]
     for _ in range(MOST_EXCHANGES):
         best = 0.0, 0, 0
@@ -248,7 +248,7 @@ def _exchanged(
             longer = [index for index in others if 0 < items[index].cost - items[out].cost <= left]
             if not longer or out in is_tied or items[out].variant_of is not None:
                 continue
-            state = _Coverage(items, aim, {**worth}, [each for each in chosen if each != out])
+            state = saying([each for each in chosen if each != out])
             gains = [(state.density(index) * max(1, items[index].cost), index) for index in longer]
             gain, index = max(gains)
             best = max(best, (gain - state.density(out) * max(1, items[out].cost), place, index))
@@ -285,18 +285,48 @@ def _worth(items: Sequence[Item], aim: Aim) -> dict[str, float]:
     return {word: 1.0 if aim is Aim.ANSWER else max(count - 1.0, 0.1) for word, count in times.items()}
 
 
+def _repeating(items: Sequence[Item], aim: Aim) -> Callable[[int], Sequence[int]]:
+    """What tells of an item which ones have nearly all of their words in it; that matters for a gist alone."""
+    alike = [index for index, item in enumerate(items) if aim is Aim.GIST and len(item.words) >= LEAST_ALIKE]
+    times = Counter(word for index in alike for word in items[index].words)
+    having: defaultdict[str, list[int]] = defaultdict(list)
+    for index in alike:
+        # One that lacks few of them has one of the rarest.
+        words = sorted(items[index].words, key=times.__getitem__)
+        for word in words[: int((1 - ALIKE) * len(words)) + 1]:
+            having[word].append(index)
+
+    @cache
+    def repeating(index: int) -> Sequence[int]:
+        words = {*items[index].words}
+        some = set[int]().union(*(having.get(word, ()) for word in words))
+        return [
+            other for other in some if len(words.intersection(items[other].words)) >= ALIKE * len(items[other].words)
+        ]
+
+    return repeating
+
+
 class _Coverage:
     """What is said so far, and what each item would add to it."""
 
-    def __init__(self, items: Sequence[Item], aim: Aim, worth: dict[str, float], said: Iterable[int] = ()) -> None:
+    def __init__(
+        self,
+        items: Sequence[Item],
+        aim: Aim,
+        worth: dict[str, float],
+        repeating: Callable[[int], Sequence[int]],
+        said: Iterable[int] = (),
+    ) -> None:
         self.items = items
         self.aim = aim
-        self.word_worth = worth
+        self.word_worth = {**worth}
         self.known: set[Hashable] = set()
         self.taken: set[Hashable] = set()
         """Items, and what they were variants of."""
-        self.saying: defaultdict[str, list[int]] = defaultdict(list)
-        """The chosen items that have a word."""
+        self.repeating = repeating
+        self.repeated: set[int] = set()
+        """The items that say again what a chosen one says."""
         for index in said:
             self.take(index)
 
@@ -312,7 +342,7 @@ class _Coverage:
         gain = item.bonus
         if self.aim is not Aim.NAMES:
             gain += sum(map(self.word_worth.__getitem__, item.words))
-            again = REPEATED if self.aim is Aim.GIST and self._is_like_another(item) else 1.0
+            again = REPEATED if index in self.repeated else 1.0
             return gain * item.weight * again / max(1, item.cost)
         for name in item.names:
             if name not in known:
@@ -332,16 +362,6 @@ class _Coverage:
                 gain += self.word_worth[word]
         return gain * item.weight / max(1, item.cost)
 
-    def _is_like_another(self, item: Item) -> bool:
-        """Return whether one that is chosen has nearly all of its words."""
-        if len(item.words) < LEAST_ALIKE:
-            return False
-        # One that lacks few of them has one of the rarest.
-        by_word = sorted(map(self.saying.__getitem__, item.words), key=len)
-        some = set[int]().union(*by_word[: int((1 - ALIKE) * len(by_word)) + 1])
-        shared = map({*item.words}.intersection, (self.items[index].words for index in some))
-        return max(map(len, shared), default=0) >= ALIKE * len(item.words)
-
     def take(self, index: int) -> None:
         item = self.items[index]
         self.taken.add(('item', index))
@@ -349,7 +369,7 @@ class _Coverage:
             self.taken.add(item.variant_of)
         for word in item.words:
             self.word_worth[word] *= AGAIN
-            self.saying[word].append(index)
+        self.repeated.update(self.repeating(index))
         self.known.update(item.names)
         self.known.update(item.words)
         for name in item.names:

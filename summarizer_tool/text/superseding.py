@@ -52,6 +52,8 @@ _VALUE = regex.compile(
     r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*\p{L})[\p{L}\d]+(?:[/_.-][\p{L}\d]+)*\b)'
     r'|(?P<number>(?<![\w.])\d[\d,.]*(?:\s?%)?(?![\w]))'
 )
+_MAY_HAVE_VALUE = regex.compile(r'\d|day|dollars|euros|pounds|USD|EUR|http')
+"""What each of them has, and is found much faster than they are."""
 _CHANGING = (
     *('chang', 'mov', 'switch', 'renam', 'replac', 'rotat', 'rais', 'lower', 'increas', 'reduc', 'decreas', 'postpon'),
     *('extend', 'shorten', 'reschedul', 'bump', 'rebas', 'migrat', 'revert', 'correct', 'push', 'cut', 'set'),
@@ -131,7 +133,7 @@ class _Reading:
 
     def take_values(self, text: str) -> str:
         """Note all values: numbers and the like, and names."""
-        rest = _VALUE.sub(self.take, text)
+        rest = _VALUE.sub(self.take, text) if _MAY_HAVE_VALUE.search(text) else text
         for name in names.mentions(rest):
             if not names.opens_sentence(rest, name) and sum(map(str.isalpha, name)) > 1:
                 self.values['name'].add(names.key(name))
@@ -166,8 +168,6 @@ def _claim(text: str) -> _Claim | None:
     if _OPENS_LOOSELY.match(bare) and not wants:
         return None
     verb = _STANDS.search(bare)
-    holds = verb is not None
-    changes = _CHANGE.search(text) is not None
     read = _Reading()
     rest = read.take_values(bare)
     if sum(map(len, read.values.values())) > MAX_VALUES:
@@ -180,8 +180,8 @@ def _claim(text: str) -> _Claim | None:
         leads=verb is not None and verb.start() < read.first_value,
         denies=_DENIES.search(bare) is not None,
         wants=wants,
-        changes=changes,
-        holds=holds,
+        changes=_CHANGE.search(text) is not None,
+        holds=verb is not None,
     )
 
 
