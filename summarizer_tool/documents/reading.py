@@ -13,22 +13,6 @@ from summarizer_tool.errors import RequestError
 from summarizer_tool.text import tokens
 from summarizer_tool.text.structure import FIELD, front_matter, parse
 
-MOST = 24
-"""Headings of one source; of more, those of the upper levels."""
-
-_ENOUGH = 200
-"""Headings of one level that are read, though a text may have any number."""
-
-
-def upper_headings(text: str, title: str = '') -> tuple[str, ...]:
-    """The headings of the upper levels of a Markdown text in order, without the one that is the title."""
-    found = parse(text)
-    indices = list(range(len(found.levels)))
-    if indices and found.title(0).casefold() == title.strip().casefold():
-        indices = indices[1:]
-    indices = _upper(indices, found.levels, MOST)
-    return tuple(dict.fromkeys(name for index in indices[:_ENOUGH] if (name := found.title(index))))
-
 
 def _upper(indices: list[int], levels: Sequence[int], most: int) -> list[int]:
     """Without the lower levels, as many of these as it takes to have at most `most`."""

@@ -322,10 +322,7 @@ class Retriever:
         """Fetch a page within the rules, and store it."""
         source = await self.service.add_page(url, may_fetch=robots.may_fetch)
         links = await in_io_thread(self.collection.links, source.id)
-        # The insert sets both times; who adds a text that is there changes the second.
-        is_new = source.added_at == source.used_at
-        passages = await in_io_thread(self.collection.passage_count, (source.id,)) if is_new else 0
-        return StoredPage(source.id, source.url, source.tokens, passages, links)
+        return StoredPage(source.id, source.url, source.tokens, links)
 
     async def _without_hits(
         self,

@@ -258,7 +258,7 @@ async def test_progress_names_each_phase(web: Site) -> None:
         [
             'fetch: 1 pages to get',
             'fetch: 1 of 1 pages done',
-            'index: 4 new passages in the index',
+            'index: 1 sources in the index',
             'search: 0 passages found',
             'expand: round 1: 1 of 1 links followed',
             'search: 4 passages found',

@@ -1,22 +1,17 @@
 """Answers of one time: what they share, and what none takes from another."""
 
-import re
 import textwrap
 import threading
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import TypeVar
 
 import anyio
 import pytest
-from inline_snapshot import snapshot
 
 from summarizer_tool import ReadSourceRequest, Service, Settings, SourceStore, Summarizer, SummarizeRequest
 from summarizer_tool.documents import reading
 from summarizer_tool.formats import reading as formats
 from summarizer_tool.runtime.executors import LIGHT_CHARACTERS, THREADS
-from tests.support.asked_site import asking
-from tests.support.site import site
 from tests.support.texts import CHRONICLE
 
 pytestmark = pytest.mark.anyio
@@ -36,17 +31,6 @@ async def all_of(*asked: Callable[[], Awaitable[T]]) -> list[T]:
         for number in range(len(asked)):
             group.start_soon(ask, number)
     return [found[number] for number in range(len(asked))]
-
-
-async def test_a_text_that_two_answers_add_at_once_is_new_to_one() -> None:
-    with site() as web, asking(web) as retriever:
-        web.pause = 0.05
-        web.replies['/copy'] = web.replies['/guide/gallery']
-        places = (web.url('/copy'), web.url('/guide/gallery'))
-        found = await all_of(*(partial(retriever.answer, place, 'flood', research_mode='fast') for place in places))
-    assert sorted(re.findall(r'\+\d+ passages', '\n'.join(each.text for each in found))) == snapshot(
-        ['+0 passages', '+3 passages']
-    )
 
 
 async def test_a_small_request_does_not_wait_for_the_reading_of_large_texts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,6 @@ SECTIONS: Final = (
     'NOTICE',
     'SOURCES',
     'EVIDENCE',
-    'EXPANSION TRACE',
     'CITATIONS',
     'STATS',
 )

@@ -57,14 +57,9 @@ async def ask(
 
 
 def trace(answered: GatheredEvidence) -> list[str]:
-    """The trace as lines: where from, depth, page, source, passages, scores, failure."""
+    """The trace as lines: depth, page, source, failure."""
     return [
-        f'{"-" if page.parent is None else page.parent}>{index} d{page.depth} {page.url.removeprefix(ORIGIN)} '
-        + (
-            f'FAILED {page.failure}'
-            if page.failure
-            else f'{page.source_id[-2:]}{" stored" if page.was_stored else ""} +{page.passages} '
-            f'{page.score_before:.2f}>{page.score_after:.2f}'
-        )
+        f'{index} d{page.depth} {page.url.removeprefix(ORIGIN)} '
+        + (f'FAILED {page.failure}' if page.failure else page.source_id[-2:])
         for index, page in enumerate(answered.trace.pages)
     ] + [f'{answered.trace.rounds} rounds: {answered.trace.stop_reason}']

@@ -62,21 +62,20 @@ class SmallWeb:
             raise FetchError(f'{url.removeprefix("https://")} answered HTTP 404', status=404)
         if leaf.moved_to:
             url, leaf = leaf.moved_to, self.pages[leaf.moved_to]
-        source, is_new = self.keep(url, leaf)
-        passages = len(leaf.text.split('\n\n')) if is_new else 0
-        return StoredPage(source.id, url, source.tokens, passages, _links(leaf))
+        source = self.keep(url, leaf)
+        return StoredPage(source.id, url, source.tokens, _links(leaf))
 
-    def keep(self, url: str, leaf: Leaf) -> tuple[Source, bool]:
+    def keep(self, url: str, leaf: Leaf) -> Source:
         known = next((source for source, kept in self.stored.values() if kept.text == leaf.text), None)
         if known:
-            return known, False
+            return known
         # By its place in the web, whichever page comes first.
         number = [*self.pages, url].index(url) + 1
         now = datetime(2025, 5, 4, tzinfo=UTC)
         size = len(leaf.text)
         source = Source(f'src_{number:012x}', '', url, now, now, now, size, size // 4, leaf.text.count('\n') + 1)
         self.stored[source.id] = (source, leaf)
-        return source, True
+        return source
 
     # What searches: the score of a paragraph is 0.8 times the share of the question's words in it.
 

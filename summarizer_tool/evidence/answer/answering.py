@@ -202,7 +202,7 @@ class _Exploration:
             self.stop_reason = 'nothing fetched'
             return
         await self._refer(pages)
-        await self._look_at_all(0)
+        await self._look_at_all()
         if self.found.documents == 0 and not self.is_named:
             self.stop_reason = 'nothing fetched'
         elif self.question.mode != 'fast':
@@ -234,18 +234,16 @@ class _Exploration:
                 wanted, on_done=lambda done: self._report('fetch', done, total, f'{done} of {total} pages done')
             )
         there = len(self.gathering.source_ids)
-        passages = sum(page.passages for page in self.gathering.pages)
-        self._report('index', there, there, f'{passages} new passages in the index')
+        self._report('index', there, there, f'{there} sources in the index')
         return pages
 
-    async def _look_at_all(self, start: int) -> None:
-        """Search and judge; the pages from an index of the trace on have led to this score."""
+    async def _look_at_all(self) -> None:
+        """Search and judge."""
         with self._timed('search'):
             self.found = await self._searched(0)
             self.judgement = await self._judged()
         self.is_current = True
         self.iterations += 1
-        self.gathering.scored(start, round(self.judgement.score, 3))
         self._report('search', self.iterations, self.iterations, f'{len(self.found.hits)} passages found')
 
     async def _searched(self, room: int) -> SearchResult:
@@ -268,20 +266,18 @@ class _Exploration:
     async def _start(self) -> None:
         """Where no page was named, the sources of the best hits stand for them."""
         sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
-        start = len(self.gathering.pages)
         await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
         self.judgement = await self._judged()  # now that their links are known
-        self.gathering.scored(start, round(self.judgement.score, 3))
 
     async def _list(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
         """Take in what the sites of the pages that were named have published."""
         if self.by.sites is None:
             return
-        hosts = {origin_of(page.url): (index, page) for index, page in reversed(pages)}
-        for index, page in [*reversed(hosts.values())][:_MAX_SITES]:
+        hosts = {origin_of(page.url): page for _, page in reversed(pages)}
+        for page in [*reversed(hosts.values())][:_MAX_SITES]:
             with self._timed('fetch'):
                 found = await self.by.sites.pages(page, self.question.text, self.parts)
-            self.listed += (LinkCandidate(url, key_of(url), index, 1, 1.0, 1.0 + value, 1.0) for url, value in found)
+            self.listed += (LinkCandidate(url, key_of(url), 1, 1.0, 1.0 + value, 1.0) for url, value in found)
 
     async def _expand(self) -> None:
         """Follow the most promising links, round by round."""
@@ -298,9 +294,9 @@ class _Exploration:
                 return
             self.rounds += 1
             self.is_current = False
-            before, start = self.judgement.score, len(self.gathering.pages)
-            await self._refer(await self._follow(candidates, before))
-            await self._look_at_all(start)
+            before = self.judgement.score
+            await self._refer(await self._follow(candidates))
+            await self._look_at_all()
             self.stalled = 0 if sufficiency.has_gained(before, self.judgement.score) else self.stalled + 1
 
     def _open(self, candidates: Sequence[LinkCandidate]) -> list[LinkCandidate]:
@@ -351,11 +347,11 @@ class _Exploration:
             seen=self.gathering.seen,
             allows=allows,
         )
-        listed = [each for each in self.listed if each.key not in self.gathering.seen and allows(each.url)]
         # Behind those of which something is said, the answer may stand behind any.
+        listed = [each for each in self.listed if each.key not in self.gathering.seen and allows(each.url)]
         return [*listed, *(each for each in found if is_lacking or each.is_told)]
 
-    async def _follow(self, candidates: Sequence[LinkCandidate], score: float) -> list[tuple[int, StoredPage]]:
+    async def _follow(self, candidates: Sequence[LinkCandidate]) -> list[tuple[int, StoredPage]]:
         at_once = self.by.settings.answer_max_pages_per_round
         if not candidates[0].is_told:  # what is read of these tells where to go on
             at_once = (at_once + 1) // 2
@@ -369,8 +365,8 @@ class _Exploration:
             self._report('expand', before + done, total, f'round {self.rounds}: {done} of {len(chosen)} links followed')
 
         with self._timed('expand'):
-            wanted = [TracePage(candidate.url, candidate.depth, candidate.parent) for candidate in chosen]
-            return await self.gathering.get(wanted, score=round(score, 3), on_done=report)
+            wanted = [TracePage(candidate.url, candidate.depth) for candidate in chosen]
+            return await self.gathering.get(wanted, on_done=report)
 
     async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
         """Take in the links of pages."""
@@ -379,7 +375,7 @@ class _Exploration:
             self.pointers[page.source_id] = [*map(pointer, page.links[:MAX_LINKS])]
             depth = self.gathering.pages[index].depth
             self.references += await in_thread(
-                links.references, page.links, page_url=page.url, parent=index, depth=depth, topic=topic
+                links.references, page.links, page_url=page.url, depth=depth, topic=topic
             )
 
     def _topic(self) -> QuestionTopic:

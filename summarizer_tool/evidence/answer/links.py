@@ -144,8 +144,6 @@ class Reference:
     url: str
     key: str
     """What all ways to write the URL share."""
-    parent: int
-    """The page it stands on."""
     depth: int
     """Of the page it leads to."""
     folder: str
@@ -173,7 +171,6 @@ class LinkCandidate:
 
     url: str
     key: str
-    parent: int
     depth: int
     score: float
     """How much of the question it names, 0 to 1, less for its kind and place."""
@@ -188,9 +185,7 @@ class LinkCandidate:
         return self.score >= LEAST_SCORE
 
 
-def references(
-    links: Sequence[Link], *, page_url: str, parent: int, depth: int, topic: QuestionTopic
-) -> list[Reference]:
+def references(links: Sequence[Link], *, page_url: str, depth: int, topic: QuestionTopic) -> list[Reference]:
     """The links of a page that may be worth following for any state of the evidence.
 
     Links to the page itself, to files without text, to chores such as a login, and to other schemes are left out;
@@ -218,7 +213,6 @@ def references(
                 Reference(
                     url,
                     key,
-                    parent,
                     depth + 1,
                     key.rpartition('/')[0],
                     text,
@@ -277,7 +271,7 @@ def promising(
         value = share * score + factor * meaning
         before = best.get(each.key)
         if (each.is_near or score >= LEAST_SCORE) and (before is None or value > before.value):
-            best[each.key] = LinkCandidate(each.url, each.key, each.parent, each.depth, score, value, factor)
+            best[each.key] = LinkCandidate(each.url, each.key, each.depth, score, value, factor)
     if not any(each.is_told for each in best.values()):
         most = max((LEAST_SCORE, *(each.value for each in best.values())))
         for key in {each.key for each in open_ if each.is_section and folders[each.key] < MANY} & best.keys():

@@ -1,6 +1,5 @@
 """Get the pages of one answer, several at once, and keep account of each: what it gave, or why it gave nothing."""
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -35,25 +34,15 @@ class TracePage:
     url: str
     depth: int = 0
     """0: named by the caller."""
-    parent: int | None = None
-    """The index, in the trace, of the page whose link led here."""
     source_id: str = ''
     """Where it is stored; empty if it failed."""
-    was_stored: bool = False
-    """Whether it was there already, so that nothing was fetched."""
-    passages: int = 0
-    """Added to the index."""
-    score_before: float = 0.0
-    """Of the evidence, 0 to 1, before the round that fetched it."""
-    score_after: float = 0.0
-    ms: int = 0
     failure: str = ''
     """Why there is no text of it; empty if there is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """All that an answer fetched, in order: a parent before its children."""
+    """All that an answer fetched, in order."""
 
     pages: tuple[TracePage, ...] = ()
     rounds: int = 0
@@ -81,12 +70,8 @@ class StoredPage:
     url: str = ''
     """The one that answered, after redirects."""
     tokens: int = 0
-    passages: int = 0
-    """Added to the index; 0 if the text was there already."""
     links: tuple[Link, ...] = ()
     """Of its main content."""
-    was_stored: bool = False
-    """Whether it was there already, so that nothing was fetched."""
 
 
 AddPage = Callable[[str], Awaitable[StoredPage]]
@@ -106,7 +91,7 @@ class PageLoader:
         self._all = CapacityLimiter(MAX_AT_ONCE)
         self._tokens: dict[str, int] = {}
         self.pages: list[TracePage] = []
-        """All that was asked for; a parent before its children."""
+        """All that was asked for."""
         self.seen: set[str] = set()
         """Keys of the URLs that were asked for, and of those that answered."""
 
@@ -128,9 +113,9 @@ class PageLoader:
         return frozenset(host for host, count in failures.items() if count >= _LOST_AFTER and host not in giving)
 
     async def get(
-        self, wanted: Sequence[TracePage], *, score: float = 0.0, on_done: Callable[[int], None] | None = None
+        self, wanted: Sequence[TracePage], *, on_done: Callable[[int], None] | None = None
     ) -> list[tuple[int, StoredPage]]:
-        """Get pages, of which URL (or handle), depth and parent are given, at once, unless they were asked for before.
+        """Get pages, of which URL (or handle) and depth are given, at once, unless they were asked for before.
 
         Calls `on_done` with the number of pages that are done, after each. Returns the pages that are there and were
         not before, each with its place in the trace, in the order of `wanted`; a failure is in the trace.
@@ -161,33 +146,26 @@ class PageLoader:
             # When the deadline comes this is left by cancellation; what is there by then counts.
             there: list[tuple[int, StoredPage]] = []
             for record, gathered in outcomes:
-                self.pages.append(replace(record, score_before=score, score_after=score))
+                self.pages.append(record)
                 if gathered is not None and record.source_id not in self._tokens:
                     there.append((len(self.pages) - 1, gathered))
                     self._tokens[record.source_id] = gathered.tokens
         return there
 
-    def scored(self, start: int, score: float) -> None:
-        """Say what the evidence is worth with the pages from an index on."""
-        self.pages[start:] = [replace(page, score_after=score) for page in self.pages[start:]]
-
     async def _one(self, page: TracePage) -> tuple[TracePage, StoredPage | None]:
-        began = time.perf_counter()
         try:
             if source := await in_io_thread(self._stored_at, page.url):
                 links = await in_io_thread(self._stored.links, source.id)
                 page = replace(page, url=source.url or page.url)
-                added = StoredPage(source.id, page.url, source.tokens, links=links, was_stored=True)
+                added = StoredPage(source.id, page.url, source.tokens, links)
             else:
                 async with self._hosts[host_of(page.url)], self._all:
-                    began = time.perf_counter()  # to wait for one's turn is nobody's slowness
                     added = await self._add_page(page.url)
         except SummarizerError as error:
-            return replace(page, failure=str(error), ms=_milliseconds(began)), None
+            return replace(page, failure=str(error)), None
         added = added if added.url else replace(added, url=page.url)
         self.seen.add(key_of(added.url))
-        record = replace(page, source_id=added.source_id, was_stored=added.was_stored, passages=added.passages)
-        return replace(record, failure='', ms=_milliseconds(began)), added
+        return replace(page, source_id=added.source_id, failure=''), added
 
     def _stored_at(self, place: str) -> Source | None:
         """The source that a place names, if it is stored; raises `UnknownSourceError` for a handle that is not."""
@@ -197,7 +175,3 @@ class PageLoader:
 def is_handle(place: str) -> bool:
     """Return whether a place is the handle of a source rather than a URL."""
     return place.strip().casefold().removeprefix('source://').startswith('src_')
-
-
-def _milliseconds(began: float) -> int:
-    return round(1000 * (time.perf_counter() - began))

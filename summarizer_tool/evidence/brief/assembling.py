@@ -1,4 +1,4 @@
-"""From what a search or an answer has found to a brief: sources with headings, blocks and quotes.
+"""From what a search or an answer has found to a brief: sources, blocks and quotes.
 
 It reads the store, so it belongs into a thread.
 """
@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 from summarizer_tool import prompts
 from summarizer_tool.digests.statements import DigestStatement
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.documents.reading import upper_headings
 from summarizer_tool.errors import UnknownSourceError
-from summarizer_tool.evidence.answer.page_loading import Trace
 from summarizer_tool.evidence.brief import citations
 from summarizer_tool.evidence.brief.brief import (
     CITATION_SHARE,
@@ -123,13 +121,13 @@ def join(
 
 
 _MAX_TEXT_BYTES = 50_000_000
-"""Of the texts that are read for one brief; sources beyond it have no headings and no quotes."""
+"""Of the texts that are read for one brief; sources beyond it have no quotes."""
 
 _ALWAYS_THERE = 500
 """Tokens of what a brief has beside its evidence: introduction, question, statistics, heads."""
 
 _SOURCE_TOKENS = 160
-"""Of a source in the list, with its headings, and of the head of its block."""
+"""Of a source in the list, and of the head of its block."""
 
 _MOST_CITED = 2000
 """Tokens that the citations of a brief have at most."""
@@ -144,14 +142,11 @@ _WIDE_LINE_TOKENS = 4
 
 def answer_brief(answered: 'GatheredEvidence', question: Question, collection: Collection) -> Brief:
     """The brief of an answer."""
-    trace = answered.trace
-    stats = _stats(answered.found, question.mode, answered.iterations, trace.stop_reason, answered.timings)
+    stats = _stats(answered.found, question.mode, answered.iterations, answered.trace.stop_reason, answered.timings)
     partial = [prompts.load('evidence/partial_deadline')] if answered.is_partial else []
     partial += [prompts.render('evidence/partial_failed', failure=failure(page)) for page in answered.failures]
     made = _Assembly(collection, question.text, answered.parts)
-    return made.brief(
-        answered.found, answered.source_ids, stats, partial=partial, notices=answered.warnings, trace=trace
-    )
+    return made.brief(answered.found, answered.source_ids, stats, partial=partial, notices=answered.warnings)
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection, timings: Mapping[str, float]) -> Brief:
@@ -229,7 +224,6 @@ class _Assembly:
         *,
         partial: Sequence[str] = (),
         notices: Sequence[str] = (),
-        trace: Trace | None = None,
     ) -> Brief:
         """All that is said of what was found; the sources with evidence come first."""
         sources = {source.id: source for source in found.sources}
@@ -251,7 +245,6 @@ class _Assembly:
             # What has nothing of the question proves nothing.
             citations=tuple(citations.choose(quotables, words)) if found.matched else (),
             texts={source_id: text.text for source_id, text in self.texts.items()},
-            trace=trace,
             question=self.question,
             parts=self.parts,
             partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in self.gone)),
@@ -267,7 +260,6 @@ class _Assembly:
 
     def _listed(self, source: Source) -> BriefSource:
         """A source as it is listed; its text is read where there is room, since passages are cut from it."""
-        headings: tuple[str, ...] = ()
         if self.read + source.size <= _MAX_TEXT_BYTES:
             try:
                 text = self.collection.document(source.id).text
@@ -276,8 +268,7 @@ class _Assembly:
             else:
                 self.read += source.size
                 self.texts[source.id] = SourceText(text)
-                headings = upper_headings(text, source.title)
-        return BriefSource(source.id, source.title, source.url, source.tokens, source.fetched_at, headings)
+        return BriefSource(source.id, source.title, source.url)
 
     def _whole(
         self, found: SearchResult, numbers: Mapping[str, int], words: frozenset[str]

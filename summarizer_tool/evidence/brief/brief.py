@@ -1,11 +1,9 @@
-"""What a brief holds, before it is fitted into a budget: sources, evidence, the trace and citations."""
+"""What a brief holds, before it is fitted into a budget: sources, evidence and citations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Literal
 
-from summarizer_tool.evidence.answer.page_loading import Trace
 from summarizer_tool.evidence.brief.citations import Citation
 
 CITATION_SHARE = 0.1
@@ -19,10 +17,6 @@ class BriefSource:
     id: str
     title: str
     url: str
-    tokens: int
-    fetched_at: datetime | None = None
-    headings: tuple[str, ...] = ()
-    """Of the upper levels, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +91,6 @@ class Brief:
     """Best first."""
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     """The stored texts by handle: every citation is checked against them."""
-    trace: Trace | None = None
     question: str = ''
     parts: tuple[str, ...] = ()
     """Its sub-queries."""

@@ -3,8 +3,7 @@
 What is always there is written first: what is missing, and the question. The rest enters in an order that does not
 depend on the budget, each thing with the source that it names, until one does not fit: so more budget shows whatever
 less does, and more. The evidence comes by rank, between its passages the citations and the statistics, as far as they
-have their share; where all of it is shown, what is left of these follows, then the other sources, the trace and
-headings.
+have their share; where all of it is shown, what is left of these follows, then the other sources.
 """
 
 from collections.abc import Sequence
@@ -61,11 +60,8 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
     everywhere = SourceLabels(brief.sources, range(1, total + 1), texts)
     # As wide as they can be: which evidence is shown, and so its numbers, is not known yet.
     quotes = sections.citations(brief, quoted, everywhere, lambda _: len(brief.evidence))
-    # Each section says at least what of it has been dropped.
-    pages_fetched = len(brief.trace.pages) if brief.trace else 0
-    empty = {'EXPANSION TRACE': pages_fetched, 'CITATIONS': len(quoted)}
     left = room - _cost(*before, sections.head('SOURCES', total, total + 1))
-    left -= _cost(*(sections.head(name, 0, count) for name, count in empty.items() if count))
+    left -= _cost(sections.head('CITATIONS', 0, len(quoted))) if quoted else 0
     left -= tokens.count(sections.stats((), 0, budget, budget) + _evidence_head(brief, len(brief.evidence) + 1) + _END)
 
     rows = [tokens.count(f'{sections.source_row(number, each)}\n') for number, each in enumerate(brief.sources, 1)]
@@ -83,33 +79,21 @@ def _rendered(brief: Brief, budget: int, quoted: Sequence[Citation], room: int) 
         if not all(share.keep_up(fitting, left) for share in (citing, telling)):
             is_all = False
             break
-    pages = 0
-    is_full = False
     # As soon as one thing does not fit, what comes after it is left out.
-    if (
-        is_all
-        and citing.fill(fitting)
-        and telling.fill(fitting)
-        and all(fitting.list_sources([number]) for number in range(1, total + 1))
-    ):
-        trace = sections.trace(brief.trace, everywhere)
-        pages = trace.most(fitting.left + trace.cost(0))
-        fitting.left -= trace.cost(pages) - trace.cost(0)
-        if pages == trace.total:
-            sizes = [tokens.count(sections.sources(brief, fitting.listed, is_full=full)) for full in (False, True)]
-            is_full = sizes[1] - sizes[0] <= fitting.left
+    if is_all and citing.fill(fitting) and telling.fill(fitting):
+        for number in range(1, total + 1):
+            if not fitting.list_sources([number]):
+                break
 
     fitted = fitting.fitted()
     name = SourceLabels(brief.sources, fitting.listed, texts)
-    trace = sections.trace(brief.trace, name)
     cited = sections.citations(brief, quoted, name, fitted.number)
     text = '\n\n'.join(
         section
         for section in (
             *before,
-            sections.sources(brief, fitting.listed, is_full=is_full),
+            sections.sources(brief, fitting.listed),
             '\n'.join((_evidence_head(brief, len(fitted.numbers)), *fitted.texts)),
-            trace.write(pages) if trace.total else '',
             cited.write(citing.count) if cited.total else '',
         )
         if section

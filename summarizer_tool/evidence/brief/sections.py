@@ -1,9 +1,8 @@
 """The sections of a brief other than its evidence, each written within a number of tokens or items."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief import quoting
 from summarizer_tool.evidence.brief.brief import Brief, BriefSource
 from summarizer_tool.evidence.brief.citations import Citation
@@ -11,33 +10,9 @@ from summarizer_tool.evidence.brief.fitting import SourceLabels
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
-_TRACE_URL_TOKENS = 60
-FAILURE_TOKENS = 30
-
-
-def _trace_row(number: int, page: TracePage, called: Mapping[str, str]) -> str:
-    """A page, which one has led to it, and what it gave; sources by what they are called in the brief."""
-    came = '' if page.parent is None else f' | from {page.parent + 1}'
-    return f'{number}. {quoting.address(page.url, _TRACE_URL_TOKENS)}{came} | {_result(page, called)}'
-
-
-def _result(page: TracePage, called: Mapping[str, str]) -> str:
-    if page.failure or not page.source_id:
-        return f'{page.ms:,} ms | failed: {quoting.reason(page.url, page.failure, FAILURE_TOKENS)}'
-    source = called.get(page.source_id, page.source_id)
-    if page.was_stored:
-        return f'{source} | stored before'
-    score = f'score {page.score_before:.2f} -> {page.score_after:.2f}'
-    return f'{source} | +{page.passages:,} passages | {score} | {page.ms:,} ms'
-
-
 TITLE_TOKENS = 40
 
 URL_TOKENS = 120
-HEADING_TOKENS = 16
-_MAX_HEADINGS = 8
-"""Headings that a source is listed with where there is room."""
-
 _STAT_TOKENS = 48
 
 _END = '\n\n'
@@ -101,45 +76,23 @@ def listed(name: str, lines: Sequence[str], room: int) -> str:
     return write(BriefSection(write, len(rows)).most(room))
 
 
-def sources(brief: Brief, numbers: Collection[int], *, is_full: bool = False) -> str:
-    """The sources with these numbers: handle, URL and title; in full also size, time and headings."""
-    rows = [source_row(number, brief.sources[number - 1], is_full=is_full) for number in sorted(numbers)]
+def sources(brief: Brief, numbers: Collection[int]) -> str:
+    """The sources with these numbers: handle, URL and title."""
+    rows = [source_row(number, brief.sources[number - 1]) for number in sorted(numbers)]
     return '\n'.join((head('SOURCES', len(rows), len(brief.sources)), *rows))
 
 
-def source_line(number: int, source: BriefSource | Source, when: str) -> str:
-    """A source in one line; its title, which may say anything, comes last."""
+def source_row(number: int, source: BriefSource) -> str:
+    """A source in one line."""
+    title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
+    return ' · '.join(filter(None, (f'{number}. {source.id}', quoting.address(source.url, URL_TOKENS), title)))
+
+
+def source_line(number: int, source: Source, when: str) -> str:
+    """A stored source in one line; its title, which may say anything, comes last."""
     address = quoting.address(source.url, URL_TOKENS)
     title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
     return ' · '.join(filter(None, (f'{number}. {source.id}', f'{source.tokens:,} tokens', when, address, title)))
-
-
-def source_row(number: int, source: BriefSource, *, is_full: bool = False) -> str:
-    """A source in one line, or two with its headings."""
-    if not is_full:
-        title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
-        return ' · '.join(filter(None, (f'{number}. {source.id}', quoting.address(source.url, URL_TOKENS), title)))
-    fetched = '' if source.fetched_at is None else f'fetched {source.fetched_at:%Y-%m-%d}'
-    line = source_line(number, source, fetched)
-    named = [label for heading in source.headings[:_MAX_HEADINGS] if (label := quoting.label(heading, HEADING_TOKENS))]
-    if not named:
-        return line
-    more = len(source.headings) - len(named)
-    return f'{line}\n§ {" · ".join(named)}{f" (+{more} more)" if more > 0 else ""}'
-
-
-def trace(found: Trace | None, name: SourceLabels) -> BriefSection:
-    """What was fetched, in order, under how often links were followed and why no more."""
-    if found is None or not found.pages:
-        return BriefSection(lambda _: '', 0)
-    called = {source.id: name(number) for number, source in enumerate(name.sources, 1)}
-    rows = [_trace_row(number, page, called) for number, page in enumerate(found.pages, 1)]
-    common = f'{found.rounds} round{"s" if found.rounds != 1 else ""}; stopped: {found.stop_reason}'
-
-    def write(count: int) -> str:
-        return '\n'.join((head('EXPANSION TRACE', count, len(rows)), *((common, *rows[:count]) if count else ())))
-
-    return BriefSection(write, len(rows))
 
 
 def citations(

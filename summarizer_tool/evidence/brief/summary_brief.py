@@ -6,7 +6,6 @@ from types import MappingProxyType
 from summarizer_tool import prompts
 from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
-from summarizer_tool.documents.reading import upper_headings
 from summarizer_tool.evidence.brief import citations
 from summarizer_tool.evidence.brief.assembling import lines_of
 from summarizer_tool.evidence.brief.brief import Brief, BriefSource, BriefStatement, EvidenceBlock, LineRange
@@ -44,13 +43,7 @@ def brief_of_summary(summary: Summary, documents: Sequence[Document], question: 
         ]
     return Brief(
         sources=tuple(
-            BriefSource(
-                document.id,
-                document.title or reading.title_of(document.text),
-                document.url,
-                document.tokens,
-                headings=upper_headings(document.text, document.title),
-            )
+            BriefSource(document.id, document.title or reading.title_of(document.text), document.url)
             for document in known.values()
         ),
         evidence=tuple(evidence),

@@ -37,9 +37,7 @@ TEASERS = {
 async def test_fast_follows_no_links() -> None:
     small = web(PAGES)
     answered = await ask(small, [START, f'{ORIGIN}/guide/kaplan'], mode='fast')
-    assert trace(answered) == snapshot(
-        ['->0 d0 / 01 +2 0.00>0.42', '->1 d0 /guide/kaplan 04 +1 0.00>0.42', '0 rounds: fast mode']
-    )
+    assert trace(answered) == snapshot(['0 d0 / 01', '1 d0 /guide/kaplan 04', '0 rounds: fast mode'])
     assert answered.iterations == 1
     assert not answered.is_partial
     assert [hit.passage.text for hit in answered.found.hits] == ['A Kaplan turbine can turn its blades.']
@@ -50,15 +48,15 @@ async def test_auto_goes_on_until_there_is_enough() -> None:
     answered = await ask(small, mode='auto', answer_max_depth=4)
     assert trace(answered) == snapshot(
         [
-            '->0 d0 / 01 +2 0.00>0.00',
-            '0>1 d1 /guide 02 +1 0.00>0.00',
-            '0>2 d1 /news 07 +1 0.00>0.00',
-            '1>3 d2 /guide/turbines 03 +1 0.00>0.02',
-            '3>4 d3 /guide/kaplan 04 +1 0.02>0.44',
-            '3>5 d3 /guide/bulb 06 +1 0.02>0.44',
-            '3>6 d3 /guide/log FAILED marn.example/guide/log answered HTTP 404',
-            '4>7 d4 /guide/blades 05 +2 0.44>0.85',
-            '4>8 d4 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
+            '0 d0 / 01',
+            '1 d1 /guide 02',
+            '2 d1 /news 07',
+            '3 d2 /guide/turbines 03',
+            '4 d3 /guide/kaplan 04',
+            '5 d3 /guide/bulb 06',
+            '6 d3 /guide/log FAILED marn.example/guide/log answered HTTP 404',
+            '7 d4 /guide/blades 05',
+            '8 d4 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
             '4 rounds: enough evidence',
         ]
     )
@@ -66,7 +64,6 @@ async def test_auto_goes_on_until_there_is_enough() -> None:
     assert answered.source_ids == tuple(page.source_id for page in answered.trace.pages if page.source_id)
     assert [page.url for page in answered.failures] == [f'{ORIGIN}/guide/log', 'http://169.254.169.254/data']
     assert answered.iterations == answered.trace.rounds + 1
-    assert all(page.parent is None or page.parent < index for index, page in enumerate(answered.trace.pages))
 
 
 async def test_deep_goes_on_though_there_is_enough() -> None:
@@ -77,10 +74,10 @@ async def test_deep_goes_on_though_there_is_enough() -> None:
     answered = await ask(web(PAGES | {'/guide/blades': leading}), blades, mode='deep')
     assert trace(answered) == snapshot(
         [
-            '->0 d0 /guide/kaplan 04 +1 0.00>0.84',
-            '->1 d0 /guide/blades 05 +2 0.00>0.84',
-            '0>2 d1 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
-            '1>3 d1 /guide/bulb 06 +1 0.84>0.84',
+            '0 d0 /guide/kaplan 04',
+            '1 d0 /guide/blades 05',
+            '2 d1 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
+            '3 d1 /guide/bulb 06',
             '1 rounds: no promising links',
         ]
     )
@@ -100,8 +97,8 @@ async def test_a_lead_that_fails_leaves_the_question_open() -> None:
     answered = await ask(small)
     assert trace(answered) == snapshot(
         [
-            '->0 d0 / 01 +2 0.00>0.00',
-            '0>1 d1 /7 FAILED marn.example/7 answered HTTP 404',
+            '0 d0 / 01',
+            '1 d1 /7 FAILED marn.example/7 answered HTTP 404',
             '1 rounds: no promising links',
         ]
     )
@@ -125,9 +122,7 @@ async def test_a_stored_page_that_only_leads_to_the_answer_is_not_enough() -> No
     small = web({'/': leaf(*TEASERS['a pointer'][:1], ('/7', NAMED)), '/7': leaf(NAMED + ': five.')})
     await ask(small, mode='fast')
     answered = await ask(small, [])
-    assert trace(answered) == snapshot(
-        ['->0 d0 / 01 stored +0 0.00>0.00', '0>1 d1 /7 02 +1 0.00>0.72', '1 rounds: enough evidence']
-    )
+    assert trace(answered) == snapshot(['0 d0 / 01', '1 d1 /7 02', '1 rounds: enough evidence'])
 
 
 async def test_parts_are_searched_and_judged_one_by_one() -> None:
@@ -181,7 +176,7 @@ async def test_progress_tells_numbers_but_no_content() -> None:
             'fetch 0/2 2 pages to get',
             'fetch 1/2 1 of 2 pages done',
             'fetch 2/2 2 of 2 pages done',
-            'index 1/1 2 new passages in the index',
+            'index 1/1 1 sources in the index',
             'search 1/1 0 passages found',
             'expand 1/12 round 1: 1 of 2 links followed',
             'expand 2/12 round 1: 2 of 2 links followed',

@@ -25,10 +25,10 @@ async def test_the_deadline_returns_what_there_is() -> None:
     answered = await ask(small, add_page=add_page, deadline=deadline)
     assert trace(answered) == snapshot(
         [
-            '->0 d0 / 01 +2 0.00>0.00',
-            '0>1 d1 /guide 02 +1 0.00>0.00',
-            '0>2 d1 /news 07 +1 0.00>0.00',
-            '1>3 d2 /guide/turbines FAILED the deadline came before it was there; ask again, or give the call more time',
+            '0 d0 / 01',
+            '1 d1 /guide 02',
+            '2 d1 /news 07',
+            '3 d2 /guide/turbines FAILED the deadline came before it was there; ask again, or give the call more time',
             '2 rounds: deadline',
         ]
     )

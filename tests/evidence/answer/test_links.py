@@ -25,7 +25,7 @@ def follow(
     """What is worth following of the links of a page."""
     topic = topic_of([question], [0.0])
     whole = [link if isinstance(link, Link) else Link(link[0], link[1]) for link in links]
-    known = references(whole, page_url=PAGE, parent=0, depth=depth, topic=topic)
+    known = references(whole, page_url=PAGE, depth=depth, topic=topic)
     return promising(known, topic, seen={key_of(url) for url in seen})
 
 
@@ -121,7 +121,7 @@ def test_what_is_still_missing_counts_more() -> None:
     links = [at('/dam', 'The dam'), at('/mill', 'The mill')]
     for coverage, first in (((0.9, 0.1), '/mill'), ((0.1, 0.9), '/dam')):
         topic = topic_of(parts, coverage)
-        known = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
+        known = references(links, page_url=PAGE, depth=0, topic=topic)
         assert urls(promising(known, topic))[0] == first
 
 
@@ -129,11 +129,11 @@ def test_intent_and_what_is_known_tell_two_things_of_one_name_apart() -> None:
     links = [at('/a', 'Kaplan, the brewer'), at('/b', 'Kaplan, the engineer')]
     for aside, known in (('for a book on engineers', ''), ('', 'I mean the engineer from Marn.')):
         topic = topic_of(['Who was Kaplan?'], [0.0], aside=aside, known=known)
-        found = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
+        found = references(links, page_url=PAGE, depth=0, topic=topic)
         assert urls(promising(found, topic)) == ['/b', '/a']
     # What is known asks for nothing by itself.
     topic = topic_of(['Who was Kaplan?'], [0.0], known='The plant has gates of oak.')
-    gates = references([at('/c', 'Oak gates')], page_url=PAGE, parent=0, depth=0, topic=topic)
+    gates = references([at('/c', 'Oak gates')], page_url=PAGE, depth=0, topic=topic)
     assert told(promising(gates, topic)) == []
 
 
@@ -181,7 +181,7 @@ def test_sections_come_before_pages_and_lists_of_what_is_known_after() -> None:
     def order(*paths: str) -> list[str]:
         topic = topic_of(['Who hid the brandy?'], [0.0])
         links = [at(path, 'Somewhere') for path in paths]
-        known = references(links, page_url='https://marn.example/', parent=0, depth=0, topic=topic)
+        known = references(links, page_url='https://marn.example/', depth=0, topic=topic)
         return urls(promising(known, topic))
 
     people, records = ([f'/{name}/{number}' for number in range(4)] for name in ('people', 'records'))
@@ -205,7 +205,7 @@ def test_links_that_say_of_themselves_that_they_answer() -> None:
         at('/h', 'The mill'),
     ]
     topic = topic_of([QUESTION, 'age of the mill'], [0.0, 0.0])
-    known = references(links, page_url=PAGE, parent=0, depth=0, topic=topic)
+    known = references(links, page_url=PAGE, depth=0, topic=topic)
 
     def found(*parts: str) -> str:
         return ''.join(sorted(key[-1] for key in leading(known, parts)))

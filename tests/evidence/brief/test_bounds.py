@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.answer.page_loading import Trace, TracePage
 from summarizer_tool.evidence.brief.assembling import SourceText, join
 from summarizer_tool.evidence.brief.brief import (
     Brief,
@@ -24,7 +23,7 @@ from summarizer_tool.evidence.brief.citations import Citation, choose, verify
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.text import tokens
-from tests.evidence.brief.test_brief import BRIEF, DAY, TIDES, source
+from tests.evidence.brief.test_brief import BRIEF, TIDES, source
 from tests.support.asked_site import counted
 
 WORDS = st.text(st.sampled_from('ab é漢👩‍ \t\n\r[]|"·\u2028\x00\U000e0041{}'), max_size=60)
@@ -35,15 +34,6 @@ TEXTS = WORDS | st.integers(1, 400).map('tide '.__mul__) | st.integers(1, 3000).
 def briefs(draw: st.DrawFn) -> Brief:
     documents = [Document(text) for text in draw(st.lists(TEXTS, min_size=1, max_size=6))]
     number = st.integers(1, len(documents))
-    trace = [
-        TracePage(
-            draw(WORDS | st.just('https://orrin.example/a/b')),
-            1,
-            draw(st.none() | st.integers(0, 9)),
-            failure=draw(WORDS),
-        )
-        for _ in range(draw(st.integers(0, 8)))
-    ]
     blocks = st.builds(
         EvidenceBlock,
         number,
@@ -60,9 +50,7 @@ def briefs(draw: st.DrawFn) -> Brief:
         st.floats(0, 1),
     )
     return Brief(
-        sources=tuple(
-            BriefSource(document.id, draw(TEXTS), draw(WORDS), 5, DAY, (draw(WORDS),)) for document in documents
-        ),
+        sources=tuple(BriefSource(document.id, draw(TEXTS), draw(WORDS)) for document in documents),
         evidence=tuple(draw(st.lists(blocks | facts, max_size=30))),
         stats=tuple(draw(st.lists(st.tuples(st.just('mode'), TEXTS), max_size=12))),
         citations=tuple(
@@ -71,7 +59,6 @@ def briefs(draw: st.DrawFn) -> Brief:
             if document.text and document.text.isprintable()
         ),
         texts={document.id: document.text for document in documents},
-        trace=Trace(tuple(trace), 1),
         question=draw(TEXTS),
         parts=tuple(draw(st.lists(TEXTS, max_size=4))),
         partial=tuple(draw(st.lists(TEXTS, max_size=4))),
@@ -91,9 +78,6 @@ def test_a_brief_keeps_its_budget_and_its_order(brief: Brief, budget: int) -> No
         assert verify(citation.quote, brief.texts[citation.source_id], citation.first_line, citation.last_line)
         assert f'"{citation.quote}"' in rendered.text
     assert counted(rendered.text, 'EVIDENCE') == (rendered.shown, len(brief.evidence))
-    # The trace goes first, then evidence.
-    if counted(rendered.text, 'EXPANSION TRACE')[0]:
-        assert rendered.shown == len(brief.evidence)
 
 
 @pytest.mark.parametrize('budget', range(500, 640, 14))
@@ -215,22 +199,8 @@ def test_more_room_never_shows_less(search: tuple[Document, list[Hit]], budget: 
     )
     small, large = render(brief, budget), render(brief, budget + more)
 
-    for name in ('SOURCES', 'EVIDENCE', 'EXPANSION TRACE'):
+    for name in ('SOURCES', 'EVIDENCE'):
         assert counted(small.text, name)[0] <= counted(large.text, name)[0]
     assert set(small.citations) <= set(large.citations)
     shown = [set(re.findall(r'^\d+(?=\| )|https://\S+', each.text, re.MULTILINE)) for each in (small, large)]
     assert shown[0] <= shown[1]
-
-
-@pytest.mark.parametrize('budget', range(1000, 4000, 500))
-def test_what_has_room_is_not_taken_by_what_goes_first(budget: int) -> None:
-    pages = tuple(TracePage(f'https://orrin.example/log/{n}', 1, ms=n, failure='too large') for n in range(300))
-    reading = ' '.join(['the gauge at Orrin Sound showed a higher tide'] * 12)
-    many = tuple(EvidenceBlock(1, tuple(BriefLine(n, reading) for n in range(1, 6)), relevance=0.5) for _ in range(20))
-
-    little = render(Brief((source(TIDES),), many[:1], (), trace=Trace(pages, 1)), budget)
-    assert little.shown == 1
-    assert 0 < counted(little.text, 'EXPANSION TRACE')[0] < 300
-    much = render(Brief((source(TIDES),), many, (), trace=Trace(pages[:1], 1)), budget)
-    assert counted(much.text, 'EXPANSION TRACE')[0] == 0
-    assert 0 < much.shown < 20
