@@ -33,10 +33,6 @@ class OutOfTimeError(Exception):
     """The time for calls is over."""
 
 
-class ModelRefusedError(Exception):
-    """Whoever lends the model has said no, and would say so again."""
-
-
 class BrokenOffError(Exception):
     """An answer had begun, and nothing of it can be used."""
 
@@ -67,7 +63,6 @@ _NUMBER = re.compile(r'(?<![\w.])\d[\d,]*(?![\w.]*\w)')
 
 _NAMES: dict[type[BaseException], str] = {
     BrokenOffError: 'broken off',
-    ModelRefusedError: 'refused',
     NoAnswerError: 'invalid output',
     RepeatsItselfError: REPEATS,
     UnexpectedModelBehavior: 'invalid output',
@@ -177,7 +172,7 @@ def is_hopeless(error: BaseException) -> bool:
         return all(map(is_hopeless, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
     if is_filtered(error) or is_too_long(error):
         return False
-    return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError | ModelRefusedError) or (
+    return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError) or (
         isinstance(error, ModelHTTPError) and error.status_code in _HOPELESS_STATUS
     )
 

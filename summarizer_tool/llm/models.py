@@ -24,7 +24,6 @@ from summarizer_tool.llm.retrying import retrying_client
 from summarizer_tool.settings import Settings
 
 DEFAULT_OPENROUTER_MODEL = 'openai/gpt-4o-mini'
-SAMPLING = 'sampling'
 EMBEDDED = 'extractive'
 
 EMBEDDED_SYSTEM = 'summarizer_tool'
@@ -91,10 +90,6 @@ def check(settings: Settings, setting: str = 'LLM_MODEL', *, embedded: EmbeddedM
         ConfigurationError: If its provider is unknown, or a key or a package is missing; names what to set or install.
     """
     name = model_id(settings)
-    if name == SAMPLING:
-        raise ConfigurationError(
-            f'{setting}={SAMPLING} is for the MCP server, whose clients lend it their model; choose another one here'
-        )
     build(settings, name, embedded=embedded, setting=setting)
     return name
 

@@ -8,7 +8,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.settings import OnFailure, OutputMode
+from summarizer_tool.settings import OnFailure
 
 Phase = Literal['map', 'reduce', 'repair', 'fetch', 'index', 'search', 'expand', 'assemble']
 
@@ -49,16 +49,12 @@ class RequestOptions:
     """Instead of one in `SUMMARIZER_DEADLINE_SECONDS`."""
     model: Model | None = None
     """Does the work instead of the configured one."""
-    output_mode: OutputMode | None = None
-    """How structured output is asked of it; by default as configured."""
     on_failure: OnFailure | None = None
     """What happens when every call of it fails for good; by default as configured."""
     merge: bool = True
     """Whether a model may merge facts that are far over the budget; else they are only chosen from."""
     cache: Cache | None = None
     """Where finished work is looked for and kept."""
-    cache_scope: str = ''
-    """What else a kept answer depends on, such as whose model has given it."""
     reserve: Callable[[int], int] | None = None
     """Tokens of a budget that the caller needs for itself, unless the text comes back unchanged."""
     on_fact: Callable[[str], None] | None = None

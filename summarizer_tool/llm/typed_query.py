@@ -92,12 +92,12 @@ class TypedQuery(Generic[OutputT]):
     trace_content: bool = False
     """Whether requests and answers go into traces, whatever the application instruments."""
 
-    def configured(self, settings: Settings, output_mode: OutputMode | None = None) -> 'TypedQuery[OutputT]':
-        """The question as the settings want it asked, or in another output mode than theirs."""
+    def configured(self, settings: Settings) -> 'TypedQuery[OutputT]':
+        """The question as the settings want it asked."""
         return replace(
             self,
             retries=settings.llm_output_retries,
-            output_mode=output_mode or settings.llm_output_mode,
+            output_mode=settings.llm_output_mode,
             trace_content=settings.trace_content,
         )
 

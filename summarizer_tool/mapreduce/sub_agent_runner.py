@@ -260,8 +260,8 @@ class SubAgentRunner:
         self.is_extractive = models.is_embedded(model)
         """Whether the model is the embedded one."""
         self.pace = Pace(self.model_name, self.deadline, settings.llm_timeout_seconds, self.warnings)
-        whose = (self.model_name, model.system, model.base_url or '', options.cache_scope)
-        asked = (options.output_mode or settings.llm_output_mode, prompts.version())
+        whose = (self.model_name, model.system, model.base_url or '')
+        asked = (settings.llm_output_mode, prompts.version())
         scope = key_of(*whose, *asked, revision() if self.is_extractive else '')
         self.answers = AnswerCache(options.cache, scope, is_exact=self.is_extractive)
         self._usage = options.usage if options.usage is not None else RunUsage()
@@ -312,7 +312,7 @@ class SubAgentRunner:
             call = Writing(target_tokens)
             stream, within = FactStream(partial(self.pace.wrote, call), on_fact), self.pace.calling(call)
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
-        result = await query.configured(self.settings, options.output_mode).ask(
+        result = await query.configured(self.settings).ask(
             self.model,
             request,
             usage=self._usage,

@@ -320,8 +320,7 @@ class Summarizer:
             (focus.key(), [topic.share for topic in focus.topics]),
             (request.max_output_tokens, options.reserve is not None, request.for_extraction, _known(request.strategy)),
             (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
-            (options.cache_scope, options.output_mode or settings.llm_output_mode),
-            (prompts.version(), revision()),
+            (settings.llm_output_mode, prompts.version(), revision()),
             (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
             (settings.default_max_output_tokens, settings.fill_budget, settings.repair),
         )

@@ -216,10 +216,8 @@ def _load(settings: 'Settings', workers: 'WorkerProcesses | None') -> 'Tools':
     from summarizer_tool.server.tools import Tools
     from summarizer_tool.service.setup import Setup
 
-    is_sampling = settings.llm_model == 'sampling'
-    asked = settings.model_copy(update={'llm_model': 'extractive'}) if is_sampling else settings
-    setup = Setup.of(Summarizer(asked, workers=workers))
-    return Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout), is_sampling)
+    setup = Setup.of(Summarizer(settings, workers=workers))
+    return Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout))
 
 
 def worker_processes(settings: 'Settings') -> int:

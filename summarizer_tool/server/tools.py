@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import anyio
 import mcp_types as types
@@ -25,7 +25,6 @@ from summarizer_tool.mapreduce.request import Request
 from summarizer_tool.runtime.turns import on_behalf_of
 from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server.http import arrival
-from summarizer_tool.server.sampling import sampling_model, sampling_scope
 from summarizer_tool.service.operations import (
     OPERATIONS,
     Effect,
@@ -121,9 +120,6 @@ def _refusing() -> Generator[None]:
         raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
 
 
-NO_SAMPLING = 'the client lets no model be sampled in this session, so the extractive model did the work'
-
-
 @dataclass(slots=True)
 class Tools:
     """The handlers of the server, over all collections."""
@@ -132,8 +128,6 @@ class Tools:
     setup: Setup
     store: SourceStore
     calls: RunningCalls
-    is_sampling: bool = False
-    """Whether the models of clients do the work where they can."""
     _listed: list[types.Tool] = field(default_factory=list[types.Tool])
 
     def __post_init__(self) -> None:
@@ -152,8 +146,7 @@ class Tools:
 
     def facts(self) -> Mapping[str, object]:
         """The model and the store, for the log."""
-        model = 'sampling' if self.is_sampling else self.setup.summarizer.model_name
-        return {'model': model, 'store': self.store.kind}
+        return {'model': self.setup.summarizer.model_name, 'store': self.store.kind}
 
     def server(self) -> 'Server[Any]':
         """The MCP server with these handlers."""
@@ -296,15 +289,12 @@ class Tools:
         retriever = self._retriever(context)
         extra = {'tool': asked.name, 'collection': retriever.collection.name, **_sizes(request)}
         _logger.info('call', extra=extra)
-        options = self._options(running, context, names_phases=asked.is_brief)
+        options = self._options(running, names_phases=asked.is_brief)
         with on_behalf_of(retriever.collection.name):
             reply = await asked.answer(retriever, request, options)
         if reply.is_error:
             return _error(reply.text)
-        figures = dict(reply.figures)
-        if self.is_sampling and figures.get('model') == 'extractive' and figures['state'] not in ('unchanged', 'empty'):
-            figures['warnings'] = [*cast('list[str]', figures['warnings']), NO_SAMPLING]
-        return _text(reply.text, **figures)
+        return _text(reply.text, **reply.figures)
 
     def _late(self, asked: Operation[Any]) -> types.CallToolResult:
         name, seconds = 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
@@ -317,18 +307,11 @@ class Tools:
             'goes on from there'
         )
 
-    def _options(self, running: RunningCall, context: Context, *, names_phases: bool) -> RequestOptions:
+    def _options(self, running: RunningCall, *, names_phases: bool) -> RequestOptions:
         tell = running.report.tell
-        options = RequestOptions(
+        return RequestOptions(
             on_progress=partial(_with_phase, tell) if names_phases else tell, deadline=running.deadline
         )
-        model = sampling_model(context, self.settings) if self.is_sampling else None
-        if model is None:
-            return options
-        # Sampling has no tools, through which output is structured elsewhere.
-        # Where it is refused there is no other model; the original text, larger than clients take, would be no help.
-        scope = sampling_scope(context)
-        return replace(options, model=model, output_mode='prompted', on_failure='extractive', cache_scope=scope)
 
 
 async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:

@@ -79,7 +79,7 @@ async def test_what_becomes_of_an_answer(
 ) -> None:
     scripted = ScriptedModel(*answers, finish_reason=finish_reason)
     usage = RunUsage()
-    configured = query if query is AFRESH else query.configured(SETTINGS, mode)
+    configured = query if query is AFRESH else query.configured(SETTINGS.model_copy(update={'llm_output_mode': mode}))
     result = await ask(scripted.model, configured, usage=usage)
 
     assert (result.output and result.output.names, result.reason) == (names, reason)
@@ -151,7 +151,7 @@ async def test_what_is_asked_at_once_counts_its_own_cost() -> None:
 
     usage = RunUsage(requests=3, input_tokens=100)
     each = [RunUsage() for _ in range(5)]
-    query = PLAIN.configured(SETTINGS, 'prompted')
+    query = PLAIN.configured(SETTINGS.model_copy(update={'llm_output_mode': 'prompted'}))
     await asyncio.gather(*(ask(FunctionModel(answer), query, usage=usage, spent=spent) for spent in each))
 
     assert each == [RunUsage(requests=1, input_tokens=10, output_tokens=2, cost=Decimal('0.5'))] * 5
@@ -181,7 +181,7 @@ async def test_content_is_in_the_spans_only_if_it_is_asked_for(
     try:
         for each in answers:
             scripted = ScriptedModel(*each)
-            await ask(scripted.model, RECOVERING.configured(settings, mode))
+            await ask(scripted.model, RECOVERING.configured(settings.model_copy(update={'llm_output_mode': mode})))
     finally:
         Agent.instrument_all(False)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from pydantic_ai.models.function import FunctionModel
@@ -72,11 +73,16 @@ class Elsewhere(FunctionModel):
 
 
 def summarize(
-    cache: Collection, *, name: str = 'model', at: type[FunctionModel] = FunctionModel, **options: str
+    cache: Collection,
+    *,
+    name: str = 'model',
+    at: type[FunctionModel] = FunctionModel,
+    llm_output_mode: Literal['auto', 'prompted'] = 'auto',
 ) -> Summary:
     model = at(model_of(answer_well).function, model_name=name)
-    summarizer = Summarizer(Settings.load(llm_model='extractive', default_chunk_size_tokens=900), model=model)
-    given = RequestOptions(cache=cache, **options)  # pyright: ignore[reportArgumentType]
+    settings = Settings(llm_model='extractive', default_chunk_size_tokens=900, llm_output_mode=llm_output_mode)
+    summarizer = Summarizer(settings, model=model)
+    given = RequestOptions(cache=cache)
     return asyncio.run(summarizer.run(Document(CHRONICLE), SummarizeRequest(max_output_tokens=400), given))
 
 
@@ -89,8 +95,7 @@ def test_another_model_or_prompt_is_asked_again(monkeypatch: pytest.MonkeyPatch)
         'the same': summarize(cache),
         'another name': summarize(cache, name='other'),
         'another address': summarize(cache, at=Elsewhere),
-        'another output mode': summarize(cache, output_mode='prompted'),
-        'another owner': summarize(cache, cache_scope="a client's own"),
+        'another output mode': summarize(cache, llm_output_mode='prompted'),
     }
     monkeypatch.setattr(prompts, 'version', lambda: 'another')
     asked['other prompts'] = summarize(cache)
@@ -99,7 +104,6 @@ def test_another_model_or_prompt_is_asked_again(monkeypatch: pytest.MonkeyPatch)
         'another name': chunks,
         'another address': chunks,
         'another output mode': chunks,
-        'another owner': chunks,
         'other prompts': chunks,
     }
     assert asked['the same'].stats.from_cache
