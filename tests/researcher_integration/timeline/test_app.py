@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import os
-import signal
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,22 +13,17 @@ import anyio.lowlevel
 import anyio.to_thread
 import httpx2
 import pytest
-import typer
 from inline_snapshot import snapshot
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.routing import Mount
-from typer.testing import CliRunner
 
 from researcher_integration.timeline import app as timeline_module
-from researcher_integration.timeline.__main__ import main
-from researcher_integration.timeline.app import TimelineServer, is_loopback, timeline_app
+from researcher_integration.timeline.app import is_loopback, timeline_app
 from researcher_integration.timeline.broker import Hub
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import ConfigurationError
-from tests.support import forking
-from tests.support.serving import wait_until_healthy
-from tests.support.timeline import call, free_port, note, result, shown, start, until_followed
+from tests.support.timeline import call, note, result, shown, start, until_followed
 
 pytestmark = pytest.mark.anyio
 
@@ -199,50 +192,18 @@ async def test_a_client_that_reads_nothing_harms_nobody() -> None:
         assert b'event: end' in rest[-300:]
 
 
-@contextmanager
-def served_by_another_process(log: Path, token: str) -> Generator[str]:
-    """The URL of `python -m researcher_integration.timeline`, which is up."""
-    port = free_port()
-    environment = {**os.environ, 'TIMELINE_TOKEN': token}
-    output = log.with_suffix('.log')
-    with output.open('wb') as out, Path(os.devnull).open('rb') as nothing:
-        files = (nothing.fileno(), out.fileno(), out.fileno())
-        command = ('researcher_integration.timeline', log, '--port', str(port))
-        server = forking.start(*command, environment=environment, files=files)
-    try:
-        wait_until_healthy(port, server)
-        yield f'http://127.0.0.1:{port}'
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(timeout=20)
-    assert server.returncode in (0, -signal.SIGTERM)
-    assert b'events' not in output.read_bytes()
-    assert token.encode() not in output.read_bytes()
-
-
-@pytest.mark.slow
 async def test_the_log_of_another_process_is_shown(tmp_path: Path) -> None:
     path = tmp_path / 't.sqlite3'
-    with EventLog(path) as log, served_by_another_process(path, 'lamp-oil') as origin:
+    with EventLog(path) as log, EventLog(path) as read, shown(read, token='lamp-oil') as served:
         timeline = Hub(log).open('run')
         await timeline.emit(result('before'))
-        async with listening(f'{origin}/events?run=run', authorization='Bearer lamp-oil') as heard:
+        async with listening(f'{served.url}/events?run=run', authorization='Bearer lamp-oil') as heard:
             assert (await anext(heard)).data['text'] == 'before'
             await timeline.emit(note('transient'))
             await timeline.emit(result('after'))
             assert (await anext(heard)).data['text'] == 'after'
             await timeline.close()
             assert (await anext(heard)).type == 'end'
-
-
-def test_a_log_that_is_not_there_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its writer may come later; or its name is misspelt."""
-    monkeypatch.setattr(TimelineServer, 'run', lambda _: None)
-    app = typer.Typer()
-    app.command()(main)
-    path = tmp_path / 't.sqlite3'
-    told = [CliRunner().invoke(app, [str(path)]).stderr.replace(str(tmp_path), '…') for _ in range(2)]
-    assert told == ['timeline: …/t.sqlite3 is not there yet; an empty one is made\n', '']
 
 
 # Who may come in.
