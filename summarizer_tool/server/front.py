@@ -1,4 +1,4 @@
-"""The front of the HTTP server: open at once, it answers `/health` while all else is still being loaded."""
+"""The front of the HTTP server: where it listens, and how many connections it keeps for how long."""
 
 import os
 from contextlib import nullcontext
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import h11
 import uvicorn
-from anyio import Event
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from summarizer_tool.errors import ConfigurationError
@@ -16,10 +15,9 @@ if TYPE_CHECKING:
     from asyncio import TimerHandle, Transport
     from socket import socket
 
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp
 
 PATH = '/mcp'
-HEALTH = '/health'
 
 CLOSING_SECONDS = 2.0
 """For the last bytes of answers, when the server stops and everything else has ended."""
@@ -32,44 +30,6 @@ HEAD_SECONDS = 15.0
 
 BACKLOG = 2048
 """Connections that wait to be accepted."""
-
-
-class Front:
-    """The ASGI application: health for everybody, and what lies behind it as soon as it is ready."""
-
-    def __init__(self) -> None:
-        self._behind: ASGIApp | None = None
-        self._is_open = Event()
-
-    def open(self, behind: 'ASGIApp') -> None:
-        """Let requests through, also those that wait already."""
-        self._behind = behind
-        self._is_open.set()
-
-    async def __call__(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
-        """Answer one request."""
-        if scope['type'] != 'http':
-            return
-        if scope['path'].rstrip('/') == HEALTH:
-            await _health(scope, send)
-            return
-        await self._is_open.wait()
-        if self._behind is not None:
-            await self._behind(scope, receive, send)
-
-
-async def _health(scope: 'Scope', send: 'Send') -> None:
-    is_right = scope['method'] in ('GET', 'HEAD')
-    body = b'{"status":"ok"}' if is_right else b'{"error":"use GET"}'
-    headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(body))]
-    await send(
-        {
-            'type': 'http.response.start',
-            'status': 200 if is_right else 405,
-            'headers': headers if is_right else [*headers, (b'allow', b'GET')],
-        }
-    )
-    await send({'type': 'http.response.body', 'body': b'' if scope['method'] == 'HEAD' else body})
 
 
 class _Connection(H11Protocol):

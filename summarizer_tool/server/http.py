@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from summarizer_tool.server.calls import has_wrong_id
-from summarizer_tool.server.front import HEALTH, PATH
+from summarizer_tool.server.front import PATH
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http import StreamableHTTPServerTransport
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEALTH = '/health'
 
 LOCAL_HOSTS = ('127.0.0.1', 'localhost', '[::1]')
 
@@ -170,7 +172,7 @@ def arrival(request: object) -> Arrival | None:
 
 
 class Gate:
-    """The ASGI application behind the front: MCP for those who may."""
+    """The ASGI application: health for everybody, MCP for those who may."""
 
     def __init__(self, settings: Settings, app: 'ASGIApp', *, knows: Callable[[str], bool] = lambda _: True) -> None:
         """Args: app: The MCP endpoint. knows: Whether there is a session of that id."""
@@ -188,7 +190,8 @@ class Gate:
         """Answer one request."""
         if scope['type'] != 'http':
             return
-        response = await self._refusal(scope)
+        is_health = scope['path'].rstrip('/') == HEALTH
+        response = _health(scope['method']) if is_health else await self._refusal(scope)
         if response is not None:
             await response(scope, receive, send)
         else:
@@ -319,6 +322,11 @@ class _Outgoing:
         """End a stream that was cut short."""
         if self.is_open:
             await self._send({'type': 'http.response.body', 'body': b'', 'more_body': False})
+
+
+def _health(method: str) -> Response:
+    is_right = method in ('GET', 'HEAD')
+    return JSONResponse({'status': 'ok'}) if is_right else JSONResponse({'error': 'use GET'}, 405, {'Allow': 'GET'})
 
 
 def _error(message: str) -> bytes:

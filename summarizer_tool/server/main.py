@@ -65,13 +65,13 @@ async def _serve(settings: 'Settings', make: 'MakeServed') -> None:
 
             with listen(settings) as listener:
                 host, port = listener.getsockname()[:2]
+                await anyio.to_thread.run_sync(_configure, settings)
                 address = f'http://{f"[{host}]" if ":" in host else host}:{port}{PATH}'
                 await serve_http(
                     settings,
                     listener,
                     stop,
                     make=make,
-                    prepare=_configure,
                     on_ready=lambda served: _announce(settings, served, address),
                 )
     _logger.info('stopped')
@@ -84,61 +84,38 @@ def _configure(settings: 'Settings') -> None:
     telemetry.configure(settings, level=settings.mcp_log_level, libraries=('mcp', 'uvicorn', 'asyncio', 'anyio'))
 
 
-def _nothing(_: object) -> None:
-    """What there is to do where nothing is."""
-
-
 async def serve_http(
     settings: 'Settings',
     listener: 'socket',
     stop: 'Event',
     *,
     make: 'MakeServed | None' = None,
-    prepare: 'Callable[[Settings], None]' = _nothing,
-    on_ready: 'Callable[[Any], None]' = _nothing,
+    on_ready: 'Callable[[Any], None]',
 ) -> None:
     """Serve everybody who connects, until told to stop; then let the calls that run come to an answer.
 
-    The listener is closed at the end. `prepare` is called in a thread when health is answered already, before anything
-    else is loaded, `on_ready` when calls can be answered; what is made, and raised, is as for `serve`.
+    The listener is closed at the end. Who connects before everything is loaded waits; `on_ready` is called when calls
+    can be answered. What is made, and raised, is as for `serve`.
     """
     import anyio
 
-    from summarizer_tool.errors import SummarizerError
-    from summarizer_tool.server.front import Front, HTTPServer
+    from summarizer_tool.server.front import HTTPServer
 
-    front, ended = Front(), anyio.Event()
-    http = HTTPServer(front)
-    failed: SummarizerError | None = None
+    async with (make or make_tools)(settings) as served:
+        from summarizer_tool.server.http import Gate, Sessions
 
-    async def run() -> None:
-        await http.serve([listener])
-        ended.set()
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(run)
-        try:
-            await anyio.to_thread.run_sync(prepare, settings)
-            async with (make or make_tools)(settings) as served:
-                from summarizer_tool.server.http import Gate, Sessions
-
-                sessions = Sessions(settings, served.server())
-                gate = Gate(settings, sessions.handle_request, knows=sessions.knows)
-                async with sessions.run():
-                    front.open(gate)
-                    on_ready(served)
-                    await stop.wait()
-                    http.stop_accepting()
-                    served.calls.bring_to_an_end(settings.mcp_shutdown_grace_seconds)
-                    await served.calls.none_runs()
-                    gate.close_streams()
-                    http.should_exit = True
-                    await ended.wait()
-        except SummarizerError as error:  # raised below, outside of the task group, which would wrap it
-            failed = error
-            tasks.cancel_scope.cancel()
-    if failed is not None:
-        raise failed
+        sessions = Sessions(settings, served.server())
+        gate = Gate(settings, sessions.handle_request, knows=sessions.knows)
+        http = HTTPServer(gate)
+        async with sessions.run(), anyio.create_task_group() as tasks:
+            tasks.start_soon(http.serve, [listener])
+            on_ready(served)
+            await stop.wait()
+            http.stop_accepting()
+            served.calls.bring_to_an_end(settings.mcp_shutdown_grace_seconds)
+            await served.calls.none_runs()
+            gate.close_streams()
+            http.should_exit = True
 
 
 def _announce(settings: 'Settings', served: 'Served', address: str) -> None:

@@ -8,13 +8,11 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from anyio import wait_all_tasks_blocked
 from inline_snapshot import snapshot
 from mcp.shared.exceptions import MCPError
 
 from summarizer_tool import Settings
 from summarizer_tool.server import http
-from summarizer_tool.server.front import Front
 from summarizer_tool.server.http import Arrival, Gate, Tokens, collection_of, security
 from tests.support import serving
 from tests.support.serving import INITIALIZE, Mode, Served, text_of
@@ -258,26 +256,3 @@ async def test_a_client_that_takes_nothing_has_gone(monkeypatch: pytest.MonkeyPa
     with anyio.fail_after(30):
         await Gate(Settings.load(), answer)(scope, receive, send)
     assert seen[0].lost.is_set()
-
-
-@pytest.mark.anyio
-async def test_what_arrives_while_the_server_loads_waits() -> None:
-    front, sent = Front(), list[Any]()
-
-    async def receive() -> Any:
-        await anyio.sleep_forever()
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    async def behind(scope: Any, receive: Any, send: Any) -> None:
-        await send('behind')
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(front, {'type': 'http', 'method': 'POST', 'path': '/mcp'}, receive, send)
-        await wait_all_tasks_blocked()
-        assert sent == []
-        await front({'type': 'http', 'method': 'GET', 'path': '/health'}, receive, send)
-        assert sent.pop()['body'] == b'{"status":"ok"}'
-        front.open(behind)
-    assert sent[-1] == 'behind'
