@@ -48,12 +48,6 @@ SAYING_COST_OF_GIST = 20
 SAYING_COST_OF_TALK = 100
 """The same where people talk, most of whose sentences are short and say nothing without the ones around them."""
 
-LONG = 0.45
-"""Share of the target from which a sentence with those that point back to it is also told alone,"""
-
-LONG_ANSWER = 0.15
-"""and the same of an answer, of which more is asked for than fits."""
-
 DISFLUENT_WEIGHT = 0.4
 """Weight of a sentence that is broken off and begun again, as people speak."""
 
@@ -153,8 +147,6 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
         answered.append(max(answers[index], float(is_named[index])))
         importance.append(matters)
     chosen = _extended(scoring.choose(items, target_tokens, aim, fill=True), items, target_tokens)
-    long = (LONG_ANSWER if aim is scoring.Aim.ANSWER else LONG) * target_tokens
-    chosen += _alone(chosen, items, texts, long)
     facts = [
         Fact(
             text=texts[index],
@@ -190,14 +182,6 @@ def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_token
             longest, left = longest + 1, left - extra
         extended.append(longest)
     return extended
-
-
-def _alone(chosen: Sequence[int], items: Sequence[scoring.Item], texts: Sequence[str], most: float) -> list[int]:
-    """The sentences alone of which things over `most` tokens were chosen: the last choice may not have the room."""
-    first = {item.variant_of: index for index, item in reversed([*enumerate(items)])}
-    long = (index for index in chosen if items[index].cost > most)
-    alone = ((first[items[index].variant_of], index) for index in long if items[index].variant_of is not None)
-    return [each for each, index in alone if each != index and texts[index].startswith(f'{texts[each]} ')]
 
 
 def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, is_gist: bool) -> list[Statement]:
