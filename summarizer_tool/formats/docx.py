@@ -43,7 +43,7 @@ def read(body: bytes) -> Page:
         _logger.warning('the numbers of lists in a Word document cannot be read: it is read without them')
     html = ''.join((*_edges(archive, 'header'), made['html'], *_edges(archive, 'footer')))
     page = to_markdown(f'<html><body>{html}</body></html>', is_document=True)
-    return Page(page.markdown, _title(archive), page.headings, (), page.links)
+    return Page(page.markdown, _title(archive), page.links)
 
 
 def _edges(archive: Archive, kind: str) -> list[str]:

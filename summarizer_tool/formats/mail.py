@@ -12,7 +12,7 @@ from summarizer_tool.errors import FetchError
 from summarizer_tool.formats.titled import mails
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
-from summarizer_tool.html.page import Image, Link, Page
+from summarizer_tool.html.page import Link, Page
 
 _HEADERS = ('From', 'To', 'Cc', 'Date', 'Subject')
 _MOST_DEPTH = 8
@@ -49,7 +49,7 @@ def read(body: bytes) -> Page:
         # Of broken headers the standard library raises whatever comes.
         raise FetchError(f'is a mail that cannot be read ({type(error).__name__}); save it again as .eml') from None
     text = '\n\n'.join(made.parts)
-    return Page(text, _header(mail, 'Subject'), images=tuple(made.images), links=tuple(made.links))
+    return Page(text, _header(mail, 'Subject'), tuple(made.links))
 
 
 def _header(mail: MIMEPart, name: str) -> str:
@@ -66,7 +66,6 @@ class _Written:
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self.images: list[Image] = []
         self.links: list[Link] = []
         self._left = _MOST_PARTS
 
@@ -101,7 +100,6 @@ class _Written:
             page = _page(html_part)
             # What only says that a mail is to be looked at elsewhere is short.
             if 2 * len(_WORD.findall(plain)) < len(_WORD.findall(page.markdown)):
-                self.images += page.images
                 self.links += page.links
                 return page.markdown.strip()
         inside = mail.get_payload()

@@ -1,1 +1,1 @@
-"""Web pages as text that a model can read: main content as markdown, images and links beside it."""
+"""Web pages as text that a model can read: main content as markdown, links beside it."""

@@ -1,4 +1,4 @@
-"""A web page as markdown, with its headings, images and links beside it."""
+"""A web page as markdown, with its links beside it."""
 
 import logging
 import re
@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 from summarizer_tool.extras import naming_extra
 from summarizer_tool.html import parsing
 from summarizer_tool.html.choosing import choose, drop_contents
-from summarizer_tool.html.page import Heading, Image, Link, Page
+from summarizer_tool.html.page import Link, Page
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, PageBlock
 from summarizer_tool.html.tables import find_layout
 from summarizer_tool.html.targets import absolute
@@ -96,13 +96,13 @@ def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> 
 
     Where no main content is found, as in a page of a few words, it is all the text there is, as it is where all is
     content (`is_document`), such as a chapter of a book. Never raises: of a broken page it is what a browser might
-    show, of one that is no page at all an empty `Page`. Without its URL, relative links and images are left out.
+    show, of one that is no page at all an empty `Page`. Without its URL, relative links are left out.
     """
     tree, is_whole = parsing.parse(html)
     if tree is None:
         return Page('')
     base = _base(tree, base_url)
-    found = TreeWalk(base).run(tree)
+    found = TreeWalk().run(tree)
     if not found.blocks:
         return Page(_bare_text(tree), page_title(tree, found.blocks))
     # Where tags nest without end, trafilatura would lose what is in them.
@@ -121,8 +121,6 @@ def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> 
     return Page(
         markdown,
         page_title(tree, found.blocks),
-        tuple(Heading(block.level, title_line(block.words)) for block in found.blocks if block.is_kept and block.level),
-        tuple(_images(found)),
         tuple(page_links(found.blocks, _link_sections(found.blocks), base, base_url)),
     )
 
@@ -143,17 +141,8 @@ def _bare_text(tree: Any) -> str:
     return ' '.join(parsing.UNFIT.sub('', ''.join(tree.itertext())).split())
 
 
-def _sections(blocks: list[PageBlock]) -> Iterator[str]:
-    """For each block the heading it stands under."""
-    section = ''
-    for block in blocks:
-        if block.is_kept and block.level:
-            section = title_line(block.words)
-        yield section
-
-
 def _link_sections(blocks: list[PageBlock]) -> Iterator[str]:
-    """As `_sections`, but of a heading the one above it; one that is left out counts for links that only lead on."""
+    """For each block the heading it stands under; one that is left out counts for links that only lead on."""
     open_: list[PageBlock] = []
     for block in blocks:
         if block.level:
@@ -183,23 +172,6 @@ def _with_pictures(page: Blocks) -> list[PageBlock]:
             done = max(done, picture.place)
             blocks.append(PageBlock('text', f'[Image: {picture.alt}]', picture.frame, is_kept=True))
     return blocks + page.blocks[done:]
-
-
-def _images(page: Blocks) -> Iterator[Image]:
-    sections = ['', *_sections(page.blocks)]
-    captions = {
-        frame: title_line(block.words)
-        for block in page.blocks
-        if block.is_in('caption')
-        for frame in block.frames()
-        if frame.kind == 'figure'
-    }
-    seen: set[str] = set()
-    for picture in page.pictures:
-        if picture.is_kept and picture.url and picture.url not in seen:
-            seen.add(picture.url)
-            caption = captions.get(picture.figure, '') if picture.figure is not None else ''
-            yield Image(picture.url, title_line(picture.alt), caption, sections[picture.place])
 
 
 MAX_LINKS = 3000

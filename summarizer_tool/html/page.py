@@ -23,29 +23,6 @@ def is_page(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading of a page."""
-
-    level: int
-    """1 to 6."""
-    text: str
-    """On one line, without marks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """An image of the main content: what is said of it, never its bytes."""
-
-    url: str
-    """Absolute, http or https."""
-    alt: str = ''
-    caption: str = ''
-    """Of its figure."""
-    section: str = ''
-    """The heading it stands under."""
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """A link of the main content, or of a list that belongs to it, to another page."""
 
@@ -69,6 +46,4 @@ class Page:
     """The main content; empty where the page has no text."""
     title: str = ''
     """On one line; empty if the page names none."""
-    headings: tuple[Heading, ...] = ()
-    images: tuple[Image, ...] = ()
     links: tuple[Link, ...] = ()

@@ -130,13 +130,10 @@ class Picture:
 
     place: int
     """The number of the block that follows it."""
-    url: str
-    """Empty where it is not known."""
     alt: str
+    """What is said of it."""
     frame: Frame | None
     """The innermost container."""
-    figure: Frame | None
-    """Whose captions are its own."""
     region: Region | None
     is_kept: bool = False
 

@@ -1,7 +1,6 @@
-"""Where links and images of a page lead."""
+"""Where links of a page lead, and which images only decorate it."""
 
 import re
-from itertools import islice
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
@@ -9,9 +8,6 @@ MAX_LENGTH = 2000
 """Characters of a URL; a longer one leads nowhere that can be fetched."""
 
 _WEB = re.compile(r'https?://[^\s/?#]', re.IGNORECASE)
-_LAZY = ('data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-url')
-_SETS = ('srcset', 'data-srcset', 'data-lazy-srcset')
-_MAX_SOURCES = 10
 _ICON_PIXELS = 24
 _ICON = re.compile(r'(?:^|[\s_-])(?:icon|icons|emoji|smiley|spacer|pixel|tracking|sprite)(?:$|[\s_-])', re.IGNORECASE)
 _NUMBER = re.compile(r'\s*(\d{1,6})\s*(?:px)?\s*')
@@ -29,25 +25,6 @@ def absolute(base: str, target: str) -> str:
     if not _WEB.match(url) or not url.isprintable():
         return ''
     return url.replace(' ', '%20').replace('(', '%28').replace(')', '%29')
-
-
-def image(element: Any, base: str) -> str:
-    """Where an `img` has its picture, however late it is loaded; empty for inline data."""
-    candidates = [element.get(name) for name in _LAZY]
-    candidates.append(element.get('src'))
-    candidates += [_first_of(element.get(name)) for name in _SETS]
-    picture = next(element.iterancestors('picture'), None)
-    if picture is not None:
-        sources = islice(picture.iter('source'), _MAX_SOURCES)
-        candidates += [_first_of(source.get('srcset') or source.get('data-srcset')) for source in sources]
-    for candidate in candidates:
-        if candidate and (url := absolute(base, candidate)):
-            return url
-    return ''
-
-
-def _first_of(images: str | None) -> str | None:
-    return images[:MAX_LENGTH].split()[0].rstrip(',') if images and images.strip() else None
 
 
 def is_icon(element: Any) -> bool:

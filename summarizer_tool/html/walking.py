@@ -60,10 +60,8 @@ _Around = tuple[Frame | None, Region | None, str, int, int, int, int]
 class TreeWalk:
     """One pass over a tree, which it marks."""
 
-    def __init__(self, base: str = '') -> None:
-        """Takes the URL that targets on the page are relative to."""
+    def __init__(self) -> None:
         self._found = Blocks()
-        self._base = base
         # What is open: containers, the part of the page, the innermost box, the numbers of that, of the one around and
         # of the outermost section.
         self._frame: Frame | None = None
@@ -236,12 +234,9 @@ class TreeWalk:
         if targets.is_icon(element):
             return
         alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())
-        url = targets.image(element, self._base)
-        if url or alt:  # what is said of it does not depend on where the page comes from
-            around = reversed(self._frame.chain()) if self._frame is not None else ()
-            figure = next((frame for frame in around if frame.kind == 'figure'), None)
+        if alt:
             place = len(self._found.blocks) + (self._size > 0)
-            self._found.pictures.append(Picture(place, url, alt, self._frame, figure, self._region))
+            self._found.pictures.append(Picture(place, alt, self._frame, self._region))
 
     def _read_noscript(self, element: Any) -> None:
         for image in element.iter('img'):

@@ -13,7 +13,6 @@ from summarizer_tool.cli.main import app
 from summarizer_tool.cli.stored import read_place
 from summarizer_tool.cli.terminal import UnreadableError
 from summarizer_tool.formats.files import GivenSource
-from summarizer_tool.html.page import Image
 from tests.support.site import Site
 from tests.support.terminal import said
 
@@ -60,8 +59,6 @@ def test_a_page_is_read_in_its_charset(name: str, content: bytes) -> None:
 def test_a_file_called_html_need_not_begin_as_a_page() -> None:
     given = read('part.html', b'<h2>Guests</h2>\n<p>Three came.</p><img src="https://example.org/a.png" alt="Them">')
     assert (given.document.text, given.document.title) == ('## Guests\n\nThree came.', 'Guests')
-    assert given.page is not None
-    assert given.page.images == (Image('https://example.org/a.png', 'Them', section='Guests'),)
     assert read('plain.html', b'Three < four').document.text == 'Three < four'
 
 

@@ -153,7 +153,7 @@ def test_something_is_always_kept() -> None:
 
 def test_pictures_are_kept_beside_what_is() -> None:
     shown = page(text(), text('Menu', tag='li'), text('Menu', tag='li'))
-    shown.pictures = [Picture(place, f'https://a.example/{place}', '', None, None, None) for place in range(4)]
+    shown.pictures = [Picture(place, '', None, None) for place in range(4)]
     choose(shown, {0})
     assert [picture.is_kept for picture in shown.pictures] == [True, True, False, False]
 

@@ -118,7 +118,7 @@ async def test_the_size_of_a_page_is_that_of_its_html() -> None:
         await service(summarizer_max_input_mb=limit).add_source(AddSourceRequest(content=PAGE))
 
 
-async def test_the_stored_source_is_the_markdown_with_images_and_links_beside_it() -> None:
+async def test_the_stored_source_is_the_markdown_with_links_beside_it() -> None:
     kept = service()
     added = await kept.add_source(AddSourceRequest(content=PAGE, url=URL))
     assert (added.source.title, added.source.url) == ('The lamp', URL)

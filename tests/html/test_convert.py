@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.html.convert import to_markdown
-from summarizer_tool.html.page import Heading, Image, Link
+from summarizer_tool.html.page import Link
 from tests.support.fictional import PROSE, article, between
 
 SITE = 'https://merrowdown.example'
@@ -188,7 +188,7 @@ def test_without_an_address_only_absolute_links_are_known() -> None:
     assert page.links == (Link('https://b.example/', 'that', 'Salt Gate', 'Both this and that are pages.'),)
 
 
-def test_images_stand_beside_the_text() -> None:
+def test_images_are_left_out_of_the_text() -> None:
     page = to_markdown(
         article("""
         <h2>Views</h2><figure><img src="data:image/gif;base64,R0" data-src="/img/gate.jpg" alt="The gate"><figcaption>The
@@ -199,21 +199,8 @@ def test_images_stand_beside_the_text() -> None:
         <noscript><img src="/tide.png" alt="Tides"></noscript><p>Fine <img class="emoji" alt="🌊"> weather, they say.</p>"""),
         URL,
     )
-    assert page.images == (
-        Image(f'{SITE}/img/gate.jpg', 'The gate', 'The gate in 1610, by an unknown hand', 'Views'),
-        Image(f'{SITE}/bell-800.jpg', 'A bell', '', 'Views'),
-        Image(f'{SITE}/lamp.png', '', 'The lamp', 'Views'),
-        Image(f'{SITE}/tide.png', 'Tides', '', 'Views'),
-    )
     assert '🌊' in page.markdown
     assert '.jpg' not in page.markdown
-
-
-def test_headings_are_listed() -> None:
-    page = to_markdown(
-        article('<h2>Keepers</h2><p>There were nine of them.</p><h4>Of  <i>old</i></h4><p>Nobody knows.</p>')
-    )
-    assert page.headings == (Heading(1, 'Salt Gate'), Heading(2, 'Keepers'), Heading(4, 'Of old'))
 
 
 def test_what_trafilatura_drops_within_the_text_is_kept() -> None:
@@ -262,25 +249,6 @@ def test_the_words_of_paragraphs_are_kept(words: list[str]) -> None:
     sentence = ' '.join(['The keeper wrote:', *words, 'and closed the book for the night, as had long been his way.'])
     page = to_markdown(article(f'<p>{sentence}</p>'))
     assert unicodedata.normalize('NFC', sentence) in page.markdown
-
-
-def test_the_list_of_images_has_no_bytes() -> None:
-    page = to_markdown(article('<p>Here <img src="data:image/png;base64,AAAA" alt="x"> it was.</p>'), URL)
-    assert page.images == ()
-
-
-def test_pictures_of_a_section_that_has_nothing_else() -> None:
-    sections = ''.join(
-        f'<h2>Pier {number}</h2><p>The pier of {number} stands on granite from the quarry of Fenn Tor.</p>'
-        for number in range(9)
-    )
-    gallery = (
-        '<h2>Runners</h2><figure><img src="/runner.jpg" alt="A runner"><figcaption>Number seven</figcaption></figure>'
-    )
-    page = to_markdown(f'<article><h1>Gallery</h1>{sections}{gallery}{sections}</article>', 'https://tide.example/')
-    assert [(image.url, image.caption) for image in page.images] == [
-        ('https://tide.example/runner.jpg', 'Number seven')
-    ]
 
 
 def test_a_formula_or_a_quoted_figure_that_stands_alone() -> None:

@@ -46,7 +46,7 @@ def _rows(page: LabelledPage) -> Iterator[tuple[dict[str, float], bool, float]]:
     tree, is_whole = parsing.parse(text)
     if tree is None or not is_whole:
         return
-    found = TreeWalk(page.url).run(tree)
+    found = TreeWalk().run(tree)
     voted = votes(tree, found.depth, len(text))
     if not voted.nodes:
         return
