@@ -80,7 +80,7 @@ _SOME_LINES = 10
 
 _READ = 60_000
 """Characters whose sentences are counted."""
-_HEADING = re.compile(r'(?:\A|\n[ \t]*\n)#{1,6} \S')
+_HEADING = re.compile(r'(?:\A|\n[ \t]*\n)#{1,6} [\w\[*_`]')
 _MOST_STATES = 3
 """Times that a line may begin anew; more often it shows how far something is."""
 _LEAST_HEADINGS = 3
@@ -255,7 +255,7 @@ def _is_for_people(text: str, lines: Sequence[str]) -> bool:
     """Return whether a text is for people to read, though it may have few sentences."""
     written = _UNWRITTEN.sub('', text)
     share = plain_share(written)
-    if _is_told(text) or share >= _ALL_WORDS or (_has_headings(text) and is_written(written)):
+    if _is_told(text) or share >= _ALL_WORDS or _has_headings(text):
         return True
     has_items = len(_ITEM.findall(text)) >= _ITEMS * text.count('\n')
     has_sentences = len(text.split()) <= _LONG_SENTENCE * len(_SENTENCE_END.findall(text)) and _forms(lines) > _REPEATED

@@ -261,18 +261,10 @@ def passages(db: StoreConnection, collection: str, ids: Sequence[int]) -> list[P
     return [found[number] for number in dict.fromkeys(ids) if number in found]
 
 
-def passages_of_source(
-    db: StoreConnection, collection: str, source_id: str, first: int = 1, last: int = 2**62
-) -> list[Passage]:
-    """The passages of a source from one number to another, in order."""
-    return [
-        _passage(row)
-        for row in db.execute(
-            f'SELECT {_PASSAGE} FROM passages '  # noqa: S608 - fixed text
-            'WHERE collection = ? AND source = ? AND number BETWEEN ? AND ? ORDER BY number',
-            (collection, source_id, first, last),
-        )
-    ]
+def passages_of_source(db: StoreConnection, collection: str, source_id: str) -> list[Passage]:
+    """The passages of a source, in order."""
+    found = f'SELECT {_PASSAGE} FROM passages WHERE collection = ? AND source = ? ORDER BY number'  # noqa: S608 - fixed
+    return [_passage(row) for row in db.execute(found, (collection, source_id))]
 
 
 def titles(db: StoreConnection, collection: str, source_ids: Iterable[str]) -> dict[str, str]:

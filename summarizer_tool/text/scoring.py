@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -203,8 +203,7 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
 
     With `fill`, items that add nothing new are chosen too, as long as there is room in the budget.
     """
-    nothing = partial(_Coverage, items, aim, _worth(items, aim), _repeating(items, aim))
-    state = nothing()
+    state = _Coverage(items, aim, _worth(items, aim), _repeating(items, aim))
     heap = [(-state.density(index), index) for index in range(len(items))]
     heapq.heapify(heap)
     chosen: list[int] = []
@@ -226,49 +225,8 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
         chosen += taken
         for each in taken:
             state.take(each)
-    return _exchanged(chosen, items, left, nothing, SPARE * budget) if fill and left > SPARE * budget else chosen
-
-
-def _exchanged(
-    chosen: list[int], items: Sequence[Item], left: int, saying: 'Callable[..., _Coverage]', spare: float
-) -> list[int]:
-    """The choice with one item in the place of another while that says more in room that is left.
-
-    The best for each token are not the best of a small room, most of which the next one may be too long for.
-    """
-    is_tied = {index for index, item in enumerate(items) if item.needs is not None} | {item.needs for item in items}
-    free = [index for index, item in enumerate(items) if index not in is_tied and item.variant_of is None]
-    free.sort(key=saying().density, reverse=True)
-    chosen = [*chosen]
-    for _ in range(MOST_EXCHANGES):
-        best = 0.0, 0, 0
-        taken = {*chosen}
-        others = [index for index in free if index not in taken][:MOST_CONSIDERED]
-        for place, out in enumerate(chosen):
-            longer = [index for index in others if 0 < items[index].cost - items[out].cost <= left]
-            if not longer or out in is_tied or items[out].variant_of is not None:
-                continue
-            state = saying([each for each in chosen if each != out])
-            gains = [(state.density(index) * max(1, items[index].cost), index) for index in longer]
-            gain, index = max(gains)
-            best = max(best, (gain - state.density(out) * max(1, items[out].cost), place, index))
-        if best[0] <= 0:
-            break
-        _, place, index = best
-        left -= items[index].cost - items[chosen[place]].cost
-        chosen[place] = index
-        if left <= spare:
-            break
     return chosen
 
-
-SPARE = 0.1
-"""Share of a budget that may be left."""
-
-MOST_EXCHANGES = 8
-
-MOST_CONSIDERED = 100
-"""Items that may come in the place of one: the best for each token by themselves."""
 
 _NOISE = 1e-12
 """Differences of this size are rounding."""
@@ -316,7 +274,6 @@ class _Coverage:
         aim: Aim,
         worth: dict[str, float],
         repeating: Callable[[int], Sequence[int]],
-        said: Iterable[int] = (),
     ) -> None:
         self.items = items
         self.aim = aim
@@ -327,8 +284,6 @@ class _Coverage:
         self.repeating = repeating
         self.repeated: set[int] = set()
         """The items that say again what a chosen one says."""
-        for index in said:
-            self.take(index)
 
     def is_said(self, index: int) -> bool:
         """Return whether the item, or another variant of the same thing, is chosen already."""

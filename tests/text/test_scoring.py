@@ -51,17 +51,6 @@ def test_what_adds_nothing_is_chosen_only_to_fill():
     assert scoring.choose(items, 100, fill=True) == [0, 1]
 
 
-def test_room_that_is_left_goes_to_a_longer_item():
-    items = [
-        Item(37, ('a', 'b', 'c'), ()),
-        Item(48, ('d', 'e', 'f'), ()),
-        Item(60, ('g', 'h', 'i', 'j'), (), weight=0.85),
-    ]
-    # By worth per token it would be the second one, with 15 of 100 tokens left.
-    assert scoring.choose(items, 100, fill=True) == snapshot([0, 2])
-    assert scoring.choose(items, 100) == snapshot([0, 1])
-
-
 def test_stop_words_are_those_of_the_language():
     assert scoring.content_words('Der Turm ist für die Stadt gebaut', 'de') == snapshot(('turm', 'stadt', 'gebaut'))
     assert scoring.content_words('The war was over', 'en') == snapshot(('war',))
