@@ -73,6 +73,9 @@ _ALL_WORDS = 0.85
 """Share of the characters that stand in plain words from which a text without sentences is people's, too,"""
 _MANY_WORDS, _LONG_SENTENCE, _ITEMS = 0.45, 60, 0.25
 """and share from which it is with long sentences, of so many words, or with items of lists in so many of its lines."""
+_DIRECTIVE = re.compile(r'\s*(?:[\w.$-]+(?:[ \t](?:(?! = )[^()])*)?[;{]|\})\s*(?:#.*)?')
+_CONFIGURED = 0.9
+"""Share of the lines that are directives of a server or blocks of these, from which a text is no source code."""
 _LARGE = 4000
 """Characters from which a text of no known form is digested all the same,"""
 _SOME_LINES = 10
@@ -414,7 +417,9 @@ def _is_source(lines: Sequence[str]) -> bool:
     [(begin, times)] = Counter(line.split(None, 1)[0] for line in sample).most_common(1) or [('', 0)]
     # By a process, `==18636==`, or by what is to change.
     is_marked = times > _MARKED * len(sample) and (any(map(str.isdigit, begin)) or begin in '+-~')
-    return is_short and not is_marked and may_be_code(sample) and _forms(lines) > _GENERATED
+    directives = [line for line in sample if not line.lstrip().startswith('#')]
+    is_configured = sum(_DIRECTIVE.fullmatch(line) is not None for line in directives) > _CONFIGURED * len(directives)
+    return is_short and not is_marked and not is_configured and may_be_code(sample) and _forms(lines) > _GENERATED
 
 
 def _forms(lines: Sequence[str]) -> float:

@@ -34,6 +34,8 @@ _RULE = re.compile(r'[#;=*_~-]{5}\s*$')
 _SECTION = re.compile(r'\[([^\[\]]+)\]\s*$')
 _CLOSED = re.compile(r'[.!?:…][\'")\]]*$')
 _ITEM = re.compile(r'[-*+•]\s+|\(?\d{1,2}[.)]\s+')
+# `listen 443 ssl;`, `mode = fast`, `location / {`
+_SETTING = re.compile(r'[\w.$-]+\s*=\s*\S|[\w.$-]+\s.*[;{]$|\}$')
 # What is said of the text above, if there is any.
 _HANGS = re.compile(r'\s{2}|\t|\s[-*+•]\s|\s\(?\d{1,2}[.)]\s')
 # A fence, the end of a sentence, what a program is written in, markup, or YAML, which is read as the data it is.
@@ -74,7 +76,11 @@ def _read(lines: Sequence[str]) -> Iterator[str]:
             comments = [
                 (match[1], match[2].rstrip(), match.start(1)) for line in found if (match := _COMMENT.match(line))
             ]
-            plain = [body for _, body, at in comments if at < _BESIDE_TEXT and not _HANGS.match(body)]
+            plain = [
+                body
+                for _, body, at in comments
+                if at < _BESIDE_TEXT and not _HANGS.match(body) and not _SETTING.match(body.strip())
+            ]
             texts = [body for body in plain if body[:1].isspace()] or plain
             # What stands in says of what has been said above it, or are settings.
             is_text = _is_text(texts) if texts else is_text
@@ -98,7 +104,9 @@ def _said(comments: Sequence[tuple[str, str, int]], *, is_text: bool, is_close: 
     for mark, body, at in comments:
         bare = body.strip()
         indent = len(body.expandtabs(4)) - len(bare.expandtabs(4))
-        if bare[-1] in _SIGNS and (len(mark) > 2 or bare[0] in _SIGNS):
+        if _SETTING.match(bare):
+            yield f'- {mark}{bare}'
+        elif bare[-1] in _SIGNS and (len(mark) > 2 or bare[0] in _SIGNS):
             yield f'### {bare.strip(_EDGES)}'
         elif at >= _BESIDE_TEXT or 0 <= item < indent:
             yield f'  {bare}'

@@ -203,3 +203,45 @@ _DEEDS = [
 )
 def test_what_people_write_without_full_stops_is_none(text: str) -> None:
     assert machine_output(text) is None
+
+
+def test_directives_of_a_server_are_settings_and_those_commented_out_stay_so() -> None:
+    lines = [
+        'server {',
+        '\tlisten 80 default;',
+        '\troot /var/mill;',
+        '\t# listen 443 ssl default;',
+        '\t# gzip_vary on;',
+    ]
+    lines += [
+        '\tlocation / {',
+        '\t\ttry_files $uri =404;',
+        '\t}',
+        '\tgzip on;',
+        '\terror_log /var/log/mill;',
+        '}',
+        'user ada;',
+    ]
+    text = digest('\n'.join(lines), 120, focus='Which ports does it listen on?').text
+    assert '2| server: listen 80 default;' in text
+    assert '4| server: # listen 443 ssl default;' in text
+
+
+def test_counted_lines_are_no_blocks_of_each_other() -> None:
+    files = [f'{at * at % 1700:>6} mill/part{at}.py' for at in range(1, 60)]
+    total = sum(at * at % 1700 for at in range(1, 60))
+    text = digest('\n'.join([*files, f'{total:>6} total']), 140, focus='Which file is the longest?').text
+    assert f'beside table: {total} total' in text
+    assert 'number=1681 (most): 1681 mill/part41.py' in text
+
+
+def test_records_begin_where_blank_lines_part_them() -> None:
+    records = [
+        f'Package: part{at}\n'
+        + (f'Source: mill{at}\n' if at % 3 else '')
+        + f'Version: 1.{at}\nInstalled-Size: {at * 37 % 91}\n'
+        for at in range(1, 12)
+    ]
+    text = digest('\n'.join(records), 200, focus='Which package has the largest Installed-Size?').text
+    assert 'part5: Installed-Size=3 (least)' in text
+    assert 'Source: mill' not in text.split('Installed-Size')[0]
