@@ -134,8 +134,10 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
 
 
 def _head(block: Sequence[str]) -> str:
-    """The first line of a block, or below a rule, which calls none, the next one."""
-    return next((line for line in block if any(map(str.isalnum, line))), block[0])
+    """The first line of a block, or below a rule or the end of an element, which call none, the next one."""
+    return next(
+        (line for line in block if any(map(str.isalnum, line)) and not line.lstrip().startswith('</')), block[0]
+    )
 
 
 def _are_feet(places: Sequence[int], total: int) -> bool:

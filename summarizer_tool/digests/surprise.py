@@ -137,7 +137,7 @@ def _bounded(records: Sequence[OutputRecord]) -> Sequence[OutputRecord]:
 
 def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
     """What is surprising of each record, the most surprising one first."""
-    records = [each for each in records if each.fields or any(map(str.isalpha, each.text[:LONGEST_LINE]))]
+    records = [each for each in records if each.fields or _says_something(each.text[:LONGEST_LINE])]
     bits: dict[int, dict[Place, tuple[float, str]]] = defaultdict(dict)
     for place, values in find_places(records).items():
         rare = surprises(values.values, is_form=place[0] == 'form')
@@ -161,6 +161,10 @@ def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
         total = first + _REST * sum(rest[:5]) + scale * notable.get(row, (0.0, ''))[0]
         found.append(_Surprise(total, records[row], [(place, value) for place, (_, value) in ranked[:6]]))
     return sorted(found, key=lambda each: (-each.bits, each.record.line))
+
+
+def _says_something(line: str) -> bool:
+    return any(map(str.isalpha, line)) and not line.lstrip().startswith('</')
 
 
 def _notable(records: Sequence[OutputRecord]) -> Mapping[int, tuple[float, str]]:

@@ -142,7 +142,7 @@ class SiteIndexes:
     def _of(self, source_id: str) -> tuple[dict[str, str], list[Passage]]:
         """The pages of a site by their numbers, and its first passages."""
         with self._kept.database.read() as db:
-            passages = index.passages_of_source(db, self._kept.name, source_id, 1, _NEAR)
+            passages = index.passages_of_source(db, self._kept.name, source_id)[:_NEAR]
         return {f'p{number}': link.url for number, link in enumerate(self._kept.links(source_id))}, passages
 
     async def _known(self, base: str, name: str, links: Sequence[Link]) -> Source | None:
