@@ -21,16 +21,18 @@ MAX_DEPTH = 3
 _PIECE = re.compile(r'(?>(?:[^"\\\0\n]++|\\[^\0\n])+)')
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 # What is not shown as it is written: colours of a terminal, characters without width, or of two bytes, or full width,
-# codes of HTML and of URLs. The words of a command that are given as a list are shown as one line.
+# codes of HTML and of URLs, blanks that do not break, quotes of typesetters. The words of a command that are given as
+# a list are shown as one line.
 _WRITTEN = re.compile(
     r'\x1b\[[0-?]*+[ -/]*+[@-~]|[\u00ad\u200b-\u200d\u2060\ufeff]|\0(?=[^\0\n]\0)'
-    r'|%(?P<url>[2-7][0-9A-Fa-f])|(?P<coded>&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9A-Fa-f]{2});|[\uff01-\uff5e])'
+    r'|%(?P<url>[2-7][0-9A-Fa-f])|(?P<coded>&(?:quot|apos|amp|lt|gt|#\d{2,3}|#x[0-9A-Fa-f]{2});|[\u00a0\u202f\uff01-\uff5e])|(?P<quote>[“”„])'
     r'|["\'](?P<space>,\s*)["\'](?=-)|(?<=["\']-\w)["\'](?P<comma>,\s*)["\']'
 )
 _FULL_WIDTH = '|'.join(map(chr, [*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B)]))
 # Each alternative begins with one character, so that a text is searched for those.
 _IS_WRITTEN = re.compile(
     '\x1b|\u00ad|\u200b|\u200c|\u200d|\u2060|' + _FULL_WIDTH + r'|%(?:3[dDaA]|22|40)|&(?:quot|#34|#39|#[xX]2[27]);'
+    r'|\u00a0(?:[:=]|(?<=[:=].))|\u202f(?:[:=]|(?<=[:=].))|”[ ]?[:=]|“(?<=[:=].)|“(?<=[:=][ ].)'
     r'|\0[^\0\n]\0[^\0\n]\0|",\s*"-\w|\',\s*\'-\w'
 )
 _SHORT = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
@@ -107,7 +109,15 @@ def _shown(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
         done = match.end()
         code = match['url']
         is_space = match['space'] or match['comma']
-        shown = chr(int(code, 16)) if code else ' ' if is_space else unescape(normalize('NFKC', match['coded'] or ''))
+        shown = (
+            chr(int(code, 16))
+            if code
+            else ' '
+            if is_space
+            else '"'
+            if match['quote']
+            else unescape(normalize('NFKC', match['coded'] or ''))
+        )
         if shown:
             yield shown, match.start(), done - match.start()
     if done < end:

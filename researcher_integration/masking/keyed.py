@@ -20,7 +20,18 @@ from researcher_integration.masking.value_places import COINED, values_beside
 _BEFORE = re.compile(r'[\w\-.]*')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
-_SIGN = r'(?P<sign>(?:\.{2,}+)?[ \t]*(?:=>|:=|：|(?:\?\??|\|\|)?={1,3}>?|!==?|:(?!//|:)|->)[ \t]*)(?:\*\*[ \t]*)?'
+# A type before what is assigned: `: Optional[str] =`, `: string | null =`, `: &str =`.
+_TYPE = (
+    r'(?:&?str|string|bytes|any|null|undefined|(?:[a-z_]{1,20}\.)?[A-Z][A-Za-z]{0,30})'
+    r'(?:[\[<][A-Za-z_., |\[\]<>]{0,60}[\]>])?\??'
+)
+_TYPED = rf'(?:[ ]?:[ ]?{_TYPE}(?:[ ]\|[ ]{_TYPE}){{0,3}}|[ ]string)[ ]=[ ](?=[bfru]?["\'`])'
+# `userPassword:: …`, in base64
+_IN_BASE64 = r'::(?=[ ][A-Za-z0-9+/]{4,}+={0,2}[ \t]*(?:[\r\n]|\Z))'
+_SIGN = (
+    rf'(?P<sign>{_TYPED}|(?:\.{{2,}}+)?[ \t]*'
+    rf'(?:=>|:=|：|(?:\?\??|\|\|)?={{1,3}}>?|!==?|:(?!//|:)|{_IN_BASE64}|->)[ \t]*)(?:\*\*[ \t]*)?'
+)
 _ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@Nbfru]?{_QUOTE})?')
 _OPTION = re.compile(
     r'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`])|,[ \t]+(?=[^\s,\[\]"\']{0,40}\d[^\s,\[\]]*[ \t]*[,\]]))'
@@ -32,7 +43,11 @@ _CHANGED = re.compile(r'\\?["\'`]?[ \t]*(?:->|→)')
 # A text is read until nothing is found: what has been masked need not be looked at again.
 _IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\\\0]|\Z)(?!{_CHANGED.pattern})')
 
-_TO_QUOTE = {q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.)*)') for q in ('"', "'", '`')}
+# YAML and SQL write a quote in quotes twice: `'it''s'`.
+_TO_QUOTE = {
+    q: re.compile(rf'(?>(?:[^{q}\\\r\n\0]++|\\.|{twice})*)')
+    for q, twice in (('"', '(?!)'), ("'", r"(?<!')''(?=\w)"), ('`', '(?!)'))
+}
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
 _UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
 _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')

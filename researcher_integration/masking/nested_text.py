@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Self, cast
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import END, Finding, Masked, lines_below
+from researcher_integration.masking.findings import END, Finding, Masked, line_end, lines_below
 from researcher_integration.masking.masked_values import KUBERNETES, ValuePlace, Values
 
 MAX_NESTED = 100
@@ -34,6 +34,8 @@ _SCALAR = re.compile(r'"|-?\d|(?:true|false|null|None|True|False|NaN|-?Infinity)
 _SAME_KEYS = END
 """The key under which stands what has the key of something else in its object."""
 _IS_SECRET = re.compile(r'"kind"\s*:\s*"Secret')
+# In a manifest of YAML: what was applied last, in JSON.
+_SECRET_LINE = re.compile(r'^[ \t]+(?=\{[^\r\n\0]*"kind"[ ]?:[ ]?"Secret)', re.MULTILINE)
 
 _SECRET_YAML = re.compile(r'\bkind:[ \t]*["\']?Secret(?:List)?\b')
 _PARTS = re.compile(r'^---|\0', re.MULTILINE)
@@ -43,7 +45,7 @@ _YAML_LINE = re.compile(
     r'[ \t]*:(?=[ \t\r\n\0]|\Z))?[ \t]*(?P<value>[^\r\n\0]*)'
 )
 _YAML_SCALAR = re.compile(
-    r'"(?P<double>(?>(?:[^"\\]++|\\.)*))"|\'(?P<single>[^\']*)\'|(?P<bare>.*?)(?=[ \t]+#|[ \t]*$)'
+    r'"(?P<double>(?>(?:[^"\\]++|\\.)*))"|\'(?P<single>(?>(?:[^\']++|\'\')*))\'|(?P<bare>.*?)(?=[ \t]+#|[ \t]*$)'
 )
 _BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
 
@@ -82,19 +84,23 @@ class _LocatedValues(Values):
 
 
 def find_in_json(text: str, lower: str) -> Iterator[Finding]:
-    """Find values by the names over them, and those of a Secret, in the strings that begin as JSON does."""
+    """Find values by the names over them, and those of a Secret, in strings and lines that begin as JSON does."""
     for opening in _OPENS.finditer(text):
         at = opening.end()
         end = text.find(END, at)
         end = end if end >= 0 else len(text)
         if any(_is_worth(text, match) for match in _WORTH.finditer(lower, at, end)):
             yield from _found(_json(text, at, end))
+    for line in _SECRET_LINE.finditer(text) if '"Secret' in text else ():
+        yield from _found(_json(text, line.end(), line_end(text, line.end())))
 
 
 def _is_worth(text: str, match: re.Match[str]) -> bool:
     start, end = match.span('name')
+    if start < 0:
+        return True
     before = _BEFORE.search(text[max(0, start - 40) : start])
-    return start < 0 or secret_names.kind_over(f'{before[0] if before else ""}{text[start:end]}') is not None
+    return secret_names.kind_over(f'{before[0] if before else ""}{text[start:end]}') is not None
 
 
 def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:

@@ -53,7 +53,9 @@ _FIELD = re.compile(rf'(?:^|[_\-])({any_of(dict.fromkeys(_NAMES.fields, ""))}){_
 _SERVICES = any_of(
     dict.fromkeys(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split(), '')
 )
-_SERVICE = re.compile(rf'(?<![a-z0-9])(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|pat))*)\W{{1,8}}$')
+_SERVICE = re.compile(
+    rf'(?<![a-z0-9])(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|login|pat))*)\W{{1,8}}$'
+)
 _BEFORE_SERVICE = 60
 _LONG_WORD = re.compile(r'(?<=[=:> "\'`])(?![a-z_\-.]{2,40}[=:])[a-z0-9_\-.+/~|=:]{14,200}')
 _RUN = re.compile(r'[A-Za-z0-9]{4,}')

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Finding, line_end, lines_below
@@ -15,6 +16,11 @@ _SPLIT: Mapping[str, re.Pattern[str]] = {
     sign: re.compile(rf'[ ]*(?:"((?>(?:[^"]++|"")*))"[ ]*(?={re.escape(sign)}|$)|([^{re.escape(sign)}]*))')
     for sign in ('\t', ',', ';', '|', '│')
 }
+# A cell in quotes that does not end in its line.
+_OPEN: Mapping[str, re.Pattern[str]] = {
+    sign: re.compile(rf'(?:^|{re.escape(sign)})[ ]*"(?>(?:[^"]++|"")*)$') for sign in _SPLIT
+}
+_MAX_CELL_LINES = 50
 _ALIGNED = re.compile(r'\S+(?: \S+)*')
 
 # What is said of a password in a column of that name.
@@ -78,7 +84,7 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
 
 def _rows(text: str, end: int, sign: str, width: int) -> Iterator[tuple[int, list[_Span]]]:
     """The rows of a table under its header, each with where it begins and where its cells stand."""
-    for begin, line_stop in lines_below(text, end):
+    for begin, line_stop in _records(text, end, sign):
         line = text[begin:line_stop]
         if not line.strip() or _COUNT_LINE.match(line):
             return
@@ -87,6 +93,18 @@ def _rows(text: str, end: int, sign: str, width: int) -> Iterator[tuple[int, lis
             if len(row) != width if sign else len(row) < min(width, 2):
                 return
             yield begin, row
+
+
+def _records(text: str, end: int, sign: str) -> Iterator[tuple[int, int]]:
+    """Where the lines stand that follow one that ends there, those of a cell in quotes as one."""
+    while (line := next(lines_below(text, end), None)) is not None:
+        start, end = line
+        if sign and text.count('"', start, end) % 2 and _OPEN[sign].search(text[start:end]):
+            for more, stop in islice(lines_below(text, end), _MAX_CELL_LINES):
+                if text.count('"', more, stop) % 2:
+                    end = stop
+                    break
+        yield start, end
 
 
 def _split(line: str, begin: int, sign: str) -> list[_Span]:

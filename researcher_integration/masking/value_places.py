@@ -25,7 +25,7 @@ COINED = rf'(?!\w{{0,60}}(?:{_ORDINARY})\b)[A-Za-z]{{8,40}}'
 """Letters that may be a password where nothing but a value is told: no such word."""
 _SAID = r'[*_]{0,2}["\'`“„«]?(?P<value>(?:[^\s\0"\'`”“»*]|\*(?=\w)){4,})'
 # The text of an element of XML, from the end of its tag on; no run of it can be split in two ways.
-_ELEMENT_TEXT = r'>\s*(?:<!\[CDATA\[\s*)?(?P<value>[^<>\s\0]+(?:[ \t]+[^<>\s\0]+)*)\s*(?:\]\]>\s*)?</'
+_ELEMENT_TEXT = r'>\s*(?:<value>\s*)?(?:<!\[CDATA\[\s*)?(?P<value>[^<>\s\0]+(?:[ \t]+[^<>\s\0]+)*)\s*(?:\]\]>\s*)?</'
 _NAME_END = r'[\w.\-]*\Z'
 
 
@@ -60,8 +60,8 @@ _PLACES = (
     _place('[<:]', rf'(?>(?:[ \t][^<>]{{0,200}})?){_ELEMENT_TEXT}', is_certain=True),
     # <entry key="db.password">…</entry>
     _place(r'\bkey[ \t]*=[ \t]*["\']', rf'["\'](?>[^<>]{{0,200}}){_ELEMENT_TEXT}', is_certain=True),
-    # <property name="db.password">…</property>
-    _place(r'\bname[ \t]*=[ \t]*["\']', rf'["\'](?>[^<>]{{0,200}}){_ELEMENT_TEXT}'),
+    # <property name="db.password">…</property>, <setting name="ApiKey"><value>…</value></setting>
+    _place(r'\b[Nn]ame[ \t]*=[ \t]*["\']', rf'["\'](?>[^<>]{{0,200}}){_ELEMENT_TEXT}'),
     # <name>password</name> <value>…</value>
     _place(
         r'<(?:\w+[:\-])?(?:name|key)>\s*',
@@ -92,10 +92,32 @@ _PLACES = (
         r'[ ]{2,}(?P<value>\S+)[ \t]*(?=[\r\n]|\Z)',
         reach=1200,
     ),
-    # enable secret …, or password ..... …, a line of its own
+    # enable secret …, or password ..... …, or neighbor 192.0.2.1 password …, a line of its own, but no `Token last2;`
     _place(
-        r'(?:^|[\n\0])[ \t]*(?:enable[ ])?',
-        r'(?:[ ](?:\d{1,2}[ ])?|\t+|[ ]*\.{3,}[ ]*)(?P<value>[^\s\0/;.\[][^\s\0/;]{3,})[ \t]*(?=[\r\n]|\Z)',
+        r'(?:^|[\n\0])[ \t]*(?:enable[ ]|[a-z\-]{1,20}[ ][\w.:\-]*\d[\w.:\-]*[ ])?',
+        r'(?:[ ](?:\d{1,2}[ ])?|\t+|[ ]*\.{3,}[ ]*)(?![A-Za-z_]{1,40}\d{0,2};)'
+        r'(?P<value>[^\s\0/;.\[][^\s\0/;]{3,});?[ \t]*(?=[\r\n]|\Z)',
+    ),
+    # - --token ⏎ - …
+    _place(
+        r'(?:^|[\n\0])[ \t]*(?:[\w\-]{1,40}:[ ])?-[ \t]+["\']?--',
+        r'["\']?[ \t]*\r?\n[ \t]*-[ \t]+["\']?(?P<value>[^\s"\'\0\-][^\s"\'\0]*)["\']?[ \t]*(?=[\r\n]|\Z)',
+        is_certain=True,
+    ),
+    # --token ⏎ …, each a line of its own
+    _place(r'(?:^|[\n\0])[ \t]*--', r'[ \t]*\r?\n[ \t]*(?P<value>[^\s"\'\0\-]\S*)[ \t]*(?=[\r\n]|\Z)'),
+    # s:8:"password";s:3:"…", ["password"]=> string(3) "…", as PHP writes them
+    _place(
+        r'["\']',
+        r'(?:";s:\d{1,9}:|["\']\](?::\w+)?=>\s*string\(\d{1,9}\)[ ])"(?P<value>[^"\r\n\0]+)"',
+        is_certain=True,
+    ),
+    # unseal key 1: …
+    _place('', r'[ ]\d{1,2}:[ ]+(?P<value>[^\s\0"\'`]{16,})[ \t]*(?=[\r\n]|\Z)'),
+    # use the following password to log in: ⏎ ⏎ …
+    _place(
+        r'\b(?i:following|generated|temporary|initial|new|your)[ ](?:\w+[ ]){0,2}',
+        r'(?<![sS])(?:[ ]\w{1,20}){0,6}:[ \t]*\r?\n\s*(?P<value>[^\s\0:=,"\']{8,})[ \t]*(?=[\r\n]|\Z)',
     ),
     # [password] …, to the end of its line
     _place(r'(?:^|[\n\0])[ \t]*\[', r'\][ \t]+(?P<value>[^\s\0]{4,})[ \t]*(?=[\r\n]|\Z)'),
@@ -158,6 +180,8 @@ _PLACES = (
     ),
     # password changed from … to …
     _place('', rf'[ ](?:[a-z]+ ){{0,3}}from {_SAID}["\'`”»]? to ["\'`“„«]?(?P<second>[^\s\0"\'`”»]{{4,}})'),
+    # a password is generated for bob: …
+    _place('', rf'[ ](?:is|was|has been)[ ][a-z]{{2,12}}{_WHOSE}:[ ]{_SAID}(?=["\'`”»*.,;!?)]{{0,3}}(?!\S))'),
     # the password is correcthorse, which ends what is said, and not as what is said of one does
     _place(
         '(?i:passw(?:or)?d|passphrase|passcode)',
@@ -177,8 +201,19 @@ _PLACES = (
         rf'(?:{_WHOSE}|[ ]\([^()\r\n\0]{{1,40}}\)|\[\w{{1,20}}\](?=:))[ ]?[:=][ ]{_SAID}'
         r'(?=["\'`”»*.,;!?)]{0,3}(?!\S))',
     ),
+    # secret "…";, {:password "…"}, (password . "…")
+    _place(
+        r'(?:(?:^|[\n\0{;])[ \t]*\(?|[\s{(\[]:)',
+        r'[ \t]+(?:\.[ ])?"(?P<value>[^\s"\\\0]{4,})"[ \t]*(?=[;,:)}\]\r\n]|\Z)',
+    ),
     # bob, password "…"
     _place(r'(?:[,;(]|\band)[ ]*', r'[ ]["“«](?P<value>[^\s"”»\0]{4,})["”»]'),
+    # ENV DB_PASSWORD …, set -x API_TOKEN …
+    _place(
+        r'(?:^|[\n\0])[ \t]*(?:ENV|setenv|setx|set(?:[ ]-\w{1,10}){1,3})[ ]+',
+        r'[ ]+(?:"(?P<quoted>[^"\r\n\0]+)"|\'(?P<single>[^\'\r\n\0]+)|(?P<value>[^\s"\'\\=\0][^\s"\'\\\0]*))',
+        is_certain=True,
+    ),
     # signing key …
     _place(r'', r'[ ](?P<value>[A-Za-z0-9+/_\-]{20,}={0,2})(?![\w\-./=])'),
     # "the db password?" ⏎ bob: it's …

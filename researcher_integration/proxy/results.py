@@ -9,6 +9,7 @@ from typing import Any, cast
 import anyio.to_thread
 import mcp_types as types
 from mcp import MCPError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.masking.masking import MaskingError
@@ -46,6 +47,9 @@ FOR_PROGRAMS = 'ui://'
 
 _META = 'summarizer/'
 
+_BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
+_BLOCK_TYPES = ('text', 'image', 'audio', 'resource')
+
 _logger = logging.getLogger('researcher_integration')
 
 
@@ -78,12 +82,15 @@ class Results:
     async def of_tool(self, call: ProxiedCall, result: types.CallToolResult) -> types.CallToolResult:
         """The result of a tool; an error stays one."""
         called = await self._called(call)
+        texts = [text for block in result.content if (text := _text_of(block)) is not None]
+        rest, shown = result.structured_content, list[types.ContentBlock]()
+        # Servers repeat in the text what they structure, as a rule: then it is read once.
+        if not _says(texts, rest):
+            rest = _rest(rest, {_content_of(block) for block in result.content}, shown)
+        is_more = rest is not None and not _says(texts, rest)
         try:
-            content = await self._without_secrets(called, result.content)
-            texts = [text for block in result.content if (text := _text_of(block)) is not None]
-            # Servers repeat in the text what they structure, as a rule: then it is read once.
-            is_more = result.structured_content is not None and not _says(texts, result.structured_content)
-            structured = await self._value(called, result.structured_content) if is_more else None
+            content = await self._without_secrets(called, [*result.content, *shown])
+            structured = await self._value(called, rest) if is_more else None
             meta = await self._meta(called, result.meta)
         except MaskingError as error:
             return types.CallToolResult(content=[_text(_withheld(called, error))], is_error=result.is_error)
@@ -304,6 +311,33 @@ def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
     if isinstance(resource, types.BlobResourceContents):
         return resource.blob, resource.mime_type or 'a file'
     return '', ''
+
+
+def _rest(value: object, said: set[str], shown: list[types.ContentBlock]) -> object:
+    """What structured content says that blocks have not said; images and sound in it become blocks."""
+    if isinstance(value, list):
+        items = cast('list[object]', value)
+        kept = [rest for each in items if (rest := _rest(each, said, shown)) is not None or each is None]
+        return kept if kept or not items else None
+    if not isinstance(value, dict):
+        return value
+    fields = cast('dict[str, object]', value)
+    try:
+        block = _BLOCK.validate_python(fields) if fields.get('type') in _BLOCK_TYPES else None
+    except ValidationError:
+        block = None
+    if block and (content := _content_of(block)):
+        if content not in said and _binary_of(block)[0]:
+            said.add(content)
+            shown.append(block)
+        if content in said:
+            return None
+    left = {key: rest for key, each in fields.items() if (rest := _rest(each, said, shown)) is not None or each is None}
+    return left if left or not fields else None
+
+
+def _content_of(block: types.ContentBlock) -> str:
+    return _text_of(block) or _binary_of(block)[0]
 
 
 def _says(texts: Sequence[str], structured: object) -> bool:

@@ -34,9 +34,9 @@ def read_records(text: str) -> tuple[Json, str]:
     """Read a text as JSON, else as CSV with a line of names, else as lines; with it comes which: `CSV, 20 rows`.
 
     JSON is what it says; of several values, one after another, a list, and where objects begin their `line`, from 1.
-    CSV is a list of rows by the names of their columns, in which numbers are numbers; fields
-    that no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a line that is a JSON
-    object its fields are there, too.
+    CSV is a list of rows by the names of their columns, in which numbers are numbers and empty fields null; fields that
+    no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a line that is a JSON object
+    its fields are there, too.
     """
     try:
         value: Json = json.loads(text)
@@ -90,7 +90,7 @@ def _typed(field: str | list[str]) -> Json:
     written = field.strip()
     if _WHOLE.fullmatch(written):
         return int(written)
-    return float(written) if _FRACTION.fullmatch(written) else field
+    return float(written) if _FRACTION.fullmatch(written) else field if written else None
 
 
 def _stream(text: str) -> list[Json]:
@@ -140,6 +140,11 @@ _TOO_LARGE = 'makes a value of over 40 MB; select fewer fields or records first'
 _TOO_LONG = f'takes over {MAX_SECONDS:g} seconds; filter first, and sort or join what is left'
 
 
+_OF_NUMBERS = re.compile('avg|sum|max|min|sort|.*_by')
+_MIXED = "leave out first what is no number, as in [?type(FIELD) == 'number']"
+_QUOTING = "text stands in 'single quotes', a number in `backticks`"
+
+
 class _LimitError(exceptions.JMESPathError):
     """An expression takes too long, or makes too much."""
 
@@ -161,8 +166,9 @@ def query(document: Document, expression: str, max_tokens: int) -> str:
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
         # jmespath lets some errors of Python through, such as of a slice with step 0.
         reason = one_line(str(error).partition(', for expression:')[0], 200)
-        quoting = "text stands in 'single quotes', a number in `backticks`"
-        raise RequestError(f'the query is no JMESPath that fits: {reason} ({form}; {quoting})') from None
+        is_mixed = isinstance(error, exceptions.JMESPathTypeError) and _OF_NUMBERS.fullmatch(error.function_name)
+        hint = _MIXED if is_mixed else _QUOTING
+        raise RequestError(f'the query is no JMESPath that fits: {reason} ({form}; {hint})') from None
     told = {'id': document.id, 'form': form}
     return _written(told, records, cast('Json', found), min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS))
 
@@ -266,6 +272,13 @@ class _Interpreter(visitor.TreeInterpreter):
         if size > _MAX_SIZE:
             raise _LimitError(_TOO_LARGE)
         return value
+
+    def visit_comparator(self, node: Any, value: object) -> object:
+        """What a comparison says; of a text and a number there is no order, so that is null."""
+        try:
+            return super().visit_comparator(node, value)
+        except TypeError:
+            return None
 
 
 def _length(value: object) -> int:

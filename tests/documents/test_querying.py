@@ -146,6 +146,24 @@ def test_what_is_found(document: Document, expression: str, found: str) -> None:
     assert query(document, expression, 200) == found
 
 
+def test_what_is_no_number_is_left_out_of_orders() -> None:
+    depths = Document('berth,depth,note\na,5,\nb,,"  "\nc,9,x\nd,n/a,x\n')
+    told = {
+        '[?depth > `6`].berth': '"c"',
+        "[?depth <= 'x'].berth": '"d"',
+        '[?depth == `null`].berth': '"b"',
+        '[?!note].berth': '"a"\n"b"',
+        "avg([?type(depth) == 'number'].depth)": '7.0',
+    }
+    for expression, found in told.items():
+        assert query(depths, expression, 200).rpartition('\n')[0] == found
+    for expression in ('max_by(@, &depth)', 'sort_by(@, &depth)', 'sum([].depth)'):
+        with pytest.raises(
+            RequestError, match=r"leave out first what is no number, as in \[\?type\(FIELD\) == 'number'\]"
+        ):
+            query(depths, expression, 200)
+
+
 def test_what_does_not_fit_is_counted() -> None:
     assert query(PODS, 'items[].name', 80) == snapshot("""\
 "pod-0"

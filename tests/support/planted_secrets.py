@@ -86,6 +86,11 @@ BY_NAME = [
     planted('BASIC_AUTH', letters(32, 50, '0123456789abcdef'), 'https://{}@o1.ingest.fen.example/5'),
     planted('MNEMONIC', 'wren ' * 11 + 'lamp', 'mnemonic: "{}"'),
     planted('PRIVATE_KEY', letters(400, 34), '    client-key-data: {}\n'),
+    planted('AWS_KEY', letters(40, 51), 'AKIA' + letters(16, 52).upper() + ' {}'),
+    planted('API_KEY', letters(44, 53), 'Unseal Key 1: {}\n'),
+    planted('API_KEY', letters(40, 54, '0123456789abcdef'), 'sonar.login={}'),
+    planted('PASSWORD', base64.b64encode(b'marsh-lantern-9').decode(), 'userPassword:: {}\n'),
+    planted('PASSWORD', 's marsh-lantern-9', "password: 'it''{}'"),
     planted('PASSWORD_HASH', '$2b$12$' + letters(53, 35), 'keeper:{}'),
 ]
 ALL = BY_FORM + BY_NAME

@@ -89,6 +89,11 @@ curl -H "X-Auth: [MASKED_AUTHORIZATION]"
 https://[MASKED_BASIC_AUTH]@o1.ingest.fen.example/5
 mnemonic: "[MASKED_MNEMONIC]"
 client-key-data: [MASKED_PRIVATE_KEY]
+[MASKED_AWS_KEY] [MASKED_AWS_KEY]
+Unseal Key 1: [MASKED_API_KEY]
+sonar.login=[MASKED_API_KEY]
+userPassword:: [MASKED_PASSWORD]
+password: '[MASKED_PASSWORD]'
 keeper:[MASKED_PASSWORD_HASH]\
 """)
 

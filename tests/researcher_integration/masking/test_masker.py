@@ -101,7 +101,8 @@ PIECES = [
     'eyJ', 'eyJ.', '"', '\\"', 'password=', 'password="', '://a:', 'b@', 'login ', 'token: ', 'token=\\\\"', '\0', 'a: ', '\\',
     '{"password":', '-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----\n', '[MASKED_', 'cookie: a=', '\x1b[3', '\x1b[3m',
     'kind: Secret\ndata:\n a: |\n', 'name: token\n value: ', '- value: a   ',
-    'password:\n  - ', 'tokens: {', '{"a": {"password": "x", ',
+    'password: A | ', 'a,password\n"a\n', '--token\n', 's:8:"password";s:', '“password”: ', "password='a''b",
+    '\n {"kind":"Secret",', '\n {"kind": "Secret", "data": {"a": "b"}}', 'password:\n  - ', 'tokens: {', '{"a": {"password": "x", ',
 ]  # fmt: skip
 
 

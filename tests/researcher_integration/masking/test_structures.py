@@ -102,6 +102,8 @@ metadata:
 data:
   oil: whale
 """)
+    applied = f'kind: ConfigMap\nmetadata:\n  annotations:\n    applied: |\n      {json.dumps(secret)}\n  name: wick\n'
+    assert MASKER.mask(applied).text == applied.replace('ZmVuLW9pbA==', '[MASKED_KUBERNETES_SECRET]')
     block = 'kind: Secret\nstringData:\n  lamp.conf: |\n    oil = whale\n    wick = long\n  plain: reed\ntype: Opaque\n'
     assert MASKER.mask(block).text == snapshot("""\
 kind: Secret

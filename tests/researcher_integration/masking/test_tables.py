@@ -180,6 +180,30 @@ net use Z: //srv/share /user:bob {}
 smtp.login("bob", "{}")
 bindpw {}
 credentials: bob / {} (change it)
+password: str = "{}"  # bob
+const apiKey: string = '{}';
+let password: &str = "{}";
+db_password: Optional[str] = "{}"
+args:\\n- --db-password\\n- {}\\n- --user\\n- bob
+Args:\\n      --db-password\\n      {}\\n      --user=bob
+user,note,password\\nada,"a\\nb",{}\\nbob,x,none
+ENV DB_PASSWORD {}\\nUSER bob
+set -x API_TOKEN {}
+password {};
+key "bob" {\\n  secret "{}";\\n}
+{:user "bob" :password "{}"}
+(password . "{}")
+<Data Name="Password">{}</Data>
+<setting name="ApiKey" serializeAs="String">\\n<value>{}</value>
+s:4:"user";s:3:"bob";s:8:"password";s:14:"{}";
+["password"]=>\\n  string(14) "{}"
+a temporary password is generated for bob@localhost: {}
+Use the following password to go on:\\n\\n{}\\n\\nand ask bob
+mot de passe\u00a0: {}
+“user”: “bob”, “password”: “{}”
+useradd -p {} bob
+kubectl create secret generic bob --from-literal=lamp={}
+neighbor 192.0.2.1 password {}
 """.splitlines()
 
 
@@ -260,6 +284,15 @@ location / { proxy_pass http://127.0.0.1:8000/;
 <a id="lost-password" href="/send-password">
   Reset it? </a>; the --ftp-password command
 password: (hidden)
+secret "lamp-creds2" deleted
+The following secrets will be deleted:
+  lamp-creds2
+Token lastToken2;
+unexpected token: name = "lantern"
+token 3: identifier_5
+ENV DB_PASSWORD $PASSWORD
+- --token
+- --user
 token: (not shown here)
 fds_to_pass = [listener.fileno(), alive_r]; private_key: "_DSAPrivateKey"; curl -u https://fen.example pwd=/srv
 lamp_get_secret: REMOVED

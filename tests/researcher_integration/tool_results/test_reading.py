@@ -123,7 +123,7 @@ async def test_what_the_model_is_told_of_them() -> None:
                 ['source_id', 'start_line', 'max_tokens', 'offset'],
             ),
             'query_source': (
-                'Filter, count, sort or slice a stored result of JSON, CSV or lines with a JMESPath expression. JSON is queried as it is; CSV is a list of rows with the column names as keys; a log is a list of lines with `line` and `text`, and the fields of lines that are JSON objects. The last line of the answer says as what the result was read, and how many matches were left out.',
+                'Filter, count, sort or slice a stored result of JSON, CSV or lines with a JMESPath expression. JSON is queried as it is; CSV is a list of rows with the column names as keys, in which empty cells are null; a log is a list of lines with `line` and `text`, and the fields of lines that are JSON objects. The last line of the answer says as what the result was read, and how many matches were left out.',
                 ['source_id', 'query', 'max_tokens'],
             ),
         }
