@@ -198,7 +198,7 @@ _DEEDS = [
     'text',
     [
         '\n'.join(f'and then {deed} so that was what we talked about all day' for deed in _DEEDS * 4),
-        '\n\n'.join(f'Ada : {deed} , you know {{laugh}} .' for deed in _DEEDS * 4),
+        '\n\n'.join(f'Ada : {deed} , as you know .' for deed in _DEEDS * 4),
         'mill (1.2)\n\n' + '\n'.join(f'  * {deed}' for deed in _DEEDS * 4) + '\n\n -- Ada Finn <ada@mill.example>',
     ],
 )
