@@ -51,8 +51,8 @@ _BOX = regex.compile(
     r'|^\s*\.\. (?:note|warning|tip|caution|danger|hint|important|attention|admonition|seealso|version\w+|deprecated)::'
 )
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
-# Not columns, nor a sentence.
-_TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
+# Not columns, nor a sentence, nor a number, such as a figure has on its axes.
+_TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)[\p{Lu}\d].{0,70}[^.,:;!?]$')
 _DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
