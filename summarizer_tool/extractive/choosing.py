@@ -366,7 +366,7 @@ _DISFLUENT = regex.compile(
 
 
 def _says_something(statement: Statement) -> bool:
-    """Return whether a statement has a number or some words of content, and is no number alone, nor when it was said."""
+    """Return whether a statement has words of content or a number, and is no number alone, nor when it was said."""
     text = statement.text
     if _WHEN.fullmatch(text) or not (statement.lead or any(map(str.isalpha, text))):
         return False

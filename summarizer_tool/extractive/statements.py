@@ -258,7 +258,9 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
         if line.blank_after and (not place or lines[place - 1].blank_after) and _TITLE.match(line.text.strip())
     ]
     alike = Counter(_DIGITS.sub('', lines[place].text) for place in alone if VERSION.search(lines[place].text))
-    versions = (place for place in alone if alike[_DIGITS.sub('', lines[place].text)] >= _VERSIONS)
+    versions = {place for place in alone if alike[_DIGITS.sub('', lines[place].text)] >= _VERSIONS}
+    if 2 * sum(place + 1 in versions for place in versions) >= len(versions):  # a list of contents
+        versions.clear()
     indents = [_indent(line.text) for line in lines]
     if 2 * sum(indent > 0 for indent in indents) < len(lines):
         return frozenset(versions)

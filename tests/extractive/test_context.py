@@ -233,3 +233,9 @@ def test_a_number_alone_on_a_line_is_no_heading():
     assert [fact.text for fact in _told(page, 100)] == snapshot(
         ['The mill was built by Ada Orme.', 'The lock was built by Ina Moor.']
     )
+
+
+def test_entries_of_contents_that_name_versions_are_no_headings():
+    entries = ''.join(f'4.{number}. Gates of version {number}.x\n\n' for number in range(1, 5))
+    page = f'# Gates\n\nAda Orme built them.\n\n{entries}4.5. Sad events\n\n: 4.5.1. May 2001: death of Ada Orme\n'
+    assert [fact.text for fact in _told(page, 100)][-2:] == snapshot(['Sad events', 'May 2001: death of Ada Orme'])
