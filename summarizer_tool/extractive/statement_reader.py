@@ -218,7 +218,8 @@ class StatementReader:
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
         """The term that a sentence of its definition is said with, where it needs one."""
         points_back = PRONOUN.match(text) or (POINTS_BACK.match(text) and not DEFINED.match(text))
-        is_named = term.split(maxsplit=1)[0] in text[: len(term) + _SUBJECT_REACH] and not DEFINED.search(text)
+        name = term.split(maxsplit=1)[0]
+        is_named = len(name) > 1 and name in text[: len(term) + _SUBJECT_REACH] and not DEFINED.search(text)
         if is_named or (goes_on and points_back and self._sentence_before()):
             return ''
         return term

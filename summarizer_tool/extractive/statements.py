@@ -86,6 +86,8 @@ _LABELS_ITEM = regex.compile(
     r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
 )
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
+# The number of a footnote, which is no term.
+_FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
@@ -410,7 +412,7 @@ def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> 
             reader.terms.pop()
         term = reader.paragraph.pop()
         reader.flush()
-        if any(map(str.isalpha, term.text)):  # the number of a footnote is no term
+        if not _FOOTNOTE.fullmatch(term.text):
             reader.terms.append((indent, term))
     reader.flush()
     reader.last_definition = line.number
