@@ -22,6 +22,7 @@ from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Ki
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
+from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import opens_references
 from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain, sentences, shown
@@ -404,7 +405,7 @@ def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[Numbered
     group: list[NumberedLine] = []
     for item in items:
         group.append(item)
-        if sum(len(each.text.split()) for each in group) >= words:
+        if sum(word_count(each.text) for each in group) >= words:
             yield group
             group = []
     if group:

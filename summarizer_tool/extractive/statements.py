@@ -25,6 +25,7 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.extractive.under_headings import VERSION, is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
+from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import STANDFIRST, VERB, Sentence, bare, ended, plain, without_split_marks
@@ -382,7 +383,7 @@ def _read_item(
         return
     reader.leave_lists(indent)
     text = lines[0].text
-    words = len(text.split())
+    words = word_count(text)
     if leads and (text.endswith((':', ',')) or words < _SHORT_ITEM_WORDS):
         reader.flush()
         reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
@@ -392,7 +393,7 @@ def _read_item(
         reader.terms.append((indent + 1, replace(lines[0], text=text)))
         return
     is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
-    is_short = is_short and not text.endswith(('.', '!', '?'))
+    is_short = is_short and not text.endswith(('.', '!', '?', '。', '！', '？'))
     if len(lines) == 1 and (is_short or _is_labelled(text)):
         reader.items.append(replace(lines[0], text=text.rstrip('.:;,')))
         return
