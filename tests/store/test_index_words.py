@@ -103,6 +103,7 @@ def test_what_is_asked_for_is_bounded() -> None:
         ('run runs running', 'run'), ('city cities', 'citi'), ('class classes', 'class'), ('quick quickly', 'quick'),
         ('hop hops hopped hopping', 'hop'), ('tie ties tied', 'tie'), ('model modelled modeling', 'model'),
         ('control controls controlled controlling', 'control'), ('call calls called calling', 'call'),
+        ('terminate terminated terminations', 'terminat'), ('nation nations', 'nation'),
         ('use uses used using', 'use'), ('agree agrees agreed agreeing', 'agre'), ('add adds added adding', 'add'),
         ('proceed proceeded proceeding', 'proceed'),
     ],
