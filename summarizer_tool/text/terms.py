@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from summarizer_tool.text.stop_words import stop_words
+from summarizer_tool.text.stop_words import PARTICLES, stop_words
 
 T = TypeVar('T')
 
@@ -139,7 +139,8 @@ def _asked_of(folded: str) -> list[tuple[str, bool]]:
     if whole and whole not in folded:  # a number in groups, whose digits say nothing
         return [(whole, False)]
     if _SPACELESS_RUN.search(folded):  # pairs say more than single characters, which are for questions of one
-        parts = tuple(part for part in parts if len(part) > 1) or parts
+        pairs = tuple(part for part in parts if len(part) > 1)
+        parts = tuple(part for part in pairs if part not in PARTICLES) or pairs or parts
     elif whole or len(parts) > 1:  # a single letter, as in `c++` or `l'eau`, says nothing beside the rest
         parts = tuple(part for part in parts if len(part) > 1)
     return [*([(whole, True)] if whole else []), *((part, False) for part in parts)]
