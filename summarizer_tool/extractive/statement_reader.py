@@ -32,6 +32,9 @@ from summarizer_tool.text.structure import is_row
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
 
+_LONGEST_ABOUT = 30
+"""Characters of a heading without a name that is said with rows of labels and values, as what these are."""
+
 _PAIR_WORDS = 12
 """The same of rows of labels and values, any of which may be what was asked for."""
 
@@ -394,7 +397,8 @@ class StatementReader:
 
     def _say_pairs(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]
-        about = subject_of(above.titles[-1]) if above.titles else ''
+        title = above.titles[-1] if above.titles else ''
+        about = subject_of(title) or (title if len(title) <= _LONGEST_ABOUT else '')
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)

@@ -345,3 +345,8 @@ def test_items_of_a_script_without_spaces_are_sentences():
     assert [text for text, _ in read(page)] == snapshot(
         ['門は水車小屋の前に立っている。', '鍵は番人が持っている。', '第2条: 麦; 粉']
     )
+
+
+def test_rows_of_labels_and_values_are_said_with_a_short_heading():
+    page = '# Prices of the mill\n\n|  |  |\n| --- | --- |\n| Rye | 12 pence |\n| Oats | free |\n'
+    assert read(page) == snapshot([('| Prices of the mill | Rye: 12 pence | Oats: free |', (5, 6, 1))])
