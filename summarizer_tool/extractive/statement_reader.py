@@ -116,6 +116,8 @@ class StatementReader:
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
+    alone: Statement | None = None
+    """The last of them, without those before that it is said together with."""
     levels: list[int] = field(default_factory=list[int])
     paragraph_count: int = 0
     paragraph: list[NumberedLine] = field(default_factory=list[NumberedLine])
@@ -203,6 +205,7 @@ class StatementReader:
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             self.question = ''
         before, kind = self._needed(text, lines[0], kind, lead)
+        self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
@@ -252,7 +255,10 @@ class StatementReader:
         before = self.out[-1] if self.out else None
         if before is None or before.paragraph != self.paragraph_count or not before.is_sentence:
             return None
-        return before if len(before.text) < _ANTECEDENT_REACH else None
+        if len(before.text) < _ANTECEDENT_REACH:
+            return before
+        alone = self.alone
+        return alone if alone and len(alone.text) < _ANTECEDENT_REACH and not PRONOUN.match(alone.text) else None
 
     def _moved(self, line: int) -> Statement | None:
         """What was moved above a line that says what became of it."""
