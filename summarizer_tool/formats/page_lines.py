@@ -28,7 +28,7 @@ def unboxed(text: str) -> str:
     for (sign, *_), run in groupby(text.split('\n'), _box):
         lines = [*run]
         inside = [line.strip().strip(sign).rstrip() for line in lines]
-        is_box = sign and len(lines) >= _LEAST_BOX and not inside[0]
+        is_box = sign and len(lines) >= _LEAST_BOX and not inside[0] and any(inside)
         out += dedent('\n'.join(inside)).split('\n') if is_box else lines
     return '\n'.join(out)
 

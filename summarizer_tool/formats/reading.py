@@ -29,7 +29,6 @@ from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
-from summarizer_tool.text.lines import unsteered
 
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
@@ -123,7 +122,7 @@ def plain_text(text: str, name: str = '') -> str:
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    whole = page_lines.without(page_lines.unboxed(unsteered(text)))
+    whole = page_lines.without(page_lines.unboxed(text))
     read = (
         restructured.markdown(whole)
         or indented.markdown(whole)

@@ -6,6 +6,8 @@ from operator import itemgetter
 
 import regex
 
+from summarizer_tool.text.lines import unsteered
+
 _IN_CAPITALS = regex.compile(r'(?=.*\p{Lu}{3})(?!.*\p{Ll})(?!.*(?: {3}|\t))[\p{Lu}\p{N}(„“"«].{2,78}(?<![.,;!?=*_])')
 _ALONE = regex.compile(r'(?!.*(?: {3}|\t))[\p{Lu}\p{N}].{2,60}(?<![.,:;!?…"”»=*_])')
 _ITEM = regex.compile(r'(?:[-*•]|\d{1,3}[.)]|\p{Lu}\d{1,3})\s+\S')
@@ -57,7 +59,7 @@ def pieces(text: str) -> str:
 
     What stands in most of them down to one label, such as title and author, is what the rest is said of.
     """
-    parts = [part.strip('\n').split('\n') for part in _PARTED.split(text)]
+    parts = [part.strip('\n').split('\n') for part in _PARTED.split(unsteered(text)) if part.strip()]
     if len(parts) < _LEAST:
         return text
     labels = Counter(match[1] for lines in parts for line in lines[:_MOST_ABOVE] if (match := _LABEL.match(line)))

@@ -17,6 +17,8 @@ _MAX_ADDED = 8000
 """Characters of the last one to which that is added."""
 
 _YEAR = re.compile(r'(?:1[5-9]|20)\d\d')
+_LOOKED_AT = 100
+"""Rows by which the form of a column is told."""
 _LONG = 400
 """Characters; cells that have more on the average hold a page's layout, unless there are headers."""
 
@@ -156,7 +158,8 @@ def is_titled(rows: Sequence[Sequence[str]]) -> bool:
 
     Of two columns the first has labels, but where words stand above a column of numbers.
     """
-    columns = [*zip_longest(*([_form(text) for text in row] for row in rows), fillvalue=_form(''))]
+    seen = (row[:_MAX_COLUMNS] for row in rows[:_LOOKED_AT])
+    columns = [*zip_longest(*(map(_form, row) for row in seen), fillvalue=_form(''))]
     if len(columns) == 2:
         return any(below and not first[0] and all(form[0] for form in below) for first, *below in columns)
     return len(rows) == 1 or any(
