@@ -166,7 +166,7 @@ def test_the_name_of_a_relation_is_not_that_of_what_holds_it() -> None:
 
 
 def test_what_a_program_says_in_words_is_output() -> None:
-    checks = ['locks on doors', 'the level of the dyke', 'stones for cracks', 'grain for weevils', 'ropes of hoists']
+    checks = 'locks on doors,the level of the dyke,stones for cracks,grain for weevils,ropes of hoists'.split(',')
     lines = [
         f'\x1b[2C- Checking {checks[at % 5]} in {"abcdefg"[at % 7] * 3}\x1b[{20 - at % 3}C [ OK ]' for at in range(60)
     ]
@@ -189,7 +189,7 @@ def test_what_a_program_says_in_words_is_output() -> None:
         'so we went to the mill and then she said that the dyke would hold for another year\n' * 3
         + '\n'.join(
             f'and {word} was all that anybody there could talk about for a while'
-            for word in ['rye', 'oats', 'rain'] * 12
+            for word in 'rye oats rain'.split() * 12
         ),
         '\n'.join(
             f'  * Mend the {word} of the mill\n  * Drop part {word} (Closes: #{at})'
