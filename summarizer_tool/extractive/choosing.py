@@ -349,9 +349,9 @@ _DISFLUENT = regex.compile(
 
 
 def _says_something(statement: Statement) -> bool:
-    """Return whether there is a number or a few words of content in a statement, and more than when it was said."""
+    """Return whether a statement has words of content or a number, and is no number alone, nor when it was said."""
     text = statement.text
-    if _WHEN.fullmatch(text):
+    if _WHEN.fullmatch(text) or not (statement.lead or any(map(str.isalpha, text))):
         return False
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 

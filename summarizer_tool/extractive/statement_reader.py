@@ -22,6 +22,7 @@ from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Ki
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
+from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import opens_references
 from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain, sentences, shown
@@ -30,6 +31,9 @@ from summarizer_tool.text.structure import is_row
 
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
+
+_LONGEST_ABOUT = 30
+"""Characters of a heading without a name that is said with rows of labels and values, as what these are."""
 
 _PAIR_WORDS = 12
 """The same of rows of labels and values, any of which may be what was asked for."""
@@ -112,6 +116,8 @@ class StatementReader:
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
+    alone: Statement | None = None
+    """The last of them, without those before that it is said together with."""
     levels: list[int] = field(default_factory=list[int])
     paragraph_count: int = 0
     paragraph: list[NumberedLine] = field(default_factory=list[NumberedLine])
@@ -199,6 +205,7 @@ class StatementReader:
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             self.question = ''
         before, kind = self._needed(text, lines[0], kind, lead)
+        self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
@@ -218,7 +225,8 @@ class StatementReader:
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
         """The term that a sentence of its definition is said with, where it needs one."""
         points_back = PRONOUN.match(text) or (POINTS_BACK.match(text) and not DEFINED.match(text))
-        is_named = term.split(maxsplit=1)[0] in text[: len(term) + _SUBJECT_REACH] and not DEFINED.search(text)
+        name = term.split(maxsplit=1)[0]
+        is_named = len(name) > 1 and name in text[: len(term) + _SUBJECT_REACH] and not DEFINED.search(text)
         if is_named or (goes_on and points_back and self._sentence_before()):
             return ''
         return term
@@ -247,7 +255,10 @@ class StatementReader:
         before = self.out[-1] if self.out else None
         if before is None or before.paragraph != self.paragraph_count or not before.is_sentence:
             return None
-        return before if len(before.text) < _ANTECEDENT_REACH else None
+        if len(before.text) < _ANTECEDENT_REACH:
+            return before
+        alone = self.alone
+        return alone if alone and len(alone.text) < _ANTECEDENT_REACH and not PRONOUN.match(alone.text) else None
 
     def _moved(self, line: int) -> Statement | None:
         """What was moved above a line that says what became of it."""
@@ -392,7 +403,8 @@ class StatementReader:
 
     def _say_pairs(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]
-        about = subject_of(above.titles[-1]) if above.titles else ''
+        title = above.titles[-1] if above.titles else ''
+        about = subject_of(title) or (title if len(title) <= _LONGEST_ABOUT else '')
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
@@ -403,7 +415,7 @@ def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[Numbered
     group: list[NumberedLine] = []
     for item in items:
         group.append(item)
-        if sum(len(each.text.split()) for each in group) >= words:
+        if sum(word_count(each.text) for each in group) >= words:
             yield group
             group = []
     if group:

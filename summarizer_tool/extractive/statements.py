@@ -25,6 +25,7 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.extractive.under_headings import VERSION, is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
+from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import STANDFIRST, VERB, Sentence, bare, ended, plain, without_split_marks
@@ -51,8 +52,8 @@ _BOX = regex.compile(
     r'|^\s*\.\. (?:note|warning|tip|caution|danger|hint|important|attention|admonition|seealso|version\w+|deprecated)::'
 )
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
-# Not columns, nor a sentence.
-_TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)[\p{Lu}\d].{0,70}[^.,:;!?]$')
+# Not columns, nor a sentence, nor a number, such as a figure has on its axes.
+_TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)[\p{Lu}\d].{0,70}[^.,:;!?]$')
 _DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
@@ -86,6 +87,8 @@ _LABELS_ITEM = regex.compile(
     r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
 )
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
+# The number of a footnote, which is no term.
+_FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
@@ -258,7 +261,9 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
         if line.blank_after and (not place or lines[place - 1].blank_after) and _TITLE.match(line.text.strip())
     ]
     alike = Counter(_DIGITS.sub('', lines[place].text) for place in alone if VERSION.search(lines[place].text))
-    versions = (place for place in alone if alike[_DIGITS.sub('', lines[place].text)] >= _VERSIONS)
+    versions = {place for place in alone if alike[_DIGITS.sub('', lines[place].text)] >= _VERSIONS}
+    if 2 * sum(place + 1 in versions for place in versions) >= len(versions):  # a list of contents
+        versions.clear()
     indents = [_indent(line.text) for line in lines]
     if 2 * sum(indent > 0 for indent in indents) < len(lines):
         return frozenset(versions)
@@ -378,7 +383,7 @@ def _read_item(
         return
     reader.leave_lists(indent)
     text = lines[0].text
-    words = len(text.split())
+    words = word_count(text)
     if leads and (text.endswith((':', ',')) or words < _SHORT_ITEM_WORDS):
         reader.flush()
         reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
@@ -388,7 +393,7 @@ def _read_item(
         reader.terms.append((indent + 1, replace(lines[0], text=text)))
         return
     is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
-    is_short = is_short and not text.endswith(('.', '!', '?'))
+    is_short = is_short and not text.endswith(('.', '!', '?', '。', '！', '？'))
     if len(lines) == 1 and (is_short or _is_labelled(text)):
         reader.items.append(replace(lines[0], text=text.rstrip('.:;,')))
         return
@@ -408,7 +413,7 @@ def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> 
             reader.terms.pop()
         term = reader.paragraph.pop()
         reader.flush()
-        if any(map(str.isalpha, term.text)):  # the number of a footnote is no term
+        if not _FOOTNOTE.fullmatch(term.text):
             reader.terms.append((indent, term))
     reader.flush()
     reader.last_definition = line.number

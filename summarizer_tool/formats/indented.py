@@ -146,7 +146,8 @@ class _Layout:
             while self.terms and indent <= self.terms[-1]:
                 self.terms.pop()
             pad = '  ' * len(self.terms)
-            if label and not _BULLET.match(label):
+            # A bullet beside which text begins where it does beside other terms is one of them.
+            if label and (not _BULLET.match(label) or (len(label) == 1 and _indent(body[0]) in self.shared)):
                 self.found += 1
                 self.out += [*([''] if self.out[-1] else []), f'{pad}{mark}{label}']
                 self.terms.append(indent)

@@ -13,6 +13,7 @@ from statistics import median
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
+from summarizer_tool.html.tables import is_titled
 
 
 @dataclass(slots=True)
@@ -280,6 +281,8 @@ def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | 
             table[-1][place] = f'{table[-1][place]} {cell.text}'.strip()
         above = line
     written = [f'| {" | ".join(cell.replace("|", chr(92) + "|") for cell in row)} |' for row in table]
+    if not is_titled(table):
+        written.insert(0, '|' + '  |' * len(columns))
     return [written[0], '|' + ' --- |' * len(columns), *written[1:]], end
 
 

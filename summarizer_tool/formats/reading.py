@@ -59,6 +59,7 @@ _RTF = 'is an RTF document, which is not read; save it as DOCX or PDF, e.g. soff
 # The fields of a package above its description, as in `METADATA` and `PKG-INFO`.
 _FIELDS = re.compile(r'\ufeff?((?:[A-Z][A-Za-z-]{1,40}:(?: [^\n]*)?\n(?:[ \t]+\S[^\n]*\n)*){3,})\n+(?=\S)')
 _FIELD_NAMES = re.compile(r'^(?:Name|Summary): +\S', re.MULTILINE)
+_VERSION = re.compile(r'\d\.\d{1,3}$')
 _FIELD_TYPE = re.compile(r'^Description-Content-Type: text/(?:(markdown)|x-(rst))\b', re.MULTILINE)
 _DATA_URL = re.compile(r'\s*data:[\w.+/-]*(?:;[\w.+-]+=[^;,]*)*;base64,', re.IGNORECASE)
 
@@ -101,7 +102,7 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
 def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
     suffix = PurePosixPath(name).suffix
-    suffix = '' if suffix[1:].istitle() else suffix.lower()  # no suffix: `NEWS.Debian`
+    suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     head = _FIELDS.match(text)
     if head and len({*_FIELD_NAMES.findall(head[1])}) > 1:  # what stands below is of the type they say
         kind = _FIELD_TYPE.search(head[1])
@@ -121,8 +122,12 @@ def plain_text(text: str, name: str = '') -> str:
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    whole = page_lines.without(text)
-    read = restructured.markdown(whole) or indented.markdown(whole) or unwrap(titled.markdown(titled.mails(whole)))
+    whole = page_lines.without(page_lines.unboxed(text))
+    read = (
+        restructured.markdown(whole)
+        or indented.markdown(whole)
+        or unwrap(titled.markdown(titled.mails(titled.pieces(whole))))
+    )
     return _unless_printed(read, text)
 
 

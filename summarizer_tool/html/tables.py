@@ -1,7 +1,9 @@
 """Tables: which of them are ones, and how they look in markdown."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from summarizer_tool.html.page_blocks import Frame, PageBlock
 
@@ -14,6 +16,9 @@ _MAX_REPEATED = 100
 _MAX_ADDED = 8000
 """Characters of the last one to which that is added."""
 
+_YEAR = re.compile(r'(?:1[5-9]|20)\d\d')
+_LOOKED_AT = 100
+"""Rows by which the form of a column is told."""
 _LONG = 400
 """Characters; cells that have more on the average hold a page's layout, unless there are headers."""
 
@@ -141,17 +146,32 @@ def _grid(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> tuple
 
 
 def _starts_with_a_header(table: Frame, texts: Mapping[Frame, str]) -> bool:
-    """Return whether the first row that has text is one, where no cell says so: none of its cells heads a row.
-
-    Of two columns without any header the first has labels, but where words stand above a column of numbers.
-    """
+    """Return whether the first row that has text is one: none of its cells heads a row."""
     first, *others = (row.children for row in table.children if any(texts.get(cell) for cell in row.children))
-    if max(map(len, (first, *others))) != 2 or any(cell.is_header for row in (first, *others) for cell in row):
+    if any(cell.is_header for row in (first, *others) for cell in row):
         return all(cell.is_header for cell in first) or not first[0].is_header
-    has_digits = [
-        [any(map(str.isdigit, texts.get(cell, ''))) for cell in (row[0], row[-1])] for row in (first, *others)
-    ]
-    return any(len(column) > 1 and all(column[1:]) and not column[0] for column in zip(*has_digits, strict=True))
+    return is_titled([[texts.get(cell, '') for cell in row] for row in (first, *others)])
+
+
+def is_titled(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row titles the columns, where no cell says so: in one it has a form of its own.
+
+    Of two columns the first has labels, but where words stand above a column of numbers.
+    """
+    seen = (row[:_MAX_COLUMNS] for row in rows[:_LOOKED_AT])
+    columns = [*zip_longest(*(map(_form, row) for row in seen), fillvalue=_form(''))]
+    if len(columns) == 2:
+        return any(below and not first[0] and all(form[0] for form in below) for first, *below in columns)
+    return len(rows) == 1 or any(
+        any(first) and first not in below and any(map(any, below)) for first, *below in columns
+    )
+
+
+def _form(text: str) -> tuple[bool, ...]:
+    """Whether a cell has digits, is a year, has several lines or words, any word, or begins with a capital."""
+    is_year = _YEAR.fullmatch(text) is not None
+    has_digits = any(map(str.isdigit, text))
+    return has_digits, is_year, '<br>' in text, len(text.split()) > 1, bool(text), text[:1].isupper()
 
 
 def _hang(line: list[str], hanging: dict[int, tuple[int, str]], spanned: list[int]) -> None:

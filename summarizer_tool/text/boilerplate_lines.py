@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import regex
 
@@ -41,8 +42,10 @@ _OPENS = re.compile(
     """,
     re.VERBOSE,
 )
-_LEADER = regex.compile(r'\.(?:\s?\.){3,}+\s*+(\d{1,4})$')
+_LEADER = regex.compile(r'(?:\.(?:\s?\.){3,}+|\s…)\s*+(\d{1,4})$')
 """Dots that lead to the number of a page."""
+_LEAST_RISING = 10
+"""Lines for each at which the numbers fall, as where two were read as one."""
 _HOLDS = regex.compile(
     r"""
     \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
@@ -121,13 +124,14 @@ def is_boilerplate(line: str) -> bool:
 
 
 def contents(texts: Sequence[str]) -> frozenset[int]:
-    """The places of lines of contents: dots lead to numbers that never fall, or items recur as headings."""
+    """The places of lines of contents: dots lead to numbers that seldom fall, or items recur as headings."""
     leading = [(place, _LEADER.search(text.rstrip())) for place, text in enumerate(texts) if len(text) <= _REACH]
     pages = {place: int(match.group(1)) for place, match in leading if match}
     heads = {_bare(text) for text in texts if text.startswith('#')}
     items = (place for place, text in enumerate(texts) if heads and _BULLET.match(text.lstrip()))
     listed = [place for place in items if _bare(texts[place]) in heads]
-    found = pages if len(pages) > 2 and [*pages.values()] == sorted(pages.values()) else ()
+    falls = sum(after < before for before, after in pairwise(pages.values()))
+    found = pages if len(pages) > max(2, _LEAST_RISING * falls) else ()
     return frozenset((*found, *(listed if len(listed) > 2 else ())))
 
 

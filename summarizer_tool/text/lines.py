@@ -35,6 +35,11 @@ def one_line(text: str, longest: int = 0) -> str:
     return f'{line[: longest - 1].rstrip()}…' if 0 < longest < len(line) else line
 
 
+def word_count(text: str) -> int:
+    """How many words a text has; about half as many as letters in scripts without spaces."""
+    return len(text.split()) + (0 if text.isascii() else len(SPACELESS.findall(text)) // 2)
+
+
 def is_written(text: str) -> bool:
     """Return whether a text is made of words, for people to read, rather than by a machine for another."""
     return plain_share(text) >= _WRITTEN_SHARE

@@ -8,11 +8,11 @@ equally long, divided by what a passage could reach at most:
     score    = coverage + (1 - coverage) * (0.25 * closeness + 0.1 * intent)
 
 `tf` is how often a term is in the text, and half a time more if it is in the headings or the title; a word that only
-shares its beginning with a term, such as `leader` with `lead`, is a fifth of a time. Where the innermost heading names
-what is asked about and the text has more of the question, as the row `Leader` under `The Silt Choir`, its terms are as
-good as said there; and where a heading has most of what is asked in an identifier, such as the version `3.0.0`, all
-below it is more of an answer than what only mentions that. A phrase in quotation marks counts like all its terms once
-more, where it stands as asked.
+shares its beginning with a term, such as `leader` with `lead`, or as `led` its infinitive, is a fifth of a time. Where
+the innermost heading names what is asked about and the text has more of the question, as the row `Leader` under `The
+Silt Choir`, its terms are as good as said there; and where a heading has most of what is asked in an identifier, such
+as the version `3.0.0`, all below it is more of an answer than what only mentions that. A phrase in quotation marks
+counts like all its terms once more, where it stands as asked.
 `closeness` is the share of the question's neighbouring terms that stand close in the passage, or together in such a
 heading, weighed by their idf; `intent` is the coverage of what the answer is for. One mention
 of each term gives 0.75, two 0.86; half of the question's weight about 0.4. What is added to a passage never lowers its
@@ -27,6 +27,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from summarizer_tool.text.terms import LEAST_ROOT, QueryTerms, asked, is_alike, terms_of_word, words_of
+from summarizer_tool.text.verbs import PASTS, roots
 
 _HALF = 1 / 3
 """Times a term must occur to count half; BM25's k1, smaller since passages are short."""
@@ -170,12 +171,14 @@ class _TermsOfWords(dict[str, tuple[str, ...]]):
         new = words - self._met
         self._met |= new
         starts = self._starts
-        for word in [each for each in new if each.startswith(starts) or not (each.isalnum() and each.isascii())]:
+        for word in new:
+            if word.isalnum() and word.isascii() and not (word.startswith(starts) or word in PASTS):
+                continue
             cut = terms_of_word(word)
             if found := tuple(term for term in cut if term in self._terms) or tuple(
                 {
                     _ALIKE + term: None
-                    for each in cut
+                    for each in (sorted(roots(word)) if word in PASTS else cut)
                     for term in self._roots.get(each[:LEAST_ROOT], ())
                     if is_alike(each, (term,))
                 }

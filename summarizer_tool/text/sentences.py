@@ -219,11 +219,12 @@ def _without_comments(text: str) -> str:
 
 
 # What no sentence begins with: `!= "PyPy"`, `$? = 255`; and what "Why? he said" and "the mill ... was sold" go on with.
-# Nor does a mark that stands for a value, as in `7 0.3 ? S 04:08`, end one, or that is a word (`install . --user`), or
-# begins one: `!TREESAME`.
+# Nor does a mark that stands for a value, as in `7 0.3 ? S 04:08`, end one, or that is a word (`install . --user`) or a
+# part of one (`#! /bin/sh`), or begins one: `!TREESAME`.
 _GOES_ON = regex.compile(
     r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]|-\p{L}|(?<=\d [.!?])\s+(?:\S(?:\s|$)|[^\s\p{L}])'
     r'|(?<=\s\.)\s+[\p{Ll}\p{Pd}./\\$~<>@#+]|(?<=\s[.!?])[\p{L}\p{N}_./]'
+    r'|(?<=(?:^|[\s(])[#&*+/:<=>@\\^|~-]{1,3}[!?])'
 )
 
 

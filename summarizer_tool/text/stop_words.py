@@ -4,6 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Final
 
 _ENGLISH = """
@@ -56,6 +57,14 @@ _ARABIC = """
     من في على الى إلى عن ما ماذا متى أين اين كيف هل هو هي هم هذا هذه ذلك تلك التي الذي الذين كان كانت أن ان إن لا لم لن
     و أو او ثم قد كل بعد قبل بين عند مع كم لماذا أي اي
 """
+
+_SPACELESS = """
+    から まで です ます ました ません でした する した して される られる れます できる いる いた ある あった ない なる
+    なった こと もの ので のは のに には では とは とか など この その あの どの ため ような ですか ますか るか
+    どこ いつ だれ 什么 怎么 怎样 如何 哪里 哪儿 哪个 哪些 是否 可以 多少 为什么 为何 这个 那个
+"""
+PARTICLES: Final = frozenset(map(''.join, chain.from_iterable(map(pairwise, _SPACELESS.split()))))
+"""Pairs of letters of the same, and of particles, in Japanese and Chinese."""
 
 FILLERS: Final = frozenset(
     """

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from summarizer_tool.text.stop_words import stop_words
+from summarizer_tool.text.stop_words import PARTICLES, stop_words
 
 T = TypeVar('T')
 
@@ -57,6 +57,8 @@ _PHRASE = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,20
 _VOWEL = re.compile('[aeiouy]')
 # A word on `ee` and its `d`, but not `feed`, `speed` and `proceed`.
 _AGREED = re.compile('[aeiouy].*[^c]eed$')
+# `termination`, `relation`: what a verb does, where enough is left of that; not `station` and `nation`.
+_NOUN_OF_VERB = re.compile('[^aeiouy]*(?:[aeiouy]+[^aeiouy]+){2,}(?<=at)ion$')
 _USE = re.compile('[aeiou][^aeiouy]')
 
 
@@ -137,7 +139,8 @@ def _asked_of(folded: str) -> list[tuple[str, bool]]:
     if whole and whole not in folded:  # a number in groups, whose digits say nothing
         return [(whole, False)]
     if _SPACELESS_RUN.search(folded):  # pairs say more than single characters, which are for questions of one
-        parts = tuple(part for part in parts if len(part) > 1) or parts
+        pairs = tuple(part for part in parts if len(part) > 1)
+        parts = tuple(part for part in pairs if part not in PARTICLES) or pairs or parts
     elif whole or len(parts) > 1:  # a single letter, as in `c++` or `l'eau`, says nothing beside the rest
         parts = tuple(part for part in parts if len(part) > 1)
     return [*([(whole, True)] if whole else []), *((part, False) for part in parts)]
@@ -215,7 +218,8 @@ def stem(word: str) -> str:
     """A word without the endings of number and tense, and without a silent `e`: the first steps of Porter's stemmer.
 
     They are English, and do little harm to other languages, since questions and texts lose the same. Beside Porter's,
-    `use` and `used`, `tie` and `tied`, `agree` and `agreed`, `control` and `controlling` meet.
+    `use` and `used`, `tie` and `tied`, `agree` and `agreed`, `control` and `controlling`, `terminate` and `termination`
+    meet.
     Source: https://tartarus.org/martin/PorterStemmer/def.txt, steps 1a to 1c, 5a and 5b.
     """
     if not 4 <= len(word) <= LONGEST_TERM or not word.isalpha():
@@ -227,7 +231,7 @@ def stem(word: str) -> str:
             word = word[:-2]
         elif not word.endswith(('ss', 'us', 'is')):
             word = word[:-1]
-    word = _without_tense(word)
+    word = word[:-3] if _NOUN_OF_VERB.match(word) else _without_tense(word)
     if len(word) > 3 and word.endswith('e'):
         word = word[:-1]
     if len(word) > 3 and word.endswith('y') and word[-2] not in 'aeiou':

@@ -224,3 +224,18 @@ Safety notice: Boats of last year have a faulty clamp.
 
 def test_a_margin_alone_ends_a_patch():
     assert read('diff --git a/gate b/gate\n@@ -1 +1 @@\n-oak\n+pine\n|\nThe gate of the mill is of pine now.')
+
+
+def test_a_number_alone_on_a_line_is_no_heading():
+    page = (
+        '# Gates\n\n4.5\n\n4\n\n3.5\n\nThe mill was built by Ada Orme.\n\n2.5\n\n2\n\nThe lock was built by Ina Moor.\n'
+    )
+    assert [fact.text for fact in _told(page, 100)] == snapshot(
+        ['The mill was built by Ada Orme.', 'The lock was built by Ina Moor.']
+    )
+
+
+def test_entries_of_contents_that_name_versions_are_no_headings():
+    entries = ''.join(f'4.{number}. Gates of version {number}.x\n\n' for number in range(1, 5))
+    page = f'# Gates\n\nAda Orme built them.\n\n{entries}4.5. Sad events\n\n: 4.5.1. May 2001: death of Ada Orme\n'
+    assert [fact.text for fact in _told(page, 100)][-2:] == snapshot(['Sad events', 'May 2001: death of Ada Orme'])

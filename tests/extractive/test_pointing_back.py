@@ -3,6 +3,7 @@
 import pytest
 
 from summarizer_tool import Settings, Summarizer
+from tests.support.numbered_lines import read
 
 REST = ' '.join(
     f'The {number}th barge of the season carried {number * 3} tons of salt to Marn.' for number in range(4, 60)
@@ -38,3 +39,13 @@ def test_what_was_said_before_stands_with_what_is_so(told: str, corrected: str, 
     )
     assert told not in said or corrected.splitlines()[-1] in said
     assert told in said or not focus
+
+
+def test_of_a_long_run_that_points_back_the_last_sentence_that_names_something_is_enough():
+    page = (
+        'The keepers of the lower dyke, who are chosen by the parish every third year, never write in the book itself. '
+        'Instead, they write in a ledger that is kept in the mill beside the keys, and that nobody else opens. '
+        'This ledger is read by the parish when the year ends, and by the miller, whenever the water has risen. '
+        'It must be bound in leather.'
+    )
+    assert read(page)[-1][0] == page[page.index('This ledger') :]

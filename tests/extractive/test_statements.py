@@ -338,3 +338,15 @@ def test_of_fields_before_a_text_one_says_what_it_is_about():
     assert read(
         '---\ntitle: The gate\ndescription: It is opened by Ada.\n---\n\nThe lock of the gate is shut.\n'
     ) == snapshot([('The gate: It is opened by Ada.', (3, 2)), ('The lock of the gate is shut.', (6,))])
+
+
+def test_items_of_a_script_without_spaces_are_sentences():
+    page = '# 第2条\n\n1. 門は水車小屋の前に立っている。\n\n2. 鍵は番人が持っている。\n\n- 麦\n- 粉\n'
+    assert [text for text, _ in read(page)] == snapshot(
+        ['門は水車小屋の前に立っている。', '鍵は番人が持っている。', '第2条: 麦; 粉']
+    )
+
+
+def test_rows_of_labels_and_values_are_said_with_a_short_heading():
+    page = '# Prices of the mill\n\n|  |  |\n| --- | --- |\n| Rye | 12 pence |\n| Oats | free |\n'
+    assert read(page) == snapshot([('| Prices of the mill | Rye: 12 pence | Oats: free |', (5, 6, 1))])

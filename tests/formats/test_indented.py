@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.formats import indented
+from tests.support.numbered_lines import read
 
 MANUAL = """\
 SLUICE(1)                    Manual of the mill                    SLUICE(1)
@@ -151,3 +152,25 @@ def test_columns_of_a_log_and_of_justified_text_are_no_terms() -> None:
     )
     assert not indented.markdown(log)
     assert ': ' not in indented.markdown(text)
+
+
+def test_a_sign_among_terms_is_one_of_them():
+    text = """Gates of the mill
+
+       0      The gate by the river. It is opened by the keeper alone, and at night by nobody.
+       n      The gate with that number. It is counted from the river on, as are all others.
+       ^      The first gate. That is the one that ships pass when they come from the sea.
+       *      All gates but the first. The keeper opens them together when the water rises.
+"""
+    assert [text for text, _ in read(indented.markdown(text))] == snapshot(
+        [
+            '0: The gate by the river.',
+            '0: The gate by the river. It is opened by the keeper alone, and at night by nobody.',
+            'n: The gate with that number.',
+            'n: The gate with that number. It is counted from the river on, as are all others.',
+            '^: The first gate.',
+            '^: The first gate. That is the one that ships pass when they come from the sea.',
+            '*: All gates but the first.',
+            '*: The keeper opens them together when the water rises.',
+        ]
+    )

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summarizer_tool.formats import mail, notebook
+from summarizer_tool.formats.reading import plain_text
 from summarizer_tool.formats.wrapped import unwrap
 
 PROSE = (
@@ -33,6 +34,12 @@ KEPT = {
     'a quote': '> The fen is crossed by a single dyke, which the parish has kept in good\n> order since it was flooded',
     'a fence': '```\n' + WRAPPED + '\n```',
 }
+
+
+def test_a_version_ends_the_name_of_a_plain_text() -> None:
+    text = f'{WRAPPED}\n\n{WRAPPED}\n'
+    assert plain_text(text, 'FEN-2.0') == f'{PROSE}\n\n{PROSE}\n'
+    assert plain_text(text, 'fen.1') == text
 
 
 def test_a_wrapped_paragraph_is_one_line() -> None:

@@ -128,3 +128,26 @@ def test_large_spans_are_bounded() -> None:
     page = to_markdown(article(f'<table>{rows}</table>'))
     assert page.markdown.count('x') > 100
     assert len(page.markdown) < 500_000
+
+
+def _row(*cells: str) -> str:
+    return f'<tr>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+
+
+_WARDENS = _row('Ada Orme<br>Miller', 'Ina Moor<br>Head of the quay', 'Bo Ek<br>Warden') + _row(
+    'Ulf Ahl<br>Clerk', 'Eva Dahl<br>Founder', 'Per Lind<br>Keeper of keys'
+)
+
+
+@pytest.mark.parametrize(
+    ('first', 'rows', 'is_titled'),
+    [
+        (_row('Ann Bell<br>Master', 'Carl Dorn<br>Pilot', 'Eva Falk<br>Head of lamps'), _WARDENS, False),
+        (_row('North', 'Middle', 'South'), _WARDENS, True),
+        (_row('Cog', '3', '4'), _row('Hulk', '7', '9'), False),
+        (_row('Ship', 'Summer', 'Winter'), _row('Hulk', '7', '9'), True),
+        (_row('Ship', '1613', '1614'), _row('Hulk', '7', '9'), True),
+    ],
+)
+def test_a_first_row_in_the_form_of_those_below_has_no_titles(first: str, rows: str, *, is_titled: bool) -> None:
+    assert read(f'<table>{first}{rows}</table>').startswith('|  |  |  |\n') is not is_titled

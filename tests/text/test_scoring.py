@@ -143,7 +143,12 @@ def test_short_words_and_numbers_are_looked_for(focus: str):
 
 
 @pytest.mark.parametrize(
-    ('asked', 'said'), [('Who leads it?', 'Its leader is Ada.'), ('intentionality', 'Nothing shows an intention.')]
+    ('asked', 'said'),
+    [
+        ('Who leads it?', 'Its leader is Ada.'),
+        ('leaders', 'Ada led it until May.'),
+        ('intentionality', 'Nothing shows an intention.'),
+    ],
 )
 def test_words_of_one_root_meet(asked: str, said: str):
     texts = ['The mill stands by the weir.', said, 'Interest is paid in wool.']

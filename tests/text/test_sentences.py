@@ -231,3 +231,15 @@ def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
     lines = ['新版本发布前不应', '该在此使用 Debian', '系统。', '它很稳定。']
     found = sentences([NumberedLine(number, line) for number, line in enumerate(lines, 1)], 'zh')
     assert [each.text for each in found] == snapshot(['新版本发布前不应该在此使用 Debian 系统。', '它很稳定。'])
+
+
+def test_a_word_of_signs_ends_no_sentence():
+    line = NumberedLine(1, 'A script begins with #! /bin/mill and a name. The form :! runs it. Is it 9 %? It is free.')
+    assert [each.text for each in sentences([line])] == snapshot(
+        [
+            'A script begins with #! /bin/mill and a name.',
+            'The form :! runs it.',
+            'Is it 9 %?',
+            'It is free.',
+        ]
+    )
