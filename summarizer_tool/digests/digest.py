@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,9 +14,9 @@ from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.logs import events, log_statements, loose, starts_like_log
+from summarizer_tool.digests.logs import events, log_statements, loose
 from summarizer_tool.digests.path_lists import are_paths, path_statements
-from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord, form
+from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
@@ -33,21 +32,25 @@ from summarizer_tool.digests.tables import (
     separated,
     table_statements,
 )
+from summarizer_tool.digests.written import (
+    EVENT_SHARE,
+    has_headings,
+    is_for_people,
+    is_log,
+    is_long,
+    is_source,
+    is_told,
+    repeats,
+)
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.text.addressing import addresses_reader
-from summarizer_tool.text.code_lines import may_be_code
-from summarizer_tool.text.lines import is_written, plain_share, unsteered
+from summarizer_tool.text.lines import is_written, unsteered
 from summarizer_tool.text.tokens import count as count_tokens
 from summarizer_tool.text.tokens import fits as fits_tokens
 from summarizer_tool.text.tokens import truncate as truncate_tokens
 
 Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
-_SAMPLE = 2000
-"""Lines by which the kind of a text is told."""
-_LOG_SHARE, _EVENT_SHARE = 0.2, 0.25
-"""Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each; and from
-which its lines are events rather than those of blocks."""
 _LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
 _FIRST_FIELDS = (
     ('time', 'ts', 'timestamp', '@timestamp', 'asctime'),
@@ -56,49 +59,12 @@ _FIRST_FIELDS = (
 )
 """Fields of a logged object that stand first in its line, in this order."""
 
-_REPEATED = 0.4
-"""Forms a line up to which a text is no prose,"""
-_GENERATED = 0.2
-"""and up to which it is no source code either, whatever its lines look like."""
-_LEAST_LINES = 20
-_LONGEST_CODE = 120
-"""Characters of a line of source code, on the average: what is longer is packed."""
-
-_MARKED = 0.3
-"""Share of lines that begin with the same word, which has digits, from which no text is source code."""
 
 _LONG_SHARE = 0.3
 """Share of a text in long lines over which these are read in pieces, and not as they stand."""
-_ALL_WORDS = 0.85
-"""Share of the characters that stand in plain words from which a text without sentences is people's, too,"""
-_MANY_WORDS, _LONG_SENTENCE, _ITEMS = 0.45, 60, 0.25
-"""and share from which it is with long sentences, of so many words, or with items of lists in so many of its lines."""
-_DIRECTIVE = re.compile(r'\s*(?:[\w.$-]+(?:[ \t](?:(?! = )[^()])*)?[;{]|\})\s*(?:#.*)?')
-_CONFIGURED = 0.9
-"""Share of the lines that are directives of a server or blocks of these, from which a text is no source code."""
-_LARGE = 4000
-"""Characters from which a text of no known form is digested all the same,"""
-_SOME_LINES = 10
-"""and lines; what is smaller is read as prose."""
 
-_READ = 60_000
-"""Characters whose sentences are counted."""
-_HEADING = re.compile(r'(?:\A|\n[ \t]*\n)#{1,6} [\w\[*_`]')
 _MOST_STATES = 3
 """Times that a line may begin anew; more often it shows how far something is."""
-_LEAST_HEADINGS = 3
-"""Headings of markdown from which a text is people's, however few of its words are plain ones."""
-_UNWRITTEN = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1|(?<=\])\([^()\s]{1,500}\)', re.MULTILINE | re.DOTALL)
-_CLOSING = r'[)\]"”’`*]'
-# What was cut into words for a program has blanks before its stops.
-_AFTER_LETTER = '|'.join([*(rf'(?<=[^\W\d_]{_CLOSING * count}.)' for count in range(4)), r'(?<=[^\W\d_] .)'])
-_SENTENCE_END = re.compile(rf'[.!?。！？।؟](?:(?<=[。！？।؟])|(?:{_AFTER_LETTER})["”’)\]*]*(?=\s|$))')
-_ITEM = re.compile(r'^ {0,6}[*+-] \S+ \S+ \S', re.MULTILINE)
-_ROW = re.compile(r'^\|.*\|$', re.MULTILINE)
-_BESIDE = 3
-_SENTENCE = 40
-"""Words to a full stop, on the average, up to which a text has sentences."""
-_QUOTED = re.compile(r""""(?>(?:[^"\\]++|\\.)*)"?|(?<![\w'])'[^'\n]{0,120}+'(?!\w)""")
 _LONG_STRING = re.compile(r'"(?>(?:[^"\\]|\\.){200,})"', re.DOTALL)
 _LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
 _TOLD_SHARE = 0.4
@@ -161,7 +127,7 @@ def digest(text: str, budget: int, *, focus: str = '') -> Digest:
     text, lines = _as_lines(text)
     read = _read(text, lines)
     # Pages have items of one form, too.
-    if read.kind in ('blocks', 'json') and not (is_settings(text) or read.titles) and _is_told(text):
+    if read.kind in ('blocks', 'json') and not (is_settings(text) or read.titles) and is_told(text):
         read = replace(read, kind='prose')
     return digest_of(read, budget, focus)
 
@@ -240,67 +206,19 @@ def machine_output(text: str) -> MachineText | None:
     text, lines = _as_lines(text)
     if is_settings(text) or read_changes(lines):
         return _read(text, lines)
-    is_log = _is_log(lines)
-    if (not is_log or _has_headings(text)) and _is_told(text):
+    is_logged = is_log(lines)
+    if (not is_logged or has_headings(text)) and is_told(text):
         return None
     read = _read(text, lines)
     if (
-        is_log
+        is_logged
         or read.kind in ('table', 'blocks')
-        or (read.kind == 'log' and len(lines) > 2 and not _is_for_people(text, lines))
+        or (read.kind == 'log' and len(lines) > 2 and not is_for_people(text, lines))
     ):
         return read
     long = _LONG_ELEMENT if text.lstrip()[:1] == '<' else _LONG_STRING
     told = sum(len(found[0]) for found in long.finditer(text) if is_written(found[0]))
     return read if read.kind == 'json' and told < _TOLD_SHARE * len(text) else None
-
-
-def _is_for_people(text: str, lines: Sequence[str]) -> bool:
-    """Return whether a text is for people to read, though it may have few sentences."""
-    written = _UNWRITTEN.sub('', text)
-    share = plain_share(written)
-    if _is_told(text) or share >= _ALL_WORDS or _has_headings(text):
-        return True
-    has_items = len(_ITEM.findall(text)) >= _ITEMS * text.count('\n')
-    has_sentences = len(text.split()) <= _LONG_SENTENCE * len(_SENTENCE_END.findall(text)) and _forms(lines) > _REPEATED
-    return share >= _MANY_WORDS and (has_items or has_sentences)
-
-
-def _is_long(text: str, lines: Sequence[str]) -> bool:
-    return len(text) >= _LARGE or sum(line.strip() != '' for line in lines) >= _SOME_LINES
-
-
-def _is_told(text: str) -> bool:
-    """Return whether a text is sentences for readers, and not the strings of data."""
-    is_told = _has_sentences(text[:_READ]) or (_has_headings(text) and _has_items(text[:_READ]))
-    return is_told and _is_for_readers(text) and not _is_data(text)
-
-
-def _is_for_readers(text: str) -> bool:
-    return _has_headings(text) or is_written(_UNWRITTEN.sub('', text))
-
-
-def _has_headings(text: str) -> bool:
-    return len(_HEADING.findall(text)) >= _LEAST_HEADINGS
-
-
-def _has_items(text: str) -> bool:
-    """Return whether a text is made of items of lists, of several words each."""
-    return len(_ITEM.findall(text)) * _SENTENCE > len(text.split())
-
-
-def _has_sentences(text: str) -> bool:
-    """Return whether a text is made of sentences, or what stands beside its tables is, and is no small part of it."""
-    beside = _ROW.sub('', text)
-    words, others = len(text.split()), len(beside.split())
-    counted = [(text, words), (beside, others)] if _BESIDE * others > words else [(text, words)]
-    return any(len(_SENTENCE_END.findall(part)) * _SENTENCE > count for part, count in counted)
-
-
-def _is_data(text: str) -> bool:
-    """Return whether all of a text is JSON, whatever its strings say."""
-    read = read_json(text) if text.lstrip()[:1] in ('{', '[') else None
-    return read is not None and not read.around.strip()
 
 
 def _as_lines(text: str) -> tuple[str, list[str]]:
@@ -328,20 +246,20 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)
         return MachineText(lines, 'blocks', statements, names=changes.names(len(lines)), titles=changes.titles)
-    is_log = _is_log(lines)
-    is_source = not is_log and _is_source(lines)
+    is_logged = is_log(lines)
+    is_code = not is_logged and is_source(lines)
     # The commits of a log of changes have a time each, and code below them.
-    if blocks := read_blocks(lines, is_log=_is_log(lines, _EVENT_SHARE), is_source=is_source):
+    if blocks := read_blocks(lines, is_log=is_log(lines, EVENT_SHARE), is_source=is_code):
         return MachineText(
             lines, 'blocks', block_statements(blocks, lines), names=blocks.names, things=[blocks.fields(lines)]
         )
-    if is_log:
+    if is_logged:
         return _lines_of(lines, lines)
     if (read := read_settings(text)) is not None:
         return _of_values(lines, read)
     if tables := read_tables(lines, [fixed, counted]):
         return _of_tables(lines, tables)
-    if not is_source and (_forms(lines) <= _REPEATED or (_is_long(text, lines) and not _is_for_people(text, lines))):
+    if not is_code and (repeats(lines) or (is_long(text, lines) and not is_for_people(text, lines))):
         return _lines_of(lines, lines)
     return MachineText(lines, 'prose', iter(()))
 
@@ -404,26 +322,3 @@ def _as_line(entry: Mapping[str, Json]) -> str:
         quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
         said.append(text if is_bare else f'{key}={quote}{text}{quote}')
     return one_line(' '.join(said), 2000)
-
-
-def _is_log(lines: Sequence[str], share: float = _LOG_SHARE) -> bool:
-    sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
-    return len(sample) > 2 and sum(map(starts_like_log, sample)) >= share * len(sample)
-
-
-def _is_source(lines: Sequence[str]) -> bool:
-    """Return whether a text is source code that somebody has written, line by line: no trace of calls, which recur."""
-    sample = [line for line in lines[:_SAMPLE] if line.strip()]
-    is_short = sum(map(len, sample)) < _LONGEST_CODE * len(sample)
-    [(begin, times)] = Counter(line.split(None, 1)[0] for line in sample).most_common(1) or [('', 0)]
-    # By a process, `==18636==`, or by what is to change.
-    is_marked = times > _MARKED * len(sample) and (any(map(str.isdigit, begin)) or begin in '+-~')
-    directives = [line for line in sample if not line.lstrip().startswith('#')]
-    is_configured = sum(_DIRECTIVE.fullmatch(line) is not None for line in directives) > _CONFIGURED * len(directives)
-    return is_short and not is_marked and not is_configured and may_be_code(sample) and _forms(lines) > _GENERATED
-
-
-def _forms(lines: Sequence[str]) -> float:
-    """How many forms lines have, for each of them: a text that says the same again and again is no prose."""
-    sample = [_QUOTED.sub('""', line[:400]) for line in lines if line.strip()][:_SAMPLE]
-    return len({form(line) for line in sample}) / len(sample) if len(sample) >= _LEAST_LINES else 1.0
