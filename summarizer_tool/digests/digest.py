@@ -21,17 +21,9 @@ from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
 from summarizer_tool.digests.settings_reading import is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.tables import (
-    Table,
-    aligned,
-    counted,
-    fixed,
-    handed,
-    markdown,
-    read_tables,
-    separated,
-    table_statements,
-)
+from summarizer_tool.digests.table_readers import aligned, counted, fixed, handed, markdown, separated
+from summarizer_tool.digests.table_rows import Table
+from summarizer_tool.digests.tables import read_tables, table_statements
 from summarizer_tool.digests.written import (
     EVENT_SHARE,
     has_headings,

@@ -1,77 +1,22 @@
-"""Tables in text: markdown, comma or tab separated, and columns aligned by blanks as command-line tools print them."""
+"""Tables in a text: which blocks of it are rows, what is usual in these, and what is unlike the others."""
 
-import csv
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby, islice, zip_longest
-from os.path import commonprefix
+from dataclasses import replace
+from itertools import groupby
 
-from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import Row, usual_statements
+from summarizer_tool.digests.records import usual_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
-
-LEAST_ROWS = 4
-"""Rows from which lines in columns are a table."""
-
-_FIT = 0.9
-"""Share of the lines that must have the table's number of columns."""
-_WIDEST = 200
-"""Columns."""
-_LONGEST_LINE = 20_000
-_SURE_SUM = 1000.0
-"""A number from which it is the sum of others by no chance."""
-_BARE = 3
-"""Columns up to which every row must have all of them."""
-_LONGEST_CELL = 400
-"""Characters."""
+from summarizer_tool.digests.table_readers import LONGEST_LINE, reaches_over, separated
+from summarizer_tool.digests.table_rows import LEAST_ROWS, Table
 
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
-LEAST_FIXED = 8
-"""Rows from which columns are told by their places alone."""
-_HEADS = 5
-"""Lines among which titles are looked for,"""
-_BELOW = 40
-"""and lines by which it is told whether these stand above numbers,"""
-_NUMBERS = 0.9
-"""which so many of them must have there."""
-_BLANK = 0.98
-"""Share of the lines that are blank where a column ends."""
-_REACHED = 0.2
-"""Share of the lines that reach a place, under which nothing is said of it."""
-_INDENTED = 24
-_WIDE = 400
-"""Characters of a line in which columns are looked for."""
 
-_RULE = re.compile(r'[\s|+:=-]+$')
-_RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
-"""A line below titles that is as wide as each of their columns."""
-_GAP = re.compile(r'\s{2,}|\t')
-_WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
-_WORDS = re.compile(r'\S+')
-_COUNTED = re.compile(r'\s*(\d[\d.,]*[KMGTkmgt]?)\s+(\S.*?)\s*')
-_TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
 _COMMENT = '#'
 _COMMENTED = 0.5
 """Share of the lines up to which those that begin with this are comments."""
-_SEPARATORS = ',\t;|'
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table that was found in a text."""
-
-    rows: Sequence[Row]
-    lines: Sequence[int]
-    """The line each row stands on, from 1."""
-    beside: Sequence[tuple[int, str]]
-    """Lines that are no rows, with their numbers."""
-    parts: int = 1
-    """How many tables of the same titles it was put together from."""
 
 
 Reader = Callable[[Sequence[str], int], Table | None]
@@ -86,7 +31,7 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     if filled < LEAST_ROWS + 1:
         return []
     # Blank lines inside of quotes part nothing.
-    if separated in readers and _reaches_over(lines) and (table := separated(lines, 0)):
+    if separated in readers and reaches_over(lines) and (table := separated(lines, 0)):
         return [_numbered(table, numbers, comments)]
     least = max(LEAST_ROWS, 0.6 * filled)
     found: list[Table] = []
@@ -94,7 +39,7 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     # Some tools print several tables with blank lines between them.
     for is_filled, numbered in groupby(enumerate(lines, 1), lambda each: each[1].strip() != ''):
         own = [*numbered] if is_filled else []
-        block = [line[:_LONGEST_LINE] for _, line in own]
+        block = [line[:LONGEST_LINE] for _, line in own]
         tables = (read(block, own[0][0] - 1) for read in readers if len(own) > 1)
         if table := next(filter(None, tables), None):
             found.append(table)
@@ -162,305 +107,3 @@ def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
     yield from surprising([OutputRecord(line, at) for at, line in beside])
-
-
-def rows_of(
-    names: Sequence[str],
-    cells: Sequence[tuple[int, Sequence[str]]],
-    beside: Sequence[tuple[int, str]],
-    *,
-    least: int = 1,
-) -> Table | None:
-    """A table of what was split; None if it is too small or its columns do not fit."""
-    varied = sum(len({row[place] for _, row in cells if place < len(row)}) > 1 for place in range(len(names)))
-    if len(cells) < least or not 2 <= len(names) <= _WIDEST or (len(cells) > LEAST_ROWS and varied < 2):
-        return None
-    # Lines of `name: value` are fields of one thing, or of each of several.
-    if sum(row[0].endswith(':') for _, row in cells if row) > _FIT * len(cells):
-        return None
-    seen: Counter[str] = Counter()
-    titles: list[str] = []
-    for place, each in enumerate(names, 1):
-        title = one_line(each, 60) or f'column {place}'
-        seen[title] += 1
-        titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
-    rows = [{title: cell[:_LONGEST_CELL].strip() for title, cell in zip(titles, row, strict=False)} for _, row in cells]
-    lines = [number for number, _ in cells]
-    if _is_sum(rows):
-        # As what stands beside them the last line is told, and it is no item.
-        *rows, total = rows
-        *lines, last = lines
-        beside = [*beside, (last, ' '.join(filter(None, total.values())))]
-    return Table(rows, lines, beside)
-
-
-def _is_sum(rows: Sequence[Row]) -> bool:
-    """Return whether the last row has the sums of the others, in two columns of different ones or more."""
-    if len(rows) <= LEAST_ROWS:
-        return False
-    *others, last = rows
-    found = {title: number for title, cell in last.items() if (number := quantity(cell))}
-    sums = {number for title, number in found.items() if _sum(others, title) == number}
-    return len(sums) > 1 or max(sums, default=0.0) > _SURE_SUM
-
-
-def _sum(rows: Sequence[Row], title: str) -> float | None:
-    """The sum of whole numbers in a column; None where one of them is none."""
-    total = 0.0
-    for row in rows:
-        if (number := quantity(row.get(title, ''))) is None:
-            return None
-        total += number
-    return total
-
-
-def markdown(block: Sequence[str], start: int) -> Table | None:
-    """Lines of cells between pipes, with a line of dashes below the first."""
-    rule = next((at for at, line in enumerate(block[:6]) if at and '-' in line and _RULE.match(line)), None)
-    if rule is None or '|' not in block[rule - 1]:
-        return None
-    names = _piped(block[rule - 1])
-    lines = [(at, line) for at, line in enumerate(block, start + 1) if not _RULE.match(line)]
-    cells = [(at, _piped(line)) for at, line in lines if '|' in line and at > start + rule]
-    if sum(len(row) == len(names) for _, row in cells) < _FIT * len(cells):
-        return None
-    return rows_of(names, cells, [(at, line) for at, line in lines if '|' not in line or at < start + rule])
-
-
-def _piped(line: str) -> list[str]:
-    return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line.strip().strip('|'))]
-
-
-def separated(block: Sequence[str], start: int) -> Table | None:
-    """Values with a comma, tab, semicolon or pipe between them; those in quotes may reach over several lines."""
-    if len(block) < LEAST_ROWS:
-        return None
-    for separator in _SEPARATORS:
-        if not 2 <= block[0].count(separator) + 1 <= _WIDEST:
-            continue
-        for cells in _cells(block, start, separator):
-            names = cells[0][1]
-            least = _least_cells(len(names))
-            fitting = [(at, [*row, ''][: len(names)]) for at, row in cells if least <= len(row) <= len(names)]
-            # Sentences have commas, too: their parts are many words, and the first line has no titles.
-            if len(fitting) < _FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
-                continue
-            # What stands in brackets is one thing.
-            if sum(any(each.count('{') != each.count('}') for each in row) for _, row in fitting) > 0.5 * len(fitting):
-                continue
-            read = {at for at, _ in fitting}
-            return _headed(fitting, [(at, separator.join(row)) for at, row in cells if at not in read])
-    return None
-
-
-def handed(block: Sequence[str], start: int) -> Table | None:
-    """Values that lines which begin alike have in parentheses, as those of database dumps do that insert rows."""
-    ordered, few = sorted(block), len(block) // 10
-    shared = commonprefix([ordered[few], ordered[-1 - few]])  # noqa: RUF071 lines are no paths
-    begin = shared[: shared.rfind('(') + 1]
-    if not begin:
-        return None
-    lines = [*enumerate(block, start + 1)]
-    ended = [(at, line) for at, line in lines if line.startswith(begin) and line.rstrip(' ,;').endswith(')')]
-    split = {at: _parts(line[len(begin) :], "'") for at, line in ended}
-    width = max(Counter(map(len, split.values())).items(), key=lambda each: each[1], default=(0, 0))[0]
-    cells = [(at, row) for at, row in split.items() if len(row) == width]
-    beside = [(at, line) for at, line in lines if len(split.get(at, '')) != width]
-    # Their names stand in parentheses as well, before the values or where the table is made.
-    named = (_parts(line[line.find('(') + 1 :], '"') for line in (begin, *(line for _, line in beside)))
-    names = next((each for each in named if len(each) == width and all(each)), [''] * width)
-    return rows_of([name.split()[0].strip('"`[]') if name else '' for name in names], cells, beside, least=LEAST_ROWS)
-
-
-def _parts(text: str, quote: str) -> Sequence[str]:
-    """What stands between commas before the last parenthesis that closes."""
-    found = csv.reader([text.rpartition(')')[0]], quotechar=quote, skipinitialspace=True)
-    return [cell.strip() for row in found for cell in row]
-
-
-def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequence[tuple[int, Sequence[str]]]]:
-    """The rows of lines with the number of the line each begins on: over several lines, and a line each."""
-    if _reaches_over(block):
-        reader = csv.reader((f'{line}\n' for line in block), delimiter=separator)
-        cells: list[tuple[int, Sequence[str]]] = []
-        begin = start + 1
-        try:
-            for row in reader:
-                cells.append((begin, row))
-                begin = start + reader.line_num + 1
-        except csv.Error:
-            cells = []
-        cells = [each for each in cells if any(each[1])]
-        if len(cells) >= LEAST_ROWS:
-            yield cells
-    least = _least_cells(block[0].count(separator) + 1)
-    sample = block[:50]
-    if sum(line.count(separator) + 1 >= least for line in sample) >= _FIT * len(sample):
-        rows = ([*csv.reader([line], delimiter=separator)] for line in block)
-        yield [(start + at, [*map(str.strip, row)]) for at, found in enumerate(rows, 1) for row in found]
-
-
-def _least_cells(columns: int) -> int:
-    """How many cells a row of so many columns has at least: what is empty at the end is often left away."""
-    return columns - (columns > _BARE)
-
-
-def _reaches_over(lines: Sequence[str]) -> bool:
-    return any(line.count('"') % 2 for line in lines)
-
-
-def _headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
-    """A table with its first row as titles, unless what stands there stands in the same column again."""
-    (_, first), *rest = cells
-    if any(cell == row[place] for _, row in rest for place, cell in enumerate(first)):
-        return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
-    return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
-
-
-def aligned(block: Sequence[str], start: int) -> Table | None:
-    """Columns below titles."""
-    by_place, by_word = _in_columns(block, start, is_titled=True), _in_words(block, start)
-    # Where a few cells are wide, columns run into each other; each word stands below its title for all that.
-    return by_word if by_word and (by_place is None or len(by_word.rows[0]) > len(by_place.rows[0])) else by_place
-
-
-def fixed(block: Sequence[str], start: int) -> Table | None:
-    """Columns that begin at the same place in nearly all lines, with titles above them or without."""
-    return _in_columns(block, start, is_titled=False)
-
-
-def counted(block: Sequence[str], start: int) -> Table | None:
-    """A number and what it is that of, on each line; they end at the same place, however long they are."""
-    found = [(at, _COUNTED.fullmatch(line)) for at, line in enumerate(block, start + 1)]
-    cells = [(at, match.groups()) for at, match in found if match]
-    ends = Counter(match.end(1) for _, match in found if match)
-    sizes = {len(number) for _, (number, _) in cells}
-    if len(sizes) < 2 or max(ends.values()) < max(LEAST_FIXED, _FIT * len(block)):
-        return None
-    beside = [(at, block[at - start - 1]) for at, match in found if not match]
-    return rows_of(['number', 'of'], cells, beside)
-
-
-def _in_words(block: Sequence[str], start: int) -> Table | None:
-    """Words below titles of one word each; the last column has what is left of a line."""
-    lines = [line.expandtabs() for line in block]
-    split = [line.split() for line in lines[: _HEADS + _BELOW]]
-    head = next((at for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])), len(lines))
-    titles = [*_WORDS.finditer(lines[head])] if head < len(lines) else []
-    beside = [*enumerate(lines[:head], start + 1)]
-    cells: list[tuple[int, Sequence[str]]] = []
-    below = 0
-    for number, line in enumerate(lines[head + 1 :], start + head + 2):
-        words = [*islice(_WORDS.finditer(line), len(titles))]
-        if len(words) < len(titles) or _RULE.match(line):
-            beside.append((number, line))
-            continue
-        cells.append((number, line.split(None, len(titles) - 1)))
-        below += sum(
-            word.start() <= title.end() and word.end() >= title.start()
-            for title, word in zip(titles[:-1], words, strict=False)
-        )
-    if len(cells) < max(2, _FIT * (len(lines) - head - 1)) or below < _FIT * len(cells) * (len(titles) - 1):
-        return None
-    return rows_of([title[0] for title in titles], cells, [each for each in beside if not _RULE.match(each[1])])
-
-
-def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table | None:
-    lines = [line.expandtabs() for line in block]
-    if len(lines) < (2 if is_titled else LEAST_FIXED):
-        return None
-    places, gaps = _places(lines[:: len(lines) // 500 + 1])
-    # Cells may have blanks in them, and titles tell where columns begin.
-    split = [_GAP.split(line.strip()) for line in lines[: _HEADS + _BELOW]]
-    heads = [lines[at] for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])]
-    ruled = next((line for line in lines[1:_HEADS] if _RULED.match(line)), None)
-    named = [found.start() for found in _WORDS.finditer(ruled)] if ruled else None
-    named = named or next((begins for line in heads if (begins := _begins(line, places, gaps))), None)
-    places = named or places
-    if len(places) < 3 or places[0] > _INDENTED:
-        return None
-    titles, cells, beside = _rows(lines, start, places, is_titled=is_titled)
-    if len(cells) < _FIT * (len(lines) - bool(titles)) or (is_titled and not titles):
-        return None
-    if not titles and len({row[-1] for _, row in cells}) < 2:
-        return None
-    names = titles or [f'column {number}' for number in range(1, len(places) + 1)]
-    head = next((line for line in lines if line.split() == ' '.join(titles).split()), '')
-    for place in range(len(names) - 2, -1, -1):
-        # A title of two words, of which the first stands above nothing.
-        if f'{names[place]} {names[place + 1]}' in head and not any(row[place] for _, row in cells):
-            names = [*names[:place], f'{names[place]} {names[place + 1]}', *names[place + 2 :]]
-            cells = [(number, [*row[:place], *row[place + 1 :]]) for number, row in cells]
-    return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
-
-
-def _rows(
-    lines: Sequence[str], start: int, places: Sequence[int], *, is_titled: bool
-) -> tuple[Sequence[str], list[tuple[int, Sequence[str]]], list[tuple[int, str]]]:
-    """The titles of columns that begin at some places, if they have any, the cells of each row, and the other lines."""
-    titles: Sequence[str] = ()
-    cells: list[tuple[int, Sequence[str]]] = []
-    beside: list[tuple[int, str]] = []
-    below = [_cut_at(line, places) for line in lines[1 : _HEADS + _BELOW]]
-    for number, line in enumerate(lines, start + 1):
-        row = _cut_at(line, places)
-        if len(row) != len(places) or sum(map(bool, row)) < len(row) // 2:
-            beside.append((number, line))
-        elif not titles and len(cells) < 2 and _titled(row, below[number - start - 1 :]):
-            titles = row
-            beside += [(at, lines[at - start - 1]) for at, _ in cells]
-            cells.clear()
-        elif not _RULE.match(line):
-            cells.append((number, row))
-        if is_titled and not titles and len(cells) > 1:
-            break  # no titles come any more
-    return titles, cells, beside
-
-
-def _cut_at(line: str, places: Sequence[int]) -> list[str]:
-    """The cells of a line, by the places where columns begin, or by its words where one reaches over these."""
-    if line[: places[0]].strip() or any(line[at - 1 : at].strip() for at in places[1:]):
-        return line.split(None, len(places) - 1)
-    return [line[begin:end].strip() for begin, end in zip(places, [*places[1:], _LONGEST_LINE], strict=True)]
-
-
-def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int]:
-    """Where the titles of a line begin, each behind a gap between columns, if no column begins inside of one."""
-    begins = [found.start() for found in _WIDE_WORDS.finditer(titles)]
-    inner = {found.start() for found in _WORDS.finditer(titles)} - {*begins}
-    return begins if len(begins) > 2 and inner.isdisjoint(places) and all(at - 1 in gaps for at in begins[1:]) else []
-
-
-def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Where columns begin, and the places between them that are blank."""
-    places: list[int] = []
-    gaps: list[int] = []
-    was_gap = True
-    for at, signs in enumerate(zip_longest(*(line[:_WIDE] for line in sample), fillvalue='')):
-        reached = len(sample) - signs.count('')
-        if reached < max(2, _REACHED * len(sample)):
-            break
-        is_gap = signs.count(' ') >= _BLANK * reached
-        if is_gap and places:
-            gaps.append(at)
-        elif was_gap and not is_gap:
-            places.append(at)
-        was_gap = is_gap
-    return places, gaps
-
-
-def _titled(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether cells are titles: they begin with capitals, or are words above numbers in some columns."""
-    words = [cell.split()[0] for cell in row if cell.strip()]
-    titles = sum(_TITLE.match(word) is not None for word in words)
-    if len(row) > 2 and titles >= 0.75 * len(row) and not any(map(str.isdigit, ''.join(row))):
-        return True
-    rows = [each for each in below if len(each) >= len(row) - 1]
-    least = _NUMBERS * len(rows)
-    places = range(min(map(len, [row, *rows])))
-    numbers = [at for at in places if sum(quantity(each[at]) is not None for each in rows) >= least]
-    return (
-        len(rows) > 1
-        and len(numbers) > 1
-        and all(quantity(row[at]) is None and any(map(str.isalpha, row[at])) for at in numbers)
-    )
