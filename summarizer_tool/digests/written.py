@@ -87,7 +87,7 @@ def is_source(lines: Sequence[str]) -> bool:
     is_short = sum(map(len, sample)) < _LONGEST_CODE * len(sample)
     [(begin, times)] = Counter(line.split(None, 1)[0] for line in sample).most_common(1) or [('', 0)]
     # By a process, `==18636==`, or by what is to change.
-    is_marked = times > _MARKED * len(sample) and (any(map(str.isdigit, begin)) or begin in '+-~')
+    is_marked = times > _MARKED * len(sample) and (any(map(str.isdigit, begin)) or begin in {'+', '-', '~'})
     directives = [line for line in sample if not line.lstrip().startswith('#')]
     is_configured = sum(_DIRECTIVE.fullmatch(line) is not None for line in directives) > _CONFIGURED * len(directives)
     return is_short and not is_marked and not is_configured and may_be_code(sample) and _forms(lines) > _GENERATED

@@ -237,12 +237,23 @@ def test_counted_lines_are_no_blocks_of_each_other() -> None:
 
 
 def test_records_begin_where_blank_lines_part_them() -> None:
-    records = [
-        f'Package: part{at}\n'
-        + (f'Source: mill{at}\n' if at % 3 else '')
-        + f'Version: 1.{at}\nInstalled-Size: {at * 37 % 91}\n'
-        for at in range(1, 12)
+    sizes = [
+        ('sluice', 93),
+        ('sluice', 92),
+        ('dyke', 47),
+        ('oven', 670),
+        ('oven', 671),
+        ('gate', 44890),
+        ('gate', 44891),
     ]
-    text = digest('\n'.join(records), 200, focus='Which package has the largest Installed-Size?').text
-    assert 'part5: Installed-Size=3 (least)' in text
-    assert 'Source: mill' not in text.split('Installed-Size')[0]
+    sizes += [('mill', 11865), ('loft', 2315)]
+    records = [
+        f'Package: {name}\n'
+        + (f'Source: {name}-src\n' if name in ('sluice', 'dyke', 'mill') else '')
+        + f'Version: {at}\n'
+        + f'Installed-Size: {size}\n'
+        for at, (name, size) in enumerate(sizes)
+    ]
+    text = digest('\n'.join(records), 150, focus='Which package has the largest Installed-Size?').text
+    assert 'Package: gate: Installed-Size: 44890' in text
+    assert 'Source: ' not in text
