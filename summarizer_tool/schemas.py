@@ -190,7 +190,7 @@ class Part(BaseModel):
     """`summarized` by the model; `degraded`: summarized by the extractive model instead; `unchanged`: passed through;
     `failed`: no summary of it is in the result; `repeated`: an earlier document holds it, and was read for both."""
     reason: str = ''
-    """Why it was degraded, failed or broken off, or where it stands."""
+    """Why it was degraded, failed, broken off or incomplete, or where it stands."""
 
 
 class DroppedFacts(BaseModel):

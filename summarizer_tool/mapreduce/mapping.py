@@ -27,6 +27,10 @@ LEAST_SAID = 0.25
 """Of what an answer that was broken off was asked to say up to there: one that says less has not done its part."""
 
 
+PARTIAL = 'an answer was cut off or broken'
+"""The reason of a part whose answer had more to say than what could be read of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkMapper:
     """Summarizes the chunks of one job."""
@@ -128,6 +132,9 @@ class ChunkMapper:
             if answer.reason and outcome.facts:
                 outcome.reason, outcome.reached = answer.reason, max(fact.evidence[0] for fact in outcome.facts)
                 outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
+            elif answer.is_partial:
+                outcome.reason = outcome.reason or PARTIAL
+                self.runner.warnings.append(f'{PARTIAL}: what is not complete in it is not in the summary')
             elif outcome.state == 'summarized':
                 await answers.keep(key, target, answer.output)
             return outcome

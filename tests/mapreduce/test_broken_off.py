@@ -17,7 +17,7 @@ from summarizer_tool.llm import models
 from summarizer_tool.settings import OutputMode
 from summarizer_tool.text import tokens
 from tests.support.provider import Provider, serve
-from tests.support.replies import Behaviour, BrokenOff, Json, Text, script
+from tests.support.replies import Behaviour, BrokenOff, Cut, Json, Text, script
 
 pytestmark = pytest.mark.usefixtures('model_requests')
 
@@ -103,6 +103,15 @@ def test_an_answer_that_says_hardly_anything_of_much_is_begun_anew() -> None:
         summary = run(provider)
     assert [(part.first_line, part.last_line, part.state) for part in summary.parts] == [(1, 15, 'degraded')]
     assert sum(fact.evidence[0].line < 13 for fact in summary.facts) > 1
+
+
+def test_what_an_answer_at_its_limit_leaves_out_is_told() -> None:
+    with serve(Behaviour(script(Cut(ANSWER, IN_FOURTH)))) as provider:
+        summary = run(provider)
+        assert len(provider.requests) == 1
+    assert {*FACTS[:3]} <= {fact.text for fact in summary.facts}
+    assert [(part.state, part.reason) for part in summary.parts] == [('summarized', 'an answer was cut off or broken')]
+    assert summary.warnings == ['an answer was cut off or broken: what is not complete in it is not in the summary']
 
 
 def test_what_a_provider_does_not_count_is_estimated() -> None:
