@@ -175,7 +175,10 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
     def _options(self, ctx: RunContext[AgentDepsT]) -> RequestOptions:
         left = ctx.remaining_time()
         seconds = self._setup.summarizer.settings.deadline_seconds
-        deadline = None if left is None else Deadline(min(seconds, max(0.0, left) * SHARE_OF_RUN))
+        deadline = None
+        if left is not None:
+            left = max(0.0, left)
+            deadline = Deadline(min(seconds, left * SHARE_OF_RUN), grace=left * (1 - SHARE_OF_RUN) / 2)
         return RequestOptions(usage=ctx.usage, usage_limits=ctx.usage_limits, deadline=deadline)
 
 

@@ -19,13 +19,16 @@ from pydantic_ai.exceptions import (
 DEADLINE = 'deadline'
 """The reason of a call that had no time, rather than failed."""
 
+CUT_OFF = 'cut off'
+"""The reason of an answer that reached the output token limit."""
+
 CONTEXT_LENGTH = 'context length'
 """The reason of a call whose request is too long for the model."""
 
 REPEATS = 'repeats itself'
 """The reason of a call whose answer was broken off because it said the same again and again."""
 
-BAD_ANSWERS = frozenset({'invalid output', 'cut off', 'broken off', REPEATS, 'content filter', CONTEXT_LENGTH})
+BAD_ANSWERS = frozenset({'invalid output', CUT_OFF, 'broken off', REPEATS, 'content filter', CONTEXT_LENGTH})
 """The reasons of calls that the content of their request has failed, or whose answer is of no use."""
 
 
@@ -94,7 +97,7 @@ def _of_answer(error: BaseException) -> str:
         return CONTEXT_LENGTH
     if is_filtered(error):
         return 'content filter'
-    return 'cut off' if is_cut_off(error) else ''
+    return CUT_OFF if is_cut_off(error) else ''
 
 
 def _of_cause(error: BaseException) -> str:

@@ -14,7 +14,7 @@ Phase = Literal['map', 'reduce', 'repair', 'fetch', 'index', 'search', 'expand',
 
 
 class Cache(Protocol):
-    """Where finished work is kept; synchronous, and it may raise `StoreError`."""
+    """Where finished work is kept; synchronous, hashable, equal for one owner, and it may raise `StoreError`."""
 
     def answer(self, key: str, *, least: int, most: int) -> str | None:
         """The answer for the smallest target in a range, if any; that for 0 is a whole result."""

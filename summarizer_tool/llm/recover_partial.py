@@ -65,6 +65,8 @@ class QueryState:
     """Whether an answer without members is taken as it is."""
     is_partial: bool = False
     """Whether the answer was cut off or broken, and only its complete members were kept."""
+    is_cut_off: bool = False
+    """Whether that was at the output token limit."""
     written: str = ''
     """What there was of the answer when the run was broken off."""
 
@@ -150,10 +152,11 @@ class RecoverPartial(AbstractCapability[QueryState]):
                 limit the next one would be too. (pydantic-ai does so for text, but asks again for a tool call.)
         """
         recovered = recover_partial(output, self.envelope, self.key)
+        last = ctx.messages[-1] if ctx.messages else None
+        is_cut_off = isinstance(last, ModelResponse) and last.finish_reason == 'length'
         if recovered is None:
-            last = ctx.messages[-1] if ctx.messages else None
-            if isinstance(last, ModelResponse) and last.finish_reason == 'length':
+            if is_cut_off:
                 raise IncompleteToolCall('the answer was cut off before one member was complete') from error
             raise error
-        ctx.deps.is_partial = True
+        ctx.deps.is_partial, ctx.deps.is_cut_off = True, is_cut_off
         return recovered

@@ -61,6 +61,8 @@ class QueryResult(Generic[OutputT]):
     output: OutputT | None
     is_partial: bool = False
     """Whether the answer was cut off or broken, and only its complete members were kept."""
+    is_cut_off: bool = False
+    """Whether that was at the output token limit, which is no error."""
     error: BaseException | None = None
 
     @property
@@ -181,7 +183,7 @@ class TypedQuery(Generic[OutputT]):
             state.is_partial = output is not None
             error = OutOfTimeError() if scope.cancel_called else _in_the_end(error, state)
         self._log_error(error)
-        return QueryResult(output, state.is_partial, error)
+        return QueryResult(output, state.is_partial, state.is_cut_off, error)
 
     def _kept(self, state: QueryState) -> OutputT | None:
         """The complete members of an answer that was broken off."""

@@ -135,7 +135,7 @@ class AnswerCache:
         if self.cache is None:
             yield None
             return
-        lock, has_turn = _locks.setdefault((get_running_loop(), key), Lock()), False
+        lock, has_turn = _locks.setdefault((get_running_loop(), self.cache, key), Lock()), False
         try:
             with deadline.calling():
                 has_turn = await lock.acquire()
@@ -145,5 +145,5 @@ class AnswerCache:
                 lock.release()
 
 
-_locks: WeakValueDictionary[tuple[AbstractEventLoop, str], Lock] = WeakValueDictionary()
+_locks: WeakValueDictionary[tuple[AbstractEventLoop, Cache, str], Lock] = WeakValueDictionary()
 """Of those who ask now; of others nothing stays."""

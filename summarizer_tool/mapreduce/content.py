@@ -26,7 +26,11 @@ async def check_size(texts: Iterable[str], limit_mb: float) -> None:
     # UTF-8 has at most four bytes a character, so most texts need not be encoded to be measured.
     if sum(map(len, texts)) * 4 <= limit_mb * 1e6:
         return
-    size = await in_thread(_size, texts)
+    over_limit(await in_thread(_size, texts), limit_mb)
+
+
+def over_limit(size: int, limit_mb: float) -> None:
+    """Raise `InputTooLargeError` where so many bytes are more than `limit_mb` megabytes."""
     if size > limit_mb * 1e6:
         raise InputTooLargeError(
             f'content is {size / 1e6:.3g} MB, over SUMMARIZER_MAX_INPUT_MB={limit_mb:g}; split it or raise the limit'

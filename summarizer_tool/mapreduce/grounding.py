@@ -42,7 +42,7 @@ LEAST_OVERLAP = 0.5
 
 # What models put around a statement although nobody asked: the number of its line, a bullet, its citation.
 _LEAD = regex.compile(r'^(?:[-*•]\s+)+')
-_NUMBER = regex.compile(r'^(\d+)(?:[|:.)]\s*|\s+)(?=\S)')
+_NUMBER = regex.compile(r'^(\d+)(?:([|:.)])\s*|\s+)(?=\S)')
 _CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d+(?:\s*[-–,]\s*\d+)*)(?:\]|\))(?=\.?$)')
 _WORD = regex.compile(rf'[^\s{SPACELESS}]+')
 _MARKS = ' #*_`.:'
@@ -272,7 +272,13 @@ def _statement(text: str, cited: Sequence[int], lines: Mapping[int, str]) -> str
     """The statement on one line, without the number, bullet or citation that a model has put around it."""
     text = _LEAD.sub('', one_line(text.encode('utf-8', 'replace').decode()))
     number = _NUMBER.match(text)
-    if number and int(number[1]) in cited and not any(number[1] in lines.get(line, '') for line in cited):
+    if (
+        number
+        and int(number[1]) in cited
+        and not any(number[1] in lines.get(line, '') for line in cited)
+        # `12 guards` may count them, where the line says `Twelve guards`.
+        and (number[2] or lines.get(int(number[1]), '').startswith(text[number.end() :].partition(' ')[0]))
+    ):
         text = _LEAD.sub('', text[number.end() :])
     citation = _CITATION.search(text) if text.endswith((']', ')', '].', ').')) else None
     if citation and (citation.group(1) or set(map(int, regex.findall(r'\d+', citation.group(2)))) <= set(cited)):

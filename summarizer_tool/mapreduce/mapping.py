@@ -27,10 +27,6 @@ LEAST_SAID = 0.25
 """Of what an answer that was broken off was asked to say up to there: one that says less has not done its part."""
 
 
-PARTIAL = 'an answer was cut off or broken'
-"""The reason of a part whose answer had more to say than what could be read of it."""
-
-
 @dataclass(frozen=True, slots=True)
 class ChunkMapper:
     """Summarizes the chunks of one job."""
@@ -129,12 +125,10 @@ class ChunkMapper:
             if answer.output is None:
                 return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
             outcome = await self._grounded(numbered, answer.output)
-            if answer.reason and outcome.facts:
-                outcome.reason, outcome.reached = answer.reason, max(fact.evidence[0] for fact in outcome.facts)
+            reason = failures.CUT_OFF if answer.is_cut_off else answer.reason
+            if reason and outcome.facts:
+                outcome.reason, outcome.reached = reason, max(fact.evidence[0] for fact in outcome.facts)
                 outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
-            elif answer.is_partial:
-                outcome.reason = outcome.reason or PARTIAL
-                self.runner.warnings.append(f'{PARTIAL}: what is not complete in it is not in the summary')
             elif outcome.state == 'summarized':
                 await answers.keep(key, target, answer.output)
             return outcome

@@ -6,6 +6,7 @@ from functools import partial
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import Chunk
+from summarizer_tool.llm import failures
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.mapreduce import grounding, merging, sub_agent_runner, topics
 from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, calls_at_once, in_steps
@@ -174,8 +175,8 @@ class Reducer:
             if kept is not None:
                 return kept
             answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
-            if answer.output is None:
-                return answer.reason
+            if answer.output is None or answer.is_cut_off:  # what it leaves out may be any of the facts
+                return answer.reason or failures.CUT_OFF
             if answer.output.facts:
                 await answers.keep(key, target, answer.output)
             return answer.output

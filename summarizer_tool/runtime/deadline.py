@@ -6,6 +6,9 @@ from contextlib import AbstractContextManager, contextmanager
 import anyio
 from anyio import CancelScope
 
+GRACE_SHARE, LEAST_GRACE = 0.1, 2.0
+"""The grace of a deadline: this share of its seconds, and at least so many, since a summary must still be written."""
+
 
 class Deadline:
     """A point in time that may come nearer while calls run, as when a server is told to stop.
@@ -13,14 +16,16 @@ class Deadline:
     It belongs to the event loop it was made on.
     """
 
-    def __init__(self, seconds: float, *, grace: float = float('inf'), set_by: str = '') -> None:
+    def __init__(self, seconds: float, *, grace: float | None = None, set_by: str = '') -> None:
         """Set the deadline `seconds` from now; an answer that is nearly done may come `grace` seconds after it.
+
+        By default that is a tenth of them, and at least two seconds.
 
         `set_by` is the setting that it comes from, with its value.
         """
         self.set_by = set_by
         self.at = anyio.current_time() + seconds
-        self._grace = grace
+        self._grace = max(LEAST_GRACE, GRACE_SHARE * seconds) if grace is None else grace
         self._reserve = 0.0
         self._scopes: dict[CancelScope, Callable[[], float]] = {}
 

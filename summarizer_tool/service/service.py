@@ -16,7 +16,7 @@ from summarizer_tool.formats.files import GivenSource
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce import report
-from summarizer_tool.mapreduce.content import check_size, measure, page_in
+from summarizer_tool.mapreduce.content import check_size, measure, over_limit, page_in
 from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.runtime.deadline import Deadline
@@ -32,7 +32,7 @@ from summarizer_tool.service.operations import (
 )
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.index import entry_of
-from summarizer_tool.store.source import Source
+from summarizer_tool.store.source import Source, handle_in
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -269,6 +269,9 @@ class Service:
         if content.strip() and source_ids:
             raise RequestError('give content or source_ids, not both; leave content empty to ask about stored sources')
         if source_ids:
+            # What is over the limit is not read.
+            kept = await in_io_thread(self.collection.kept, map(handle_in, source_ids))
+            over_limit(sum(source.size for source in kept), self.summarizer.settings.summarizer_max_input_mb)
             return [await in_io_thread(self.collection.document, source_id) for source_id in source_ids], ''
         if len(content) <= MAX_HANDLES and _URL.fullmatch(content.strip()):  # as models put it where the text should be
             raise RequestError('content is only a URL; add_source(url=...) gives a handle of the page for source_ids')

@@ -45,6 +45,14 @@ class Collection:
         self.database = database
         self.name = name
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other one is the same owner's, in the same database."""
+        return isinstance(other, Collection) and (self.database, self.name) == (other.database, other.name)
+
+    def __hash__(self) -> int:
+        """Of the database and the owner."""
+        return hash((self.database, self.name))
+
     def add(
         self,
         document: Document,

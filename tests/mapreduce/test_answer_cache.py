@@ -116,6 +116,25 @@ async def test_collections_do_not_share_work() -> None:
     assert model.requests > before
 
 
+async def test_collections_do_not_wait_for_each_other() -> None:
+    store, asked, both = SourceStore(), 0, asyncio.Event()
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        nonlocal asked
+        asked += 1
+        if asked == 2:
+            both.set()
+        await asyncio.wait_for(both.wait(), 30)
+        facts = [{'text': text, 'importance': 3, 'evidence': [n]} for n, text in lines_of(read(messages))[:9]]
+        return tool_call(info, {'facts': facts, 'entities': []})
+
+    model = Counted()
+    model.model = FunctionModel(answer, model_name='slow')
+    text = chronicle(3)
+    summaries = await asyncio.gather(*(model.run(store.collection(name), budget=100, text=text) for name in 'ab'))
+    assert [summary.state for summary in summaries] == ['complete', 'complete']
+
+
 async def test_the_embedded_model_is_asked_again_for_another_budget() -> None:
     cache = SourceStore().collection()
     summarizer = Summarizer(SETTINGS, model=ExtractiveModel())

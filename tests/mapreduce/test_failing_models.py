@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -122,6 +123,19 @@ def test_a_deadline_without_any_answer_still_gives_a_summary_not_the_original() 
     )
     assert summary.state == 'degraded'
     assert 150 < summary.stats.tokens_out <= 300
+
+
+def test_a_merge_that_is_cut_off_loses_no_fact() -> None:
+    def answer(request: prompts.ParsedRequest, info: AgentInfo) -> ModelResponse:
+        if not request.merges:
+            return good(request, info)
+        reply = tool_call(info, '{"facts": [{"text": "Year 601.", "evidence": [1], "importance": 3}, {"te')
+        return replace(reply, finish_reason='length')
+
+    summary = Summarizer(make(), model=model_of(answer)).summarize_sync(chronicle(40), max_output_tokens=400)
+    assert summary.stats.reduce_calls
+    assert 'a merge failed (cut off); its facts were chosen from without a model' in summary.warnings
+    assert not any(fact.text == 'Year 601.' for fact in summary.facts)
 
 
 def test_invented_facts_are_dropped_and_counted() -> None:

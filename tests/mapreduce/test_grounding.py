@@ -36,6 +36,20 @@ def check(text: str, evidence: list[int], source: str = SOURCE, context: str = '
 
 
 @pytest.mark.parametrize(
+    ('text', 'kept'),
+    [
+        ('12 guards hold the gate.', '12 guards hold the gate.'),
+        ('12| Twelve guards hold the gate.', 'Twelve guards hold the gate.'),
+        ('12 Twelve guards hold the gate.', 'Twelve guards hold the gate.'),
+    ],
+)
+def test_a_number_is_that_of_its_line_only_where_the_line_goes_on_so(text: str, kept: str) -> None:
+    source = [NumberedLine(12, 'Twelve guards hold the gate.')]
+    grounded = ground(ChunkSummary(facts=[Fact(text=text, evidence=[12])]), source, '')
+    assert [fact.text for fact in grounded.facts] == [kept]
+
+
+@pytest.mark.parametrize(
     'text',
     [
         'Ada Brook founded the Tide Guild on March 13, 1963.',

@@ -54,3 +54,6 @@ async def test_the_whole_work_may_take_some_grace() -> None:
     with Deadline(0.0).answering() as scope:
         await anyio.sleep(0.01)
     assert not scope.cancelled_caught
+    with Deadline(-3).answering() as scope:  # by default two seconds, a tenth of long ones
+        await anyio.sleep(3600)
+    assert scope.cancelled_caught

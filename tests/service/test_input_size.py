@@ -3,8 +3,18 @@
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool import AddSourceRequest, Document, InputTooLargeError, Service, Settings, SourceStore, Summarizer
+from summarizer_tool import (
+    AddSourceRequest,
+    Document,
+    InputTooLargeError,
+    Service,
+    Settings,
+    SourceStore,
+    Summarizer,
+    SummarizeRequest,
+)
 from summarizer_tool.mapreduce.summarizer import Content
+from summarizer_tool.store.collection import Collection
 
 LIMIT = Settings.load(llm_model='extractive', summarizer_max_input_mb=0.001)
 
@@ -47,3 +57,12 @@ async def test_the_service_has_the_same_limit() -> None:
             assert str(error.value) == snapshot(
                 'content is 0.001 MB, over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit'
             )
+
+
+@pytest.mark.anyio
+async def test_sources_over_the_limit_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(Summarizer(LIMIT), SourceStore().collection())
+    handles = [(await service.add_source(AddSourceRequest(content=letter * 600))).source.id for letter in 'ab']
+    monkeypatch.setattr(Collection, 'document', None)
+    with pytest.raises(InputTooLargeError):
+        await service.summarize(SummarizeRequest(source_ids=[f'`{handle.upper()}`' for handle in handles]))
