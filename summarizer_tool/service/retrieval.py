@@ -29,7 +29,6 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text.addresses import host_of, likeness
-from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -287,7 +286,6 @@ class Retriever:
         async def add_page(url: str) -> StoredPage:
             return await self._add_page(url, robots)
 
-        from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
 
         answerer = Answerer(
@@ -296,10 +294,6 @@ class Retriever:
             question,
             add_page=add_page,
             search=self._find,
-            sites=site_index.SiteIndexes(
-                self.collection,
-                partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
-            ),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )
