@@ -31,9 +31,6 @@ MIN_CHUNK_TOKENS = 200
 MIN_BUDGET_TOKENS = 20
 """Below this not even one fact fits."""
 
-DEFAULT_OVERLAP_TOKENS = 500
-"""Of a chunk of ordinary size; of a small one an eighth."""
-
 ENV_FILE = '.env'
 """Looked for in the working directory."""
 
@@ -53,10 +50,6 @@ _OWN_NAMES = ('llm_', 'openrouter_', 'max_', 'default_', 'summarizer_', 'mcp_')
 def variable(field: str) -> str:
     """The environment variable of a field: its name in capitals, prefixed where it would not say whose it is."""
     return field.upper() if field.startswith(_OWN_NAMES) else _PREFIX + field.upper()
-
-
-def _default_overlap(values: dict[str, Any]) -> int:
-    return min(DEFAULT_OVERLAP_TOKENS, values['default_chunk_size_tokens'] // 8)
 
 
 class Settings(BaseSettings):
@@ -106,9 +99,6 @@ class Settings(BaseSettings):
 
     default_chunk_size_tokens: Annotated[int, Field(ge=MIN_CHUNK_TOKENS)] = 8000
     """The most a chunk may have. Not set: up to twice as many where that saves calls and keeps as many of them busy."""
-    default_chunk_overlap_tokens: int = Field(ge=0, default_factory=_default_overlap)
-    """Tokens that neighbours share under the `token` strategy; `semantic` chunks carry their headings instead.
-    Unset: 500, but at most an eighth of a chunk."""
     default_max_output_tokens: Annotated[int, Field(ge=MIN_BUDGET_TOKENS)] = 5000
     """The budget where none is given; for extraction at most a fifth of the input."""
 
@@ -245,15 +235,6 @@ class Settings(BaseSettings):
         is_postgres = self.database_url is not None and self.database_url.startswith(POSTGRES_SCHEMES)
         return self.store or (self.database_url if is_postgres else None)
 
-    @model_validator(mode='after')
-    def _overlap_fits(self) -> Self:
-        if self.default_chunk_overlap_tokens >= self.default_chunk_size_tokens:
-            raise ValueError(
-                f'DEFAULT_CHUNK_OVERLAP_TOKENS={self.default_chunk_overlap_tokens} must be less than '
-                f'DEFAULT_CHUNK_SIZE_TOKENS={self.default_chunk_size_tokens}'
-            )
-        return self
-
     @model_validator(mode='wrap')
     @classmethod
     def _told_as_ours(cls, values: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
@@ -324,8 +305,6 @@ def _one_line(error: ValidationError) -> str:
     """A validation error as one line that names variables, values and limits, but repeats no secret."""
     problems: list[str] = []
     for detail in error.errors(include_url=False, include_context=False):
-        if detail['type'] == 'default_factory_not_called':  # follows from another problem
-            continue
         message = detail['msg'].removeprefix('Value error, ').replace('Input should be', 'must be').split(', unable')[0]
         if not detail['loc']:
             problems.append(message)
