@@ -90,7 +90,6 @@ class EvidenceOptions(TypedDict, total=False):
     source_urls: str | Sequence[str]
     source_ids: str | Sequence[str]
     top_k: int
-    known_context: str
     constraints: str | Sequence[str]
     expansion_budget: int | None
     research_mode: ResearchMode
@@ -273,7 +272,6 @@ class Retriever:
         question = Question(
             request.query,
             intent=request.intent,
-            known_context=request.known_context,
             constraints='; '.join(request.constraints),  # validated, it is a tuple
             expansion_budget=request.expansion_budget,
             mode=request.research_mode,

@@ -65,17 +65,6 @@ def test_answer_follows_links_as_far_as_it_is_told(station: Site) -> None:
     assert ('mode: deep' in done.stdout, len(followed)) == (True, 1)
 
 
-def test_what_is_known_already_comes_last() -> None:
-    known = 'Perpetua Gann bought the mill of Ostrey in 1908 for ninety crowns.'
-    others = ''.join(
-        f'## The year {year}\n\nIn {year} the mill of Ostrey ground oats.\n\n' for year in range(1910, 1960)
-    )
-    Path('mill.md').write_text(f'# Ostrey\n\n## The deed\n\n{known}\n\n{others}')
-    ask = ('answer', 'Who bought the mill of Ostrey?', 'mill.md', '--max-tokens', '700')
-    assert known in run(*ask).stdout.partition('[E2]')[0]
-    assert known not in run(*ask, '--known', known).stdout.partition('[E2]')[0]
-
-
 def test_what_a_store_keeps_serves_the_next_command(station: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('SUMMARIZER_STORE', 'kept.sqlite3')
     monkeypatch.setenv('LLM_MODEL', 'openai:gpt-4o')  # whose key is missing: no model is asked

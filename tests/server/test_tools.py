@@ -81,7 +81,6 @@ async def test_tools(server: Served, mode: Mode) -> None:
                 'url': '',
                 'query': 'required',
                 'intent': '',
-                'known_context': '',
                 'constraints': '',
                 'expansion_budget': None,
                 'research_mode': 'auto',

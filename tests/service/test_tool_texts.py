@@ -47,7 +47,6 @@ def test_all_tools_have_texts_and_all_texts_are_used() -> None:
                 'url',
                 'query',
                 'intent',
-                'known_context',
                 'constraints',
                 'expansion_budget',
                 'research_mode',

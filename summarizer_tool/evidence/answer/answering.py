@@ -21,7 +21,6 @@ from summarizer_tool.evidence.answer.page_loading import (
 )
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.question import Question, QuestionTopic, check_length, scope_of, topic_of
-from summarizer_tool.evidence.search import choosing
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Phase, Progress
 from summarizer_tool.runtime.deadline import Deadline
@@ -153,12 +152,7 @@ class Answerer:
         question = self.question
         if not question.text.strip():
             raise RequestError('query is empty; ask a question')
-        check_length(
-            query=question.text,
-            intent=question.intent,
-            known_context=question.known_context,
-            constraints=question.constraints,
-        )
+        check_length(query=question.text, intent=question.intent, constraints=question.constraints)
         if len(named) > MAX_NAMED:
             raise RequestError(f'{len(named)} URLs are named, over {MAX_NAMED}; ask about fewer at a time')
         if question.expansion_budget is not None and question.expansion_budget < 0:
@@ -237,8 +231,7 @@ class Answerer:
             question.top_k,
             room,
         )
-        found = await self.search(query)
-        return await in_thread(choosing.ranked_down, found, question.known_context)
+        return await self.search(query)
 
     async def _judged(self) -> Judgement:
         return await in_thread(sufficiency.judge, self.found.hits, self.parts, self.pointers)
@@ -352,7 +345,6 @@ class Answerer:
             self.parts,
             [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts),
             aside=question.aside,
-            known=question.known_context,
         )
 
     def _report(self, phase: Phase, done: int, total: int, message: str) -> None:
