@@ -135,7 +135,6 @@ class Settings(BaseSettings):
     """For one URL, redirects included."""
     fetch_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 10.0
     """A larger page is refused; counted after decompression."""
-    fetch_max_redirects: Annotated[int, Field(ge=0, le=20)] = 5
     fetch_allow_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """`host:port` pairs, comma-separated, that may be fetched although their addresses are private."""
 
@@ -169,8 +168,6 @@ class Settings(BaseSettings):
     """Whether no session is kept between requests, so that several replicas can answer."""
     mcp_shutdown_grace_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 10.0
     """For calls in flight when the server is told to stop: they are finished or degraded."""
-    mcp_log_level: LogLevel | None = None
-    """The server's log level; unset: `SUMMARIZER_LOG_LEVEL`."""
 
     @field_validator('fetch_allow_hosts', 'mcp_auth_token', 'mcp_allowed_hosts', mode='before')
     @classmethod
@@ -219,7 +216,7 @@ class Settings(BaseSettings):
                 raise ValueError(f'must be host:port pairs with commas between them, and {_shown(place)} is none')
         return value
 
-    @field_validator('log_level', 'mcp_log_level', mode='before')
+    @field_validator('log_level', mode='before')
     @classmethod
     def _upper(cls, value: object) -> object:
         return value.strip().upper() if isinstance(value, str) else value
