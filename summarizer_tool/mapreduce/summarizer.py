@@ -7,7 +7,6 @@ from typing import Any, TypedDict, Unpack
 
 import anyio
 from pydantic import BaseModel
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
@@ -83,7 +82,6 @@ class Summarizer:
         settings: Settings | None = None,
         *,
         model: Model | str | None = None,
-        limiter: AbstractConcurrencyLimiter | None = None,
         workers: WorkerProcesses | None = None,
     ) -> None:
         """Check the settings and the model now, so that a mistake shows at start-up.
@@ -91,7 +89,6 @@ class Summarizer:
         Args:
             settings: From the environment where not given.
             model: Any pydantic-ai model, or a name as in `LLM_MODEL`; instead of `settings.llm_model`.
-            limiter: Bounds the model calls at once; by default all summarizers with one limit share it, in the process.
             workers: Processes that compute for large requests; without them threads do.
 
         Raises:
@@ -105,7 +102,6 @@ class Summarizer:
             self.settings, model = self.settings.model_copy(update={'llm_model': model}), None
         self.model = model
         """Instead of the one that the settings name, if given."""
-        self.limiter = limiter
         self.workers = workers
         self.model_name = (
             model.model_name if model is not None else models.check(self.settings, setting, embedded=ExtractiveModel)
@@ -269,7 +265,6 @@ class Summarizer:
             self.model_name,
             of_request=options.model,
             own=self.model,
-            limiter=self.limiter,
             embedded=ExtractiveModel,
         ) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
