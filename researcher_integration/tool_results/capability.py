@@ -44,7 +44,7 @@ from summarizer_tool import (
     render_prompt,
 )
 
-ALWAYS, NEVER = 'always', 'never'
+NEVER = 'never'
 """What a tool may ask for in its metadata, under `summarize`."""
 
 COLLECTION = 'tool-results'
@@ -54,9 +54,6 @@ SHARE_OF_RUN = 0.5
 
 SHARE_OF_LIMITS = 0.5
 """Of the usage limits of a run, for its summaries, beside what the agent may use of them."""
-
-LEAST_LIMIT = 50
-"""Tokens of a summary that a tool has demanded: a text as small as that goes on as it is."""
 
 _CONTROL = (CallDeferred, ApprovalRequired)
 """No failures."""
@@ -89,7 +86,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     before anything is stored, traced or sent. What tools return is shown in a frame that nothing in it can close, with
     a mark before what addresses the reader; the history has it without both. What a tool says
     that has failed is summarized, too, and stays a failure. Results of these two tools and deferred calls are left
-    alone; a tool may say `metadata={'summarize': 'always'}`, or `'never'`.
+    alone, and what a tool returns that says `metadata={'summarize': 'never'}`.
 
     The names of models are checked when it is made. One may serve any number of agents and runs at once.
     Libraries that talk to servers log results at DEBUG before they can be masked: leave their loggers at INFO.
@@ -291,19 +288,14 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             await called.reporter.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}
-        demand = metadata.get('summarize')
         text = await anyio.to_thread.run_sync(lambda: seen.readable)
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
         source_id = await self._store(ctx, called.title, storable(seen.kept(text))) if may else ''
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
         await called.reporter.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
-        if may and demand != NEVER and (demand == ALWAYS or original > rules.size_threshold_tokens):
-            limit = rules.summary_max_token_limit
-            if demand == ALWAYS:  # of a small text, half of that
-                limit = min(limit, max(LEAST_LIMIT, original // 2))
-            if original > limit:
-                return await self._replaced(ctx, called, seen, text, source_id, original, limit)
+        if may and metadata.get('summarize') != NEVER and original > rules.size_threshold_tokens:
+            return await self._replaced(ctx, called, seen, text, source_id, original)
         return result if seen.is_same_as(Observation.of(result)) else seen.result
 
     async def before_model_request(
@@ -330,7 +322,6 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         text: str,
         source_id: str,
         original: int,
-        limit: int,
     ) -> object:
         """The summary in the place of a result, or what the failure policy says."""
         rules = called.rules.summarization
@@ -342,7 +333,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             text=text,
             focus=focus.text,
             words=focus.words,
-            limit=limit,
+            limit=rules.summary_max_token_limit,
             seconds=None if left is None else max(0.0, left) * SHARE_OF_RUN,
             extractive_on_failure=rules.on_failure == 'extractive',
         )
