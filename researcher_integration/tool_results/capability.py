@@ -108,10 +108,6 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     """Keeps apart what is kept for those who must not see each other's results: no handle is known in another one."""
     usage_limits: UsageLimits | None = None
     """Of the summaries of one run, apart from the agent's own requests; half of the run's where not given."""
-    has_reading_tools: bool = True
-    """Whether the agent gets `search_source` and `read_source`."""
-    is_framed: bool | None = None
-    """Whether results reach the model in a frame that says whose text they are; as the rules say where not given."""
 
     _: KW_ONLY
     id: str | None = 'summarize_tool_results'
@@ -121,7 +117,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _settings: Settings = field(init=False, repr=False, compare=False)
     _collection: Collection = field(init=False, repr=False, compare=False)
     _calls: CallRules = field(init=False, repr=False, compare=False)
-    _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
+    _toolset: ReadingToolset[AgentDepsT] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_type('settings', self.settings, Settings, type(None))
@@ -134,9 +130,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         self._settings, self._collection = settings, store.collection(self.collection)
         self._run = self._all
         self._calls = CallRules(rules, self.timeline)
-        self._toolset = None
-        if self.has_reading_tools:
-            self._toolset = ReadingToolset(settings, self._collection, id=f'{self.id or OWN}_reading')
+        self._toolset = ReadingToolset(settings, self._collection, id=f'{self.id or OWN}_reading')
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
@@ -155,18 +149,18 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """Innermost: what other capabilities store or show is without secrets, and small already."""
         return CapabilityOrdering(position='innermost')
 
-    def get_instructions(self) -> str | None:
+    def get_instructions(self) -> str:
         """How to read what was summarized, and what a frame means."""
-        reading = load_prompt('tool_results/instructions') if self.has_reading_tools else ''
-        return '\n\n'.join(filter(None, (reading, instructions() if self._frames else ''))) or None
+        reading = load_prompt('tool_results/instructions')
+        return f'{reading}\n\n{instructions()}' if self._frames else reading
 
-    def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
+    def get_toolset(self) -> AbstractToolset[AgentDepsT]:
         """`search_source` and `read_source`."""
         return self._toolset
 
     @property
     def _frames(self) -> bool:
-        return self._calls.rules.defaults.framing.enabled if self.is_framed is None else self.is_framed
+        return self._calls.rules.defaults.framing.enabled
 
     @property
     def usage(self) -> RunUsage:
@@ -326,7 +320,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """The summary in the place of a result, or what the failure policy says."""
         rules = called.rules.summarization
         await called.reporter.summarizing(original)
-        kept = StoredResult(called.name, original, source_id, reading_tools(ctx) if self.has_reading_tools else {})
+        kept = StoredResult(called.name, original, source_id, reading_tools(ctx))
         left = ctx.remaining_time()
         focus = await called.focus(list(ctx.messages))
         request = SummaryRequest(
