@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from researcher_integration.mcp.selection import MCPSelection as MCPSelection
     from researcher_integration.mcp.selection import MCPSelectionError as MCPSelectionError
     from researcher_integration.mcp.selection import SelectMCPServers as SelectMCPServers
-    from researcher_integration.timeline.app import TimelineServer as TimelineServer
     from researcher_integration.timeline.app import timeline_app as timeline_app
     from researcher_integration.timeline.broker import Hub as Hub
     from researcher_integration.timeline.broker import Timeline as Timeline

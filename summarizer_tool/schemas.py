@@ -9,9 +9,6 @@ from pydantic.config import JsonDict, JsonValue
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_ai.usage import RunUsage
 
-STRATEGIES = ('semantic', 'token')
-"""How documents are cut into chunks; the first is the default."""
-
 _IMPORTANCE_WORDS = {
     'critical': 5, 'essential': 5, 'very high': 5, 'highest': 5, 'must': 5, 'high': 4, 'important': 4, 'major': 4,
     'medium': 3, 'moderate': 3, 'normal': 3, 'useful': 3, 'low': 2, 'minor': 2, 'very low': 1, 'lowest': 1, 'detail': 1,
@@ -237,7 +234,6 @@ class Stats(BaseModel):
     """Tokens of the input that were not sent to the model again, since an earlier document holds them."""
     seconds: float = 0.0
     model: str
-    strategy: str
     cut_short: bool = False
     """Whether the time was over before facts were merged, or room that was left was filled."""
     documents_left_out: int = Field(default=0, exclude_if=lambda count: not count)

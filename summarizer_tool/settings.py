@@ -31,9 +31,6 @@ MIN_CHUNK_TOKENS = 200
 MIN_BUDGET_TOKENS = 20
 """Below this not even one fact fits."""
 
-DEFAULT_OVERLAP_TOKENS = 500
-"""Of a chunk of ordinary size; of a small one an eighth."""
-
 ENV_FILE = '.env'
 """Looked for in the working directory."""
 
@@ -53,10 +50,6 @@ _OWN_NAMES = ('llm_', 'openrouter_', 'max_', 'default_', 'summarizer_', 'mcp_')
 def variable(field: str) -> str:
     """The environment variable of a field: its name in capitals, prefixed where it would not say whose it is."""
     return field.upper() if field.startswith(_OWN_NAMES) else _PREFIX + field.upper()
-
-
-def _default_overlap(values: dict[str, Any]) -> int:
-    return min(DEFAULT_OVERLAP_TOKENS, values['default_chunk_size_tokens'] // 8)
 
 
 class Settings(BaseSettings):
@@ -106,9 +99,6 @@ class Settings(BaseSettings):
 
     default_chunk_size_tokens: Annotated[int, Field(ge=MIN_CHUNK_TOKENS)] = 8000
     """The most a chunk may have. Not set: up to twice as many where that saves calls and keeps as many of them busy."""
-    default_chunk_overlap_tokens: int = Field(ge=0, default_factory=_default_overlap)
-    """Tokens that neighbours share under the `token` strategy; `semantic` chunks carry their headings instead.
-    Unset: 500, but at most an eighth of a chunk."""
     default_max_output_tokens: Annotated[int, Field(ge=MIN_BUDGET_TOKENS)] = 5000
     """The budget where none is given; for extraction at most a fifth of the input."""
 
@@ -145,7 +135,6 @@ class Settings(BaseSettings):
     """For one URL, redirects included."""
     fetch_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 10.0
     """A larger page is refused; counted after decompression."""
-    fetch_max_redirects: Annotated[int, Field(ge=0, le=20)] = 5
     fetch_allow_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """`host:port` pairs, comma-separated, that may be fetched although their addresses are private."""
 
@@ -179,8 +168,6 @@ class Settings(BaseSettings):
     """Whether no session is kept between requests, so that several replicas can answer."""
     mcp_shutdown_grace_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 10.0
     """For calls in flight when the server is told to stop: they are finished or degraded."""
-    mcp_log_level: LogLevel | None = None
-    """The server's log level; unset: `SUMMARIZER_LOG_LEVEL`."""
 
     @field_validator('fetch_allow_hosts', 'mcp_auth_token', 'mcp_allowed_hosts', mode='before')
     @classmethod
@@ -229,7 +216,7 @@ class Settings(BaseSettings):
                 raise ValueError(f'must be host:port pairs with commas between them, and {_shown(place)} is none')
         return value
 
-    @field_validator('log_level', 'mcp_log_level', mode='before')
+    @field_validator('log_level', mode='before')
     @classmethod
     def _upper(cls, value: object) -> object:
         return value.strip().upper() if isinstance(value, str) else value
@@ -244,15 +231,6 @@ class Settings(BaseSettings):
         """Where sources are kept: a path, `:memory:` or the URL of a Postgres; None where nothing is said of it."""
         is_postgres = self.database_url is not None and self.database_url.startswith(POSTGRES_SCHEMES)
         return self.store or (self.database_url if is_postgres else None)
-
-    @model_validator(mode='after')
-    def _overlap_fits(self) -> Self:
-        if self.default_chunk_overlap_tokens >= self.default_chunk_size_tokens:
-            raise ValueError(
-                f'DEFAULT_CHUNK_OVERLAP_TOKENS={self.default_chunk_overlap_tokens} must be less than '
-                f'DEFAULT_CHUNK_SIZE_TOKENS={self.default_chunk_size_tokens}'
-            )
-        return self
 
     @model_validator(mode='wrap')
     @classmethod
@@ -324,8 +302,6 @@ def _one_line(error: ValidationError) -> str:
     """A validation error as one line that names variables, values and limits, but repeats no secret."""
     problems: list[str] = []
     for detail in error.errors(include_url=False, include_context=False):
-        if detail['type'] == 'default_factory_not_called':  # follows from another problem
-            continue
         message = detail['msg'].removeprefix('Value error, ').replace('Input should be', 'must be').split(', unable')[0]
         if not detail['loc']:
             problems.append(message)

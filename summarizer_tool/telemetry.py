@@ -17,7 +17,7 @@ from opentelemetry.trace import ProxyTracerProvider, Span, Status, StatusCode, g
 from opentelemetry.util.types import AttributeValue
 
 from summarizer_tool.extras import naming_extra
-from summarizer_tool.settings import LogLevel, Settings, unknown_variables
+from summarizer_tool.settings import Settings, unknown_variables
 
 SERVICE_ID = 'mcp_summarizer'
 
@@ -55,14 +55,13 @@ def configure(
     settings: Settings,
     *,
     handler: logging.Handler | None = None,
-    level: LogLevel | None = None,
     libraries: Iterable[str] = (),
 ) -> None:
     """Set up Logfire and logs for a program of this package.
 
     Traces go to Logfire only where a token is present (`LOGFIRE_TOKEN`); nothing is ever written to stdout, which
-    belongs to the summary or to a protocol. The logs go to the handler, by default as JSON lines to stderr, from a
-    level on, by default that of the settings; so do warnings of `libraries`, and nothing else of theirs anywhere.
+    belongs to the summary or to a protocol. The logs go to the handler, by default as JSON lines to stderr; so do
+    warnings of `libraries`, and nothing else of theirs anywhere.
     """
     if _traces_are_received():
         with naming_extra():
@@ -84,7 +83,7 @@ def configure(
             del sys.modules['logfire']
     handler = handler or json_lines()
     logger.handlers[:] = [handler]
-    logger.setLevel(level or settings.log_level)
+    logger.setLevel(settings.log_level)
     logger.propagate = False
     for name, meant in unknown_variables(type(settings)):
         logger.warning(

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import FunctionToolset, ModelRetry, RunContext, Tool, ToolFailed, ToolReturn
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.messages import InstructionPart
 from pydantic_ai.models import Model
 from pydantic_ai.tools import AgentDepsT
@@ -68,7 +67,6 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         model: Model | str | None = None,
         store: 'SourceStore | None' = None,
         collection: str = DEFAULT_COLLECTION,
-        limiter: AbstractConcurrencyLimiter | None = None,
         id: str = 'summarizer',  # noqa: A002 - as all toolsets call it
         include_instructions: bool = True,
         max_retries: int | None = MAX_RETRIES,
@@ -83,7 +81,6 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
             store: Where sources and finished work are kept, and closed, by the caller. By default what
                 `settings.store` says, shared in the process; memory if it says nothing.
             collection: Whose sources these are; no look-up crosses collections.
-            limiter: Bounds the model calls at once; by default all with one limit share it, in the process.
             id: Unique among the toolsets of an agent, and the same in every process under durable execution.
             include_instructions: Whether the agent's instructions say when to use the tools.
             max_retries: Calls in a row with arguments of the wrong type that are sent back to the model; `None` for
@@ -100,7 +97,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
 
         super().__init__(id=id, max_retries=max_retries)
         self.collection = collection
-        self._setup = Setup.of(Summarizer(settings, model=model, limiter=limiter))
+        self._setup = Setup.of(Summarizer(settings, model=model))
         self._sizes = sizes_of(self._setup.summarizer.settings)
         self._include_instructions = include_instructions
         self._store = store

@@ -16,7 +16,7 @@ from tests.support.map_models import make
     'groups', [pytest.param({'own', 'examples'}, id='own'), pytest.param(set(LEAST), id='all', marks=pytest.mark.slow)]
 )
 def test_a_few_cases_are_above_their_bounds(groups: set[str]) -> None:
-    summarizer = Summarizer(make(default_chunk_size_tokens=8000, default_chunk_overlap_tokens=500))
+    summarizer = Summarizer(make(default_chunk_size_tokens=8000))
 
     async def measure() -> dict[tuple[str, str], Figures]:
         return {(each.group, each.name): await each.measure(summarizer) for each in small() if each.group in groups}

@@ -103,13 +103,11 @@ def test_a_summary_says_what_was_degraded_and_whether_it_is_over_budget() -> Non
              'state': state}
         )  # fmt: skip
 
-    stats = Stats(tokens_in=300, tokens_out=120, budget=100, model='m', strategy='semantic')
+    stats = Stats(tokens_in=300, tokens_out=120, budget=100, model='m')
     summary = Summary(text='', state='original', parts=[part('summarized'), part('failed')], stats=stats)
 
     assert summary.over_budget
     assert summary.stats.ratio == 2.5
     assert [p.state for p in summary.degraded] == ['failed']
-    assert not Stats.model_validate_json(
-        '{"tokens_in":9,"tokens_out":3,"budget":5,"model":"","strategy":""}'
-    ).repeated_tokens
-    assert Stats(tokens_in=0, tokens_out=0, budget=1, model='', strategy='').ratio == 0
+    assert not Stats.model_validate_json('{"tokens_in":9,"tokens_out":3,"budget":5,"model":""}').repeated_tokens
+    assert Stats(tokens_in=0, tokens_out=0, budget=1, model='').ratio == 0

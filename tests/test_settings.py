@@ -19,7 +19,7 @@ def problem(**overrides: object) -> str:
 
 
 def test_settings_made_without_load_raise_the_same() -> None:
-    for given in ({'deadline_seconds': -1}, {'default_chunk_size_tokens': 300, 'default_chunk_overlap_tokens': 400}):
+    for given in ({'deadline_seconds': -1}, {'default_chunk_size_tokens': 100}):
         with pytest.raises(ConfigurationError) as caught:
             Settings(**given)
         assert str(caught.value) == problem(**given)
@@ -35,12 +35,10 @@ def test_keyword_before_environment_before_env_file(env_file: Path, monkeypatch:
 
 def test_empty_and_blank_mean_unset(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     env_file.write_text('SUMMARIZER_ON_FAILURE=\nOPENROUTER_API_KEY=\n')
-    for name in ('LLM_MODEL', 'LLM_TIMEOUT_SECONDS', 'SUMMARIZER_LOG_LEVEL', 'DEFAULT_CHUNK_OVERLAP_TOKENS'):
+    for name in ('LLM_MODEL', 'LLM_TIMEOUT_SECONDS', 'SUMMARIZER_LOG_LEVEL'):
         monkeypatch.setenv(name, '')
     monkeypatch.setenv('OPENROUTER_BASE_URL', '  ')
-    assert Settings.load(llm_model=' ').model_dump() == Settings.model_construct().model_dump() | {
-        'default_chunk_overlap_tokens': 500
-    }
+    assert Settings.load(llm_model=' ').model_dump() == Settings.model_construct().model_dump()
 
 
 def test_other_programs_variables_are_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,18 +57,12 @@ def test_values_are_read_with_care(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.openrouter_api_key.get_secret_value() == 'sk-or-secret'
 
 
-def test_small_chunks_have_a_small_overlap() -> None:
-    assert Settings.load(default_chunk_size_tokens=400).default_chunk_overlap_tokens == 50
-    assert Settings.load(default_chunk_size_tokens=100_000).default_chunk_overlap_tokens == 500
-
-
 def test_wrong_values(monkeypatch: pytest.MonkeyPatch) -> None:
     messages: list[str] = []
     for name, value in {
         'MAX_CONCURRENT_LLM_CALLS': '0',
         'DEFAULT_MAX_OUTPUT_TOKENS': '-5',
         'DEFAULT_CHUNK_SIZE_TOKENS': '8k',
-        'DEFAULT_CHUNK_OVERLAP_TOKENS': '8000',
         'LLM_MAX_RETRIES': '2.5',
         'LLM_TIMEOUT_SECONDS': 'nan',
         'LLM_OUTPUT_MODE': 'json',
@@ -89,7 +81,6 @@ def test_wrong_values(monkeypatch: pytest.MonkeyPatch) -> None:
             'invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1',
             'invalid settings: DEFAULT_MAX_OUTPUT_TOKENS=-5 must be greater than or equal to 20',
             'invalid settings: DEFAULT_CHUNK_SIZE_TOKENS=8k must be a valid integer',
-            'invalid settings: DEFAULT_CHUNK_OVERLAP_TOKENS=8000 must be less than DEFAULT_CHUNK_SIZE_TOKENS=8000',
             'invalid settings: LLM_MAX_RETRIES=2.5 must be a valid integer',
             'invalid settings: LLM_TIMEOUT_SECONDS=nan must be a finite number',
             "invalid settings: LLM_OUTPUT_MODE=json must be 'auto', 'tool', 'native' or 'prompted'",
@@ -106,9 +97,6 @@ def test_wrong_values(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_wrong_values_are_named_at_once() -> None:
     assert problem(default_chunk_size_tokens=-1, default_max_output_tokens=0) == snapshot(
         'invalid settings: DEFAULT_CHUNK_SIZE_TOKENS=-1 must be greater than or equal to 200; DEFAULT_MAX_OUTPUT_TOKENS=0 must be greater than or equal to 20'
-    )
-    assert problem(default_chunk_size_tokens=500, default_chunk_overlap_tokens=500) == snapshot(
-        'invalid settings: DEFAULT_CHUNK_OVERLAP_TOKENS=500 must be less than DEFAULT_CHUNK_SIZE_TOKENS=500'
     )
 
 

@@ -129,7 +129,6 @@ def test_spans_of_a_summary(capfire: CaptureLogfire, crawl: dict[str, str]) -> N
                 'documents': 12,
                 'tokens_in': SOME,
                 'budget': 4000,
-                'strategy': 'semantic',
                 'model': 'extractive',
                 'for_extraction': False,
                 'tokens_out': SOME,
@@ -234,8 +233,8 @@ def test_logs_are_json_lines(crawl: dict[str, str], lines: io.StringIO) -> None:
         ' '.join(f'{name}={value}' for name, value in record.items() if name not in counted) for record in records
     ] == snapshot(
         [
-            'message=summarized level=INFO strategy=semantic chunks=3 model=extractive state=complete from_cache=False',
-            'message=summarized level=INFO strategy=semantic chunks=0 model=extractive state=unchanged from_cache=False',
+            'message=summarized level=INFO chunks=3 model=extractive state=complete from_cache=False',
+            'message=summarized level=INFO chunks=0 model=extractive state=unchanged from_cache=False',
         ]
     )
     assert SECRET not in lines.getvalue()
@@ -264,7 +263,7 @@ def test_a_library_is_silent_until_a_program_configures_it() -> None:
         warnings.simplefilter('error')
         from summarizer_tool import Settings, Summarizer, telemetry
         text = 'The Deadmines lie under Westfall, and 12 miners went in. ' * 200
-        summary = Summarizer().summarize_sync(text, max_output_tokens=100, strategy='magic')
+        summary = Summarizer().summarize_sync(text, max_output_tokens=100)
         assert summary.text and summary.stats.model == 'extractive'
         warnings.simplefilter('default')
         telemetry.configure(Settings.load(log_level='info'))

@@ -29,9 +29,6 @@ def proxy(
         Path | None, typer.Option(metavar='FILE', help='How results are treated, by server; see docs/tool-results.md.')
     ] = None,
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
-    max_binary_kb: Annotated[
-        int | None, typer.Option(min=0, help='Of images and sound in one result; overrides that of the rules, 1,000.')
-    ] = None,
 ) -> None:
     """Stand before MCP servers: their results masked, framed, and digested when they are large.
 
@@ -67,7 +64,4 @@ def proxy(
         else:
             found = [servers.from_command(command or (), name)]
         asked = load_rules(rules, settings) if rules is not None else RULES
-        if max_binary_kb is not None:
-            defaults = asked.defaults.model_copy(update={'max_binary_kb': max_binary_kb})
-            asked = asked.model_copy(update={'defaults': defaults})
         serve_mcp(settings, Proxy(found, asked))

@@ -15,12 +15,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
-from socket import socket
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import uvicorn
-from anyio import CancelScope
 from anyio.lowlevel import checkpoint
 from pydantic import SecretStr, TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -68,24 +65,16 @@ class EventStream(EventSourceResponse):
             sep='\n',
         )
         self._open_streams = open_streams
-        self._connection = CancelScope()
 
     async def __call__(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         """Send everything."""
         self._open_streams.add(self)
         try:
-            with self._connection:
-                await super().__call__(scope, receive, send)
-            if self.active:  # neither has everything been sent, nor has the client gone
-                await send({'type': 'http.response.body', 'body': b'', 'more_body': False})
+            await super().__call__(scope, receive, send)
         except SendTimeoutError:
             _logger.info('a client of a timeline takes nothing of what is sent to it')
         finally:
             self._open_streams.discard(self)
-
-    def close(self) -> None:
-        """End it; a client that wants more comes back."""
-        self._connection.cancel()
 
     async def _blocks(self, events: AsyncGenerator[TimelineEvent], after: int) -> AsyncGenerator[ServerSentEvent]:
         yield ServerSentEvent(retry=RETRY_MILLISECONDS, sep='\n')
@@ -112,11 +101,6 @@ MAX_STREAMS = 500
 
 MAX_RUNS = 1000
 """Runs in one list."""
-
-DEFAULT_PORT = 8008
-
-CLOSING_SECONDS = 2
-"""For the last bytes of streams, when the server stops."""
 
 LARGEST_SEQ = 2**53
 """The largest number that a page counts to."""
@@ -209,6 +193,8 @@ def is_loopback(host: str) -> bool:
 def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None) -> Starlette:
     """The application; to be run by uvicorn, alone or mounted in another.
 
+    A stream lasts as long as its run, so give the server a time to stop: `timeout_graceful_shutdown`.
+
     Args:
         source: The timelines of this process; or a log alone, that other processes write.
         token: The bearer token that clients must have; none where only this machine is to be served.
@@ -222,7 +208,7 @@ def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None
     secret = given and given.strip().encode()
     pages = _Pages(source if isinstance(source, Hub) else Hub(source))
     open_paths = frozenset({'/health', *_PAGE})
-    app = Starlette(
+    return Starlette(
         routes=[
             Route('/events', pages.events),
             Route('/runs', pages.runs),
@@ -232,44 +218,6 @@ def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None
         middleware=[Middleware(Access, token=secret or None, open_paths=open_paths)],
         exception_handlers={StoreError: _unreadable},
     )
-    app.state.streams = pages.streams
-    return app
-
-
-def close_streams(app: Starlette) -> None:
-    """End the streams of an application that `timeline_app` has made, in its event loop; clients come back for more.
-
-    A server that stops waits for its responses, and streams last as long as their runs.
-    """
-    streams: set[EventStream] = app.state.streams
-    for stream in tuple(streams):
-        stream.close()
-
-
-class TimelineServer(uvicorn.Server):
-    """A server of `timeline_app` alone, that ends its streams when it stops."""
-
-    def __init__(self, app: Starlette, *, host: str = '127.0.0.1', port: int = DEFAULT_PORT) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                host=host,
-                port=port,
-                ws='none',
-                lifespan='off',
-                log_level='warning',
-                # It would repeat the names of runs.
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=CLOSING_SECONDS,
-            )
-        )
-        self._streaming = app
-
-    async def shutdown(self, sockets: list[socket] | None = None) -> None:
-        """End the streams, then everything."""
-        close_streams(self._streaming)
-        await super().shutdown(sockets)
 
 
 class _Pages:

@@ -1,16 +1,15 @@
 """Timelines of runs: who emits, who follows, and in what order.
 
 A run emits drafts; each gets the next sequence number and the time, goes to the log if it is persistent, then to those
-who follow, then to the sink. Whoever follows gets what the log has and then what happens, without a gap and without
+who follow. Whoever follows gets what the log has and then what happens, without a gap and without
 anything twice; who does not keep up goes back to the log.
 """
 
-import inspect
 import logging
 import threading
-from asyncio import AbstractEventLoop, Event, get_running_loop, run_coroutine_threadsafe, shield, wrap_future
+from asyncio import AbstractEventLoop, Event, get_running_loop, shield, wrap_future
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -93,12 +92,6 @@ class Waiting:
         return True
 
 
-Sink = Callable[[TimelineEvent], Awaitable[None] | None]
-"""Told of every event, in order."""
-
-SINK_SECONDS = 5.0
-"""A sink that takes longer for one event is told of no more: the run waits for it."""
-
 PAGE_EVENTS = 50
 """Read from the log at once."""
 
@@ -113,20 +106,18 @@ class Timeline:
     Args:
         run_id: Any name, 200 characters at most. A run that the log knows already is continued.
         log: Where persistent events are kept; by default in memory, for this timeline alone.
-        sink: Told of every event, in order. The run waits for it; one that fails does no harm.
 
     Raises:
         ValueError: If the run has no name, or one that is too long or cannot be encoded.
     """
 
-    def __init__(self, run_id: str, *, log: EventLog | None = None, sink: Sink | None = None) -> None:
+    def __init__(self, run_id: str, *, log: EventLog | None = None) -> None:
         if not 0 < len(run_id) <= MAX_NAME:
             raise ValueError(f'run_id has {len(run_id)} characters; 1 to {MAX_NAME} are possible')
         run_id.encode()
         self.run_id = run_id
         self.log = log if log is not None else EventLog()
         self.is_closed = False
-        self._sink = sink
         self._seq = self._delivered = 0
         self._gate = threading.Lock()
         """Between the thread and those who begin to follow in others."""
@@ -151,7 +142,7 @@ class Timeline:
     async def emit(self, draft: Draft, /) -> TimelineEvent:
         """Give an event its place in the run, keep it if it is persistent, and tell those who follow.
 
-        Neither a log nor a sink that fails ends the run. In whatever order calls begin, events are told; one that is
+        A log that fails does not end the run. In whatever order calls begin, events are told; one that is
         cancelled has been told, too.
 
         Args:
@@ -162,7 +153,7 @@ class Timeline:
         """
         if self.is_closed:
             return self._left_out(draft)
-        return await shield(wrap_future(self._worker.submit(self._emit, draft, get_running_loop())))
+        return await shield(wrap_future(self._worker.submit(self._emit, draft)))
 
     async def close(self) -> None:
         """End the timeline, and those who follow it once they have got everything; a second time does nothing."""
@@ -215,7 +206,7 @@ class Timeline:
 
         self._logged(begin)
 
-    def _emit(self, draft: Draft, loop: AbstractEventLoop) -> TimelineEvent:
+    def _emit(self, draft: Draft) -> TimelineEvent:
         if self.is_closed:
             return self._left_out(draft)
         self._seq += 1
@@ -226,7 +217,6 @@ class Timeline:
         with self._gate:
             self._delivered = event.seq
             self._followers -= {waiting for waiting in self._followers if not waiting.put(event, len(body))}
-        self._tell_sink(event, loop)
         return event
 
     def _left_out(self, draft: Draft) -> Draft:
@@ -248,27 +238,6 @@ class Timeline:
             write()
         except StoreError as error:
             self._say_once('the log of timelines fails; events are told, but not kept', error)
-
-    def _tell_sink(self, event: TimelineEvent, loop: AbstractEventLoop) -> None:
-        """Call the sink in the event loop of whoever emits."""
-        sink = self._sink
-        if sink is None:
-            return
-
-        async def told() -> None:
-            if inspect.isawaitable(telling := sink(event)):
-                await telling
-
-        telling = run_coroutine_threadsafe(told(), loop)
-        try:
-            telling.result(SINK_SECONDS)
-        except Exception as error:  # noqa: BLE001 - whatever a front end's code does, the run goes on
-            if telling.done():
-                self._say_once('the sink of a timeline fails', error)
-            else:
-                telling.cancel()
-                self._sink = None
-                self._say_once(f'the sink of a timeline takes over {SINK_SECONDS:g} s, and is told of no more events')
 
     def _say_once(self, what: str, error: Exception | None = None) -> None:
         if what not in self._said:
@@ -295,12 +264,12 @@ class Hub:
         self._gate = threading.Lock()
         self._live: dict[str, Timeline] = {}
 
-    def open(self, run_id: str, *, sink: Sink | None = None) -> Timeline:
+    def open(self, run_id: str) -> Timeline:
         """The timeline of a new run, or of one that goes on; to be closed by the caller.
 
         Raises `ValueError` if the name is none, or such a run is live already.
         """
-        timeline = Timeline(run_id, log=self.log, sink=sink)
+        timeline = Timeline(run_id, log=self.log)
         with self._gate:
             if self._find(run_id) is not None:
                 raise ValueError(f'the run {run_id} is live already; close its timeline first, or name another run')

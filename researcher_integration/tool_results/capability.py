@@ -44,7 +44,7 @@ from summarizer_tool import (
     render_prompt,
 )
 
-ALWAYS, NEVER = 'always', 'never'
+NEVER = 'never'
 """What a tool may ask for in its metadata, under `summarize`."""
 
 COLLECTION = 'tool-results'
@@ -54,9 +54,6 @@ SHARE_OF_RUN = 0.5
 
 SHARE_OF_LIMITS = 0.5
 """Of the usage limits of a run, for its summaries, beside what the agent may use of them."""
-
-LEAST_LIMIT = 50
-"""Tokens of a summary that a tool has demanded: a text as small as that goes on as it is."""
 
 _CONTROL = (CallDeferred, ApprovalRequired)
 """No failures."""
@@ -89,7 +86,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     before anything is stored, traced or sent. What tools return is shown in a frame that nothing in it can close, with
     a mark before what addresses the reader; the history has it without both. What a tool says
     that has failed is summarized, too, and stays a failure. Results of these two tools and deferred calls are left
-    alone; a tool may say `metadata={'summarize': 'always'}`, or `'never'`.
+    alone, and what a tool returns that says `metadata={'summarize': 'never'}`.
 
     The names of models are checked when it is made. One may serve any number of agents and runs at once.
     Libraries that talk to servers log results at DEBUG before they can be masked: leave their loggers at INFO.
@@ -111,10 +108,6 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     """Keeps apart what is kept for those who must not see each other's results: no handle is known in another one."""
     usage_limits: UsageLimits | None = None
     """Of the summaries of one run, apart from the agent's own requests; half of the run's where not given."""
-    has_reading_tools: bool = True
-    """Whether the agent gets `search_source` and `read_source`."""
-    is_framed: bool | None = None
-    """Whether results reach the model in a frame that says whose text they are; as the rules say where not given."""
 
     _: KW_ONLY
     id: str | None = 'summarize_tool_results'
@@ -124,7 +117,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _settings: Settings = field(init=False, repr=False, compare=False)
     _collection: Collection = field(init=False, repr=False, compare=False)
     _calls: CallRules = field(init=False, repr=False, compare=False)
-    _toolset: ReadingToolset[AgentDepsT] | None = field(default=None, init=False, repr=False, compare=False)
+    _toolset: ReadingToolset[AgentDepsT] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_type('settings', self.settings, Settings, type(None))
@@ -137,9 +130,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         self._settings, self._collection = settings, store.collection(self.collection)
         self._run = self._all
         self._calls = CallRules(rules, self.timeline)
-        self._toolset = None
-        if self.has_reading_tools:
-            self._toolset = ReadingToolset(settings, self._collection, id=f'{self.id or OWN}_reading')
+        self._toolset = ReadingToolset(settings, self._collection, id=f'{self.id or OWN}_reading')
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
@@ -158,18 +149,18 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """Innermost: what other capabilities store or show is without secrets, and small already."""
         return CapabilityOrdering(position='innermost')
 
-    def get_instructions(self) -> str | None:
+    def get_instructions(self) -> str:
         """How to read what was summarized, and what a frame means."""
-        reading = load_prompt('tool_results/instructions') if self.has_reading_tools else ''
-        return '\n\n'.join(filter(None, (reading, instructions() if self._frames else ''))) or None
+        reading = load_prompt('tool_results/instructions')
+        return f'{reading}\n\n{instructions()}' if self._frames else reading
 
-    def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
+    def get_toolset(self) -> AbstractToolset[AgentDepsT]:
         """`search_source` and `read_source`."""
         return self._toolset
 
     @property
     def _frames(self) -> bool:
-        return self._calls.rules.defaults.framing.enabled if self.is_framed is None else self.is_framed
+        return self._calls.rules.defaults.framing.enabled
 
     @property
     def usage(self) -> RunUsage:
@@ -291,19 +282,14 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             await called.reporter.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}
-        demand = metadata.get('summarize')
         text = await anyio.to_thread.run_sync(lambda: seen.readable)
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
         source_id = await self._store(ctx, called.title, storable(seen.kept(text))) if may else ''
         original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
         await called.reporter.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
-        if may and demand != NEVER and (demand == ALWAYS or original > rules.size_threshold_tokens):
-            limit = rules.summary_max_token_limit
-            if demand == ALWAYS:  # of a small text, half of that
-                limit = min(limit, max(LEAST_LIMIT, original // 2))
-            if original > limit:
-                return await self._replaced(ctx, called, seen, text, source_id, original, limit)
+        if may and metadata.get('summarize') != NEVER and original > rules.size_threshold_tokens:
+            return await self._replaced(ctx, called, seen, text, source_id, original)
         return result if seen.is_same_as(Observation.of(result)) else seen.result
 
     async def before_model_request(
@@ -330,19 +316,18 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         text: str,
         source_id: str,
         original: int,
-        limit: int,
     ) -> object:
         """The summary in the place of a result, or what the failure policy says."""
         rules = called.rules.summarization
         await called.reporter.summarizing(original)
-        kept = StoredResult(called.name, original, source_id, reading_tools(ctx) if self.has_reading_tools else {})
+        kept = StoredResult(called.name, original, source_id, reading_tools(ctx))
         left = ctx.remaining_time()
         focus = await called.focus(list(ctx.messages))
         request = SummaryRequest(
             text=text,
             focus=focus.text,
             words=focus.words,
-            limit=limit,
+            limit=rules.summary_max_token_limit,
             seconds=None if left is None else max(0.0, left) * SHARE_OF_RUN,
             extractive_on_failure=rules.on_failure == 'extractive',
         )

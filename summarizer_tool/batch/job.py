@@ -33,7 +33,6 @@ class Asked(BaseModel):
     max_output_tokens: int = 0
     focus_areas: tuple[str, ...] = ()
     schema_hint: str = ''
-    strategy: str = 'semantic'
 
     def request(self) -> SummarizeRequest:
         """The request of one document; raises `RequestError` for a value that a parameter cannot have."""

@@ -44,7 +44,6 @@ def batch(
     max_output_tokens: Annotated[int, typer.Option(min=0, help='Token budget of each summary; 0: the default.')] = 0,
     focus: Annotated[list[str] | None, typer.Option(help='What matters most; may be repeated.')] = None,
     schema_hint: Annotated[str, typer.Option(help='What will be extracted from the summaries.')] = '',
-    strategy: Annotated[str, typer.Option(help='How to cut into chunks: semantic or token.')] = 'semantic',
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
     workers: Annotated[
         int, typer.Option(min=0, max=64, help='Processes on this machine; 0: only those of others.')
@@ -86,7 +85,7 @@ def batch(
                 per_worker, at_once = per_worker or record.limits.per_worker, at_once or record.limits.at_once
                 per_minute = per_minute or record.limits.per_minute
         else:
-            asked = _asked(settings, max_output_tokens, focus or [], schema_hint, strategy)
+            asked = _asked(settings, max_output_tokens, focus or [], schema_hint)
         per_worker = per_worker or (FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls)
         from summarizer_tool.batch.batch import Batch
         from summarizer_tool.batch.folder import BatchLimits
@@ -150,7 +149,7 @@ async def _work(working: 'Worker', *, until_stdin_ends: bool) -> None:
     await working.run()
 
 
-def _asked(settings: 'Settings', max_output_tokens: int, focus: list[str], schema_hint: str, strategy: str) -> 'Asked':
+def _asked(settings: 'Settings', max_output_tokens: int, focus: list[str], schema_hint: str) -> 'Asked':
     from summarizer_tool.batch.job import Asked
     from summarizer_tool.mapreduce.summarizer import Summarizer
 
@@ -159,7 +158,6 @@ def _asked(settings: 'Settings', max_output_tokens: int, focus: list[str], schem
         max_output_tokens=max_output_tokens,
         focus_areas=tuple(focus),
         schema_hint=schema_hint,
-        strategy=strategy,
     )
     asked.request()
     return asked

@@ -94,7 +94,6 @@ def answer(
     constraints: Annotated[
         list[str] | None, typer.Option(help='What the answer must keep to, such as hosts or years; several are fine.')
     ] = None,
-    known: Annotated[str, typer.Option(help='What you know already.')] = '',
     pages: Annotated[
         int | None,
         typer.Option(min=0, help='Pages to fetch by following links, at most SUMMARIZER_ANSWER_MAX_PAGES.'),
@@ -120,7 +119,6 @@ def answer(
                 await handles_and_urls(retriever.service, named),
                 query,
                 intent=intent,
-                known_context=known,
                 constraints=constraints or (),
                 expansion_budget=pages,
                 research_mode=mode,

@@ -124,7 +124,6 @@ def run(
     schema_hint: Annotated[
         str, typer.Option(help='What will be extracted from the summary: a topic, field names or a JSON schema.')
     ] = '',
-    strategy: Annotated[str, typer.Option(help='How to cut into chunks: semantic or token.')] = 'semantic',
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
     as_json: Annotated[bool, typer.Option('--json', help='Print the whole result as JSON.')] = False,
     stats: Annotated[bool, typer.Option('--stats', help='Print a table of statistics on stderr.')] = False,
@@ -153,7 +152,6 @@ def run(
             max_output_tokens=max_output_tokens,
             focus_areas=focus or (),
             schema_hint=schema_hint,
-            strategy=strategy,
         )
     summary = made.summary
     write(summary.model_dump_json(indent=2) if as_json else summary.text)

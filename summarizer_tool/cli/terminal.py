@@ -217,7 +217,7 @@ def show_statistics(summary: 'Summary') -> None:
         'tokens in': f'{stats.tokens_in:,}',
         'tokens out': f'{stats.tokens_out:,} of {stats.budget:,}',
         'ratio': f'{stats.ratio:g} : 1',
-        'chunks': f'{stats.chunks} ({stats.strategy})',
+        'chunks': f'{stats.chunks}',
         'calls': f'{stats.map_calls} map, {stats.reduce_calls} reduce, {stats.repair_calls} repair',
         'model tokens': f'{stats.usage.input_tokens:,} in, {stats.usage.output_tokens:,} out',
         'cost': 'unknown' if stats.cost is None else f'${stats.cost:.4f}',

@@ -1,9 +1,9 @@
 """Cut documents into chunks of at most `size` tokens, at the best places their structure offers.
 
-The semantic strategy makes chunks of even size, give or take 15 %, each up to the best boundary in that range: a
-document's start, a heading, a rule, a paragraph, down to a sentence. Which of equal ones depends on the text behind it,
-so that after a change the cuts meet those of before again. Code fences and tables stay whole where they fit a chunk.
-The token strategy cuts fixed windows that overlap. Both put the open headings before each piece and count them.
+Chunks are of even size, give or take 15 %, each up to the best boundary in that range: a document's start, a heading, a
+rule, a paragraph, down to a sentence. Which of equal ones depends on the text behind it, so that after a change the
+cuts meet those of before again. Code fences and tables stay whole where they fit a chunk. The open headings stand
+before each piece and count.
 """
 
 import zlib
@@ -76,33 +76,20 @@ class Chunk:
     """Of its text, exactly, in cl100k: each piece after its header, and each on a line of its own."""
 
 
-def chunk(
-    documents: Sequence[Document],
-    *,
-    size: int,
-    overlap: int = 500,
-    strategy: str = 'semantic',
-) -> list[Chunk]:
+def chunk(documents: Sequence[Document], *, size: int) -> list[Chunk]:
     """Cut documents into chunks.
 
     Args:
         documents: The sources, in the order in which they are to be read. An empty one gives no piece.
         size: Tokens a chunk may have, heading paths included; at least 16, which hold any character together with one.
-        overlap: Tokens that two neighbouring windows of the token strategy share, at most a quarter of a chunk. The
-            semantic strategy needs none: heading paths give the context.
-        strategy: One of `STRATEGIES`.
 
     Returns:
-        Chunks of at most `size` tokens. The pieces of a document, in order, make up its text (less the overlap).
+        Chunks of at most `size` tokens. The pieces of a document, in order, make up its text.
     """
     packer = _Packer(size)
     given = [document for document in documents if document.text]
     for document, token_index in zip(given, measure(given, size), strict=True):
-        source = _Source(document, token_index, parse(document.text), size)
-        if strategy == 'token':
-            _pack_windows(source, packer, overlap)
-        else:
-            _pack_semantic(source, packer)
+        _pack(_Source(document, token_index, parse(document.text), size), packer)
     packer.close()
     return packer.chunks
 
@@ -229,7 +216,7 @@ class _Packer:
         self._pieces, self._tokens, self._joint = [], 0, 0
 
 
-def _pack_semantic(source: _Source, packer: _Packer) -> None:
+def _pack(source: _Source, packer: _Packer) -> None:
     """Put a document into the open chunk and as many more as it takes; the last stays open for the next document."""
     start, end = 0, len(source.document.text)
     while start < end:
@@ -297,34 +284,3 @@ def _cut_inside(source: _Source, start: int, end: int, room: int, lead: str) -> 
     while cut < end and token_index.count(start, cut + 1, lead) <= room:
         cut += 1
     return cut
-
-
-def _pack_windows(source: _Source, packer: _Packer, overlap: int) -> None:
-    """Put a document into the open chunk if all of it fits there, or else into windows that begin a chunk each."""
-    start, done, end = 0, 0, len(source.document.text)
-    if not source.token_index.fits(0, end, packer.room, packer.lead(source.header(0))):
-        packer.close()
-    while True:
-        header = source.header(start)
-        if source.token_index.fits(start, end, packer.room, packer.lead(header)):
-            packer.add(source, start, end)
-            return
-        cut = _cut_inside(source, start, end, packer.room, header)
-        if cut <= done:  # the overlap left no room for anything new
-            start = done
-            continue
-        packer.add(source, start, cut)
-        packer.close()
-        start, done = _back(source.document.text, start, cut, min(overlap, packer.size // 4)), cut
-
-
-def _back(text: str, start: int, end: int, overlap: int) -> int:
-    """The place `overlap` tokens before `end`, after `start`."""
-    if not overlap:
-        return end
-    # Ordinary text has up to 5 characters a token; where tokens are longer, the overlap has fewer of them.
-    low = max(start, end - overlap * 8)
-    ends = tokens.char_ends(text[low:end])
-    back = low + (ends[-overlap - 1] if len(ends) > overlap else 0)
-    cut = tokens.safe_cut(text, back, start)
-    return cut if cut > start else end

@@ -56,12 +56,12 @@ def measures(documents: Sequence[Document], size: int) -> list[tuple[int, 'array
     ]
 
 
-def cut(documents: Sequence[Document], size: int, overlap: int, strategy: str) -> ChunkCuts:
+def cut(documents: Sequence[Document], size: int) -> ChunkCuts:
     """Cut documents into chunks, as `chunking.chunk` does, without those that repeat an earlier one."""
     index_of = {id(document): index for index, document in enumerate(documents)}
     repeats = repeats_among(documents)
     left = [document for index, document in enumerate(documents) if index not in repeats]
-    chunks = chunk(left, size=size, overlap=overlap, strategy=strategy)
+    chunks = chunk(left, size=size)
     return ChunkCuts(
         chunks=[
             (

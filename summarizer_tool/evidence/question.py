@@ -14,7 +14,7 @@ from summarizer_tool.text.addresses import host_of, port_of
 ResearchMode = Literal['fast', 'auto', 'deep']
 
 MAX_CHARACTERS = 10_000
-"""Of a question, an intent, a context or constraints; what is longer is a text to be stored."""
+"""Of a question, an intent or constraints; what is longer is a text to be stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,6 @@ class Question:
     """In the asker's words."""
     intent: str = ''
     """What the answer is for."""
-    known_context: str = ''
-    """What the asker knows already: it tells two things of one name apart, and passages that say the same come last."""
     constraints: str = ''
     """What the answer must keep to. Links are followed only to hosts that it names, if it names any."""
     expansion_budget: int | None = None
@@ -147,12 +145,6 @@ _COVERED_PART = 0.3
 _ASIDE = 0.3
 """Worth of a term of the intent and the constraints."""
 
-_MAX_KNOWN = 20_000
-"""Characters of what the asker knows that are weighed."""
-
-KNOWN = 0.1
-"""Worth of a term of what the asker knows already: it tells two things of one name apart, but asks for nothing."""
-
 
 @dataclass(frozen=True, slots=True)
 class QuestionTopic:
@@ -166,19 +158,12 @@ class QuestionTopic:
     """The parts of the question, and how open each is, 0 to 1."""
 
 
-def topic_of(
-    parts: Sequence[str],
-    coverage: Sequence[float],
-    *,
-    aside: str = '',
-    known: str = '',
-) -> QuestionTopic:
+def topic_of(parts: Sequence[str], coverage: Sequence[float], *, aside: str = '') -> QuestionTopic:
     """Weigh the terms of a question by what is still missing.
 
     The coverage of a part goes from 0 (open) to 1 (answered).
     """
-    weights = dict.fromkeys(terms.asked(known[:_MAX_KNOWN]).terms, KNOWN) if known else {}
-    weights.update(dict.fromkeys(terms.asked(aside).terms, _ASIDE) if aside else {})
+    weights = dict.fromkeys(terms.asked(aside).terms, _ASIDE) if aside else {}
     asked: set[str] = set()
     open_: dict[str, float] = {}
     for part, covered in zip(parts, coverage, strict=True):

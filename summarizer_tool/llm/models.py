@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
 from pydantic_ai.models.fallback import FallbackModel
@@ -122,17 +121,16 @@ async def lent(
     *,
     of_request: Model | None,
     own: Model | None,
-    limiter: AbstractConcurrencyLimiter | None,
     embedded: EmbeddedModel | None = None,
 ) -> AsyncGenerator[Model]:
     """The model for one request, limited in concurrency; connections are closed with the request.
 
     That of the request goes before the summarizer's own, and this before the one that the settings name. `embedded`
-    makes the embedded model; without a limiter all in the process share one.
+    makes the embedded model. All in the process share the places for a provider.
     """
     given = of_request or own
     provider = (given.system, given.base_url, given.model_name) if given else (settings.openrouter_base_url, name)
-    share = None if limiter else share_of(settings, *provider)
+    share = share_of(settings, *provider)
     async with nullcontext(given) if given else connect(settings, name, embedded=embedded, share=share) as model:
         # The caller's own instrumentation would put the content into its traces.
         while isinstance(model, InstrumentedModel) and not settings.trace_content:
@@ -142,7 +140,7 @@ async def lent(
         if of_request is not None or is_embedded(model):
             yield model
         else:
-            yield SharedModel(model, share) if share else ConcurrencyLimitedModel(model, limiter or 1)
+            yield SharedModel(model, share)
 
 
 class SharedModel(ConcurrencyLimitedModel):

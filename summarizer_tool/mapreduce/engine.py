@@ -135,13 +135,7 @@ class Engine:
 
     async def _cut_into_chunks(self) -> None:
         started, documents = anyio.current_time(), self._job.documents
-        self._cut = await in_process(
-            cut,
-            documents,
-            self._chunk_size(),
-            self._settings.default_chunk_overlap_tokens,
-            self._job.strategy,
-        )
+        self._cut = await in_process(cut, documents, self._chunk_size())
         self._inventory = await in_process(
             audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
         )

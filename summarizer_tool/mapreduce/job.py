@@ -28,7 +28,6 @@ class Job:
     focus: Focus
     budget: int
     """Tokens that the text may have."""
-    strategy: str
     tokens_in: int
     said_before: frozenset[str] = frozenset()
     """The facts of the last summary of earlier versions of the documents: what has not changed is said again."""
@@ -40,8 +39,7 @@ class Job:
 
     def stats(self, model: str, tokens_out: int = 0) -> Stats:
         """The account of it, before a call is made."""
-        strategy, budget = self.strategy, self.budget
-        return Stats(tokens_in=self.tokens_in, tokens_out=tokens_out, budget=budget, model=model, strategy=strategy)
+        return Stats(tokens_in=self.tokens_in, tokens_out=tokens_out, budget=self.budget, model=model)
 
 
 @dataclass(slots=True)

@@ -214,7 +214,7 @@ class Composer:
         return self.stats.model_copy(update={**counted, 'repeated_tokens': self.cut.repeated_tokens})
 
 
-def truncated_summary(documents: Sequence[Document], budget: int, model_name: str, strategy: str) -> Summary:
+def truncated_summary(documents: Sequence[Document], budget: int, model_name: str) -> Summary:
     """A summary for when all the time has gone into waiting: the beginning of each document."""
     share = max(1, budget // max(1, len(documents)) - 2)
     started = [render.shorten(document.text[: share * _LONG_TOKEN].strip(), share) for document in documents]
@@ -229,6 +229,5 @@ def truncated_summary(documents: Sequence[Document], budget: int, model_name: st
             tokens_out=tokens.count(text),
             budget=budget,
             model=model_name,
-            strategy=strategy,
         ),
     )

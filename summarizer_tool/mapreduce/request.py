@@ -23,10 +23,7 @@ from pydantic import (
 
 from summarizer_tool.errors import ArgumentsError, RequestError
 from summarizer_tool.prompts import Focus, FocusTopic
-from summarizer_tool.schemas import STRATEGIES
 from summarizer_tool.text.lines import one_line
-
-DEFAULT_STRATEGY = 'semantic'
 
 MAX_SHOWN = 60
 """Characters of a wrong name that an error repeats."""
@@ -75,7 +72,6 @@ TextOrTexts = Annotated[
     str | Sequence[str], BeforeValidator(_as_texts), _BOUND, WithJsonSchema({'anyOf': [{'type': 'string'}, _LIST]})
 ]
 Count = Annotated[int, AfterValidator(_not_negative), WithJsonSchema({'type': 'integer', 'minimum': 0})]
-Strategy = Annotated[Text, WithJsonSchema({'type': 'string', 'enum': [*STRATEGIES]})]
 
 
 class Request(BaseModel):
@@ -119,8 +115,6 @@ class SummarizeRequest(Request):
     """What matters most, in the reader's words."""
     schema_hint: Text = ''
     """What will be extracted from the summary: a topic, field names or a JSON schema."""
-    strategy: Strategy = DEFAULT_STRATEGY
-    """`semantic` cuts at headings, paragraphs and sentences; `token` in fixed windows that overlap."""
     names_handles: bool = True
     """Whether the last line names the handles of what was summarized."""
 

@@ -7,7 +7,6 @@ from typing import Any, TypedDict, Unpack
 
 import anyio
 from pydantic import BaseModel
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
@@ -24,12 +23,12 @@ from summarizer_tool.mapreduce.engine import Engine
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.machine_output import digests_of, with_digests, without
 from summarizer_tool.mapreduce.report import joined, joined_tokens, part_of
-from summarizer_tool.mapreduce.request import DEFAULT_STRATEGY, ExtractionRequest, SummarizeRequest, SummaryTopic
+from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest, SummaryTopic
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.runtime.background_loop import BackgroundLoop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_process, in_thread, request_load
-from summarizer_tool.schemas import STRATEGIES, Summary
+from summarizer_tool.schemas import Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.relevance import is_met
@@ -59,8 +58,6 @@ class SummaryOptions(TypedDict, total=False):
     """The budget, in cl100k tokens; 0, the default, means `DEFAULT_MAX_OUTPUT_TOKENS`."""
     focus_areas: str | Sequence[str]
     """What matters most, in the reader's words."""
-    strategy: str
-    """`semantic` (cuts at headings, paragraphs, sentences; the default) or `token` (fixed windows that overlap)."""
     on_progress: Callable[[Progress], None] | None
     """Called on the event loop after each finished model call."""
     usage: RunUsage | None
@@ -85,7 +82,6 @@ class Summarizer:
         settings: Settings | None = None,
         *,
         model: Model | str | None = None,
-        limiter: AbstractConcurrencyLimiter | None = None,
         workers: WorkerProcesses | None = None,
     ) -> None:
         """Check the settings and the model now, so that a mistake shows at start-up.
@@ -93,7 +89,6 @@ class Summarizer:
         Args:
             settings: From the environment where not given.
             model: Any pydantic-ai model, or a name as in `LLM_MODEL`; instead of `settings.llm_model`.
-            limiter: Bounds the model calls at once; by default all summarizers with one limit share it, in the process.
             workers: Processes that compute for large requests; without them threads do.
 
         Raises:
@@ -107,7 +102,6 @@ class Summarizer:
             self.settings, model = self.settings.model_copy(update={'llm_model': model}), None
         self.model = model
         """Instead of the one that the settings name, if given."""
-        self.limiter = limiter
         self.workers = workers
         self.model_name = (
             model.model_name if model is not None else models.check(self.settings, setting, embedded=ExtractiveModel)
@@ -197,7 +191,6 @@ class Summarizer:
             with telemetry.span(
                 'summarize',
                 documents=len(documents),
-                strategy=_known(request.strategy),
                 model=model_name,
                 for_extraction=request.for_extraction,
             ) as span:
@@ -219,10 +212,6 @@ class Summarizer:
                 is_answer = Aim.of(request.focus) is Aim.ANSWER
                 if is_answer and await in_thread(_is_focus_unmet, summary, documents, request.focus):
                     summary.warnings.append('no word of the focus is in the text; this is what is nearest to it')
-                if request.strategy.strip().lower() not in ('', *STRATEGIES):
-                    summary.warnings.append(
-                        f'unknown strategy, {stats.strategy} was used; known: {", ".join(STRATEGIES)}'
-                    )
                 span.set_attributes(
                     {
                         'tokens_in': stats.tokens_in,
@@ -245,7 +234,6 @@ class Summarizer:
                 'input_size': stats.tokens_in,
                 'output_size': stats.tokens_out,
                 'ratio': stats.ratio,
-                'strategy': stats.strategy,
                 'chunks': stats.chunks,
                 'model': stats.model,
                 'state': summary.state,
@@ -269,7 +257,7 @@ class Summarizer:
         budget = request.max_output_tokens or self.default_budget(tokens_in, for_extraction=request.for_extraction)
         is_small, is_empty = tokens_in <= budget, not any(document.text.strip() for document in documents)
         free = 0 if is_small or options.reserve is None else await in_thread(options.reserve, budget)
-        job = Job(documents, request.focus, max(1, budget - free), _known(request.strategy), tokens_in, said)
+        job = Job(documents, request.focus, max(1, budget - free), tokens_in, said)
         if is_small or is_empty:
             return await in_thread(_passed_through, job, model_name)
         async with models.lent(
@@ -277,7 +265,6 @@ class Summarizer:
             self.model_name,
             of_request=options.model,
             own=self.model,
-            limiter=self.limiter,
             embedded=ExtractiveModel,
         ) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
@@ -318,11 +305,11 @@ class Summarizer:
             'summary',
             [(document.id, document.title, document.url) for document in documents],
             (focus.key(), [topic.share for topic in focus.topics]),
-            (request.max_output_tokens, options.reserve is not None, request.for_extraction, _known(request.strategy)),
+            (request.max_output_tokens, options.reserve is not None, request.for_extraction),
             (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
             (settings.llm_output_mode, prompts.version(), revision()),
-            (settings.default_chunk_size_tokens, settings.default_chunk_overlap_tokens),
-            (settings.default_max_output_tokens, settings.fill_budget, settings.repair),
+            (settings.default_chunk_size_tokens, settings.default_max_output_tokens),
+            (settings.fill_budget, settings.repair),
         )
 
     def default_budget(self, tokens_in: int, *, for_extraction: bool) -> int:
@@ -344,12 +331,6 @@ def _left_out(summary: Summary, request: SummarizeRequest) -> list[str]:
     heard = {evidence.source_id for fact in summary.facts for evidence in fact.evidence}
     parts = {part.source_id: part for part in summary.parts if part.state not in ('repeated', 'unchanged')}
     return [one_line(part.title)[:_TITLE] or part.source_id for part in parts.values() if part.source_id not in heard]
-
-
-def _known(strategy: str) -> str:
-    """A strategy there is; for a name that is none the default."""
-    name = strategy.strip().lower()
-    return name if name in STRATEGIES else DEFAULT_STRATEGY
 
 
 def _passed_through(job: Job, model_name: str) -> Summary:

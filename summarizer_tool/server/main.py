@@ -78,7 +78,7 @@ def _configure(settings: 'Settings') -> None:
     """Logs and traces of the program, those of the libraries included."""
     from summarizer_tool import telemetry
 
-    telemetry.configure(settings, level=settings.mcp_log_level, libraries=('mcp', 'uvicorn', 'asyncio', 'anyio'))
+    telemetry.configure(settings, libraries=('mcp', 'uvicorn', 'asyncio', 'anyio'))
 
 
 async def serve_http(

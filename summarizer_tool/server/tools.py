@@ -78,26 +78,19 @@ MAX_LISTED = 100
 """Sources in a list of resources, the last used first."""
 
 RESOURCE_TOKENS = 5000
-"""Of a source that one resource holds; the next begins where it ends."""
+"""Of a source that a resource holds; `read_source` reads on."""
 
-TEMPLATES = {
-    'source://{id}': (
-        'source',
-        'A stored source',
-        'The beginning of a stored source, as numbered lines; its end says how to read on.',
-    ),
-    'source://{id}/{start_line}': ('source_from_line', 'A stored source from a line on', 'The same, from a line on.'),
-    'source://{id}/{start_line}/{offset}': (
-        'source_from_character',
-        'A stored source from within a line on',
-        'The same, from a character of a line on; for very long lines.',
-    ),
-}
-"""How a source is read: URI, name, title, description."""
+TEMPLATE = types.ResourceTemplate(
+    name='source',
+    title='A stored source',
+    uri_template='source://{id}',
+    description='The beginning of a stored source, as numbered lines; its end says how to read on.',
+    mime_type='text/plain',
+)
 
 DEFECT = 'the request failed because of a defect in the server; its log names it'
 
-_RESOURCE = re.compile(r'source://([^/]+)(?:/(\d{1,9}))?(?:/(\d{1,9}))?/?')
+_RESOURCE = re.compile(r'source://([^/]+)/?')
 
 
 class RefusedError(MCPError):
@@ -202,30 +195,17 @@ class Tools:
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """How a source is read."""
-        return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(
-                    name=name, title=title, uri_template=uri, description=text, mime_type='text/plain'
-                )
-                for uri, (name, title, text) in TEMPLATES.items()
-            ]
-        )
+        return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """Numbered lines of a source."""
+        """The first numbered lines of a source."""
         asked = _RESOURCE.fullmatch(params.uri)
         if asked is None:
-            raise RefusedError(f'resources are {", ".join(TEMPLATES)}')
-        source_id, start_line, offset = asked.groups()
+            raise RefusedError(f'resources are {TEMPLATE.uri_template}')
         with _refusing():
-            request = ReadSourceRequest(
-                source_id=source_id,
-                start_line=int(start_line or 1),
-                offset=int(offset or 0),
-                max_tokens=RESOURCE_TOKENS,
-            )
+            request = ReadSourceRequest(source_id=asked[1], max_tokens=RESOURCE_TOKENS)
             text = await self._retriever(context).service.read_source(request)
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)]

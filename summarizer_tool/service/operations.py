@@ -85,8 +85,6 @@ class AnswerRequest(Request):
     """The question."""
     intent: Text = ''
     """What the answer is for."""
-    known_context: Text = ''
-    """What the asker knows already."""
     constraints: TextOrTexts = ''
     """What the answer must keep to, such as hosts or years; one or several."""
     expansion_budget: int | None = None

@@ -29,7 +29,6 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text.addresses import host_of, likeness
-from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -91,7 +90,6 @@ class EvidenceOptions(TypedDict, total=False):
     source_urls: str | Sequence[str]
     source_ids: str | Sequence[str]
     top_k: int
-    known_context: str
     constraints: str | Sequence[str]
     expansion_budget: int | None
     research_mode: ResearchMode
@@ -274,7 +272,6 @@ class Retriever:
         question = Question(
             request.query,
             intent=request.intent,
-            known_context=request.known_context,
             constraints='; '.join(request.constraints),  # validated, it is a tuple
             expansion_budget=request.expansion_budget,
             mode=request.research_mode,
@@ -287,7 +284,6 @@ class Retriever:
         async def add_page(url: str) -> StoredPage:
             return await self._add_page(url, robots)
 
-        from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
 
         answerer = Answerer(
@@ -296,10 +292,6 @@ class Retriever:
             question,
             add_page=add_page,
             search=self._find,
-            sites=site_index.SiteIndexes(
-                self.collection,
-                partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
-            ),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )

@@ -255,7 +255,6 @@ class Service:
             documents,
             max(1, budget - free),
             self.summarizer.model_name,
-            request.strategy,
         )
         _logger.warning('no time to summarize', extra={'input_size': summary.stats.tokens_in})
         summary.stats.budget = budget

@@ -27,7 +27,7 @@ class Setup:
             return cls(summarizer, None)
         from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 
-        return cls(summarizer, EmbeddedPassages.of(summarizer.settings, limiter=summarizer.limiter))
+        return cls(summarizer, EmbeddedPassages.of(summarizer.settings))
 
     def service(self, collection: Collection) -> Service:
         """What summarizes and stores in a collection."""

@@ -47,6 +47,8 @@ _USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
 _MAX_ADDRESSES = 4
 """Of a name with more, the others are not tried; all are checked."""
 
+_MAX_REDIRECTS = 5
+
 _PORTS = {'http': 80, 'https': 443}
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HOST = regex.compile(r'[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*')
@@ -135,7 +137,7 @@ async def _follow(
 ) -> tuple[httpx2.URL, Response]:
     """The answer after all redirects, and the URL it came from."""
     first = url
-    for _ in range(settings.fetch_max_redirects + 1):
+    for _ in range(_MAX_REDIRECTS + 1):
         await may_fetch(str(url))
         answer = await _get(url, settings, max_mb)
         if not answer.location:
@@ -148,8 +150,7 @@ async def _follow(
         if url.scheme == 'https' and following.scheme == 'http':
             raise FetchError(f'{_shown(url)} redirects from https to http, which is not followed')
         url = following
-    limit = f'{variable("fetch_max_redirects")}={settings.fetch_max_redirects}'
-    raise FetchError(f'{_shown(first)} redirects more often than {limit} times')
+    raise FetchError(f'{_shown(first)} redirects more than {_MAX_REDIRECTS} times')
 
 
 def _parse(text: str) -> httpx2.URL:

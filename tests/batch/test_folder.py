@@ -66,9 +66,7 @@ def test_no_two_documents_have_one_result(tmp_path: Path) -> None:
     for name, text in found.items():
         out.keep(
             name,
-            Summary(
-                text=text, state='complete', stats=Stats(tokens_in=9, tokens_out=9, budget=9, model='', strategy='')
-            ),
+            Summary(text=text, state='complete', stats=Stats(tokens_in=9, tokens_out=9, budget=9, model='')),
         )
     assert len(found) == len({*found.values()}) == 9
     assert {name: out.text(name).rstrip('\n') for name in found} == found

@@ -58,9 +58,9 @@ def test_an_interrupt_while_the_command_loads(tmp_path: Path, module: str) -> No
 
 
 def test_several_files_with_statistics() -> None:
-    """The summary alone on stdout, statistics and warnings on stderr."""
+    """The summary alone on stdout, statistics on stderr."""
     Path('first.md').write_text(f'# The Deadmines\n\n{TEXT}')
-    done = run('first.md', '-', '--max-output-tokens', '300', '--stats', '--strategy', 'magic',
+    done = run('first.md', '-', '--max-output-tokens', '300', '--stats',
                stdin='# Überblick\n\nDer Müller heißt Jörg Öztürk.\n'.encode(), LC_ALL='C')  # fmt: skip
     assert done.returncode == 0
     summary = done.stdout.decode('utf-8')
@@ -68,8 +68,7 @@ def test_several_files_with_statistics() -> None:
     assert tokens.count(summary.strip()) <= 300
     assert 'Ada Thornby' in summary
     assert 'Jörg Öztürk' in summary
-    warning, title, *table = done.stderr.decode().splitlines()
-    assert warning == snapshot('summarizer: warning: unknown strategy, semantic was used; known: semantic, token')
+    title, *table = done.stderr.decode().splitlines()
     assert title.strip() == 'Summary'
     assert [name for line in table if line.startswith('│') and (name := line.split('│')[1].strip())] == snapshot(
         [

@@ -1,7 +1,5 @@
 """Chunks keep within their size, lose nothing, and end where the text offers a place."""
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -11,7 +9,6 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.chunking import Chunk, chunk
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.token_index import index_tokens
-from summarizer_tool.schemas import STRATEGIES
 from summarizer_tool.text import tokens
 from tests.text.test_structure import lines
 from tests.text.test_tokens import texts
@@ -129,10 +126,9 @@ def test_thousands_of_tiny_documents() -> None:
     assert [(piece.start, piece.end) for part in chunks for piece in part.pieces if piece.start] == snapshot([])
 
 
-@pytest.mark.parametrize('strategy', STRATEGIES)
-def test_nothing_to_cut(strategy: str) -> None:
-    assert chunk([], size=100, strategy=strategy) == []
-    assert chunk([Document('')], size=100, strategy=strategy) == []
+def test_nothing_to_cut() -> None:
+    assert chunk([], size=100) == []
+    assert chunk([Document('')], size=100) == []
 
 
 def test_fences_and_tables_that_fit_stay_whole() -> None:
@@ -178,30 +174,6 @@ def test_a_long_heading_path_is_shortened() -> None:
     assert all(tokens.count(header) <= size / 4 for size, header in headers.items())
 
 
-def test_windows_overlap_and_carry_their_path() -> None:
-    text = '# Harbour\n\n' + ' '.join(f'Ship {number} sails.' for number in range(60))
-    chunks = chunk([Document(text)], size=100, overlap=10, strategy='token')
-    assert [(part.tokens, part.pieces[0].header, text_of(part)[-14:]) for part in chunks] == snapshot(
-        [
-            (100, '', '8 sails. Ship '),
-            (100, 'Harbour\n', ' Ship 36 sails'),
-            (100, 'Harbour\n', '53 sails. Ship'),
-            (42, 'Harbour\n', 'Ship 59 sails.'),
-        ]
-    )
-    assert [text[after.pieces[0].start : before.pieces[0].end] for before, after in pairwise(chunks)] == snapshot(
-        ['17 sails. Ship 18 sails. Ship ', '. Ship 35 sails. Ship 36 sails', ' 52 sails. Ship 53 sails. Ship']
-    )
-
-
-def test_small_documents_share_a_window() -> None:
-    documents = [Document('word ' * count) for count in (10, 20, 300, 11)]
-    chunks = chunk(documents, size=100, overlap=0, strategy='token')
-    assert [[documents.index(piece.document) for piece in part.pieces] for part in chunks] == snapshot(
-        [[0, 1], [2], [2], [2], [2, 3]]
-    )
-
-
 ODD = {
     'letters': 'a' * 80_000,
     'json': '{"k":[1,2,3],"v":"abc"},' * 3_000,
@@ -214,11 +186,10 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize('strategy', STRATEGIES)
 @pytest.mark.parametrize('name', ODD)
-def test_long_odd_texts(name: str, strategy: str) -> None:
+def test_long_odd_texts(name: str) -> None:
     document = Document(ODD[name])
-    chunks = chunk([document], size=2000, strategy=strategy)
+    chunks = chunk([document], size=2000)
     assert bodies(chunks, document) == document.text
     assert [tokens.count(text_of(part)) for part in chunks] == [part.tokens for part in chunks]
     assert max(part.tokens for part in chunks) <= 2000
@@ -232,11 +203,9 @@ odd = st.one_of(texts, st.lists(st.one_of(lines, texts), max_size=25).map('\n'.j
 @given(
     st.lists(st.builds(Document, odd, title=st.one_of(st.just(''), texts)), max_size=4),
     st.one_of(st.integers(16, 60), st.integers(60, 400)),
-    st.integers(0, 30),
-    st.sampled_from(STRATEGIES),
 )
-def test_chunks_keep_their_promises(documents: list[Document], size: int, overlap: int, strategy: str) -> None:
-    chunks = chunk(documents, size=size, overlap=overlap, strategy=strategy)
+def test_chunks_keep_their_promises(documents: list[Document], size: int) -> None:
+    chunks = chunk(documents, size=size)
     assert [part.index for part in chunks] == list(range(len(chunks)))
     for part in chunks:
         assert part.pieces
@@ -247,7 +216,7 @@ def test_chunks_keep_their_promises(documents: list[Document], size: int, overla
             starts = document.segment_starts
             assert starts[piece.segments[0] - 1] <= piece.start
             assert piece.segments[-1] == len(starts) or piece.end <= starts[piece.segments[-1]]
-            if strategy == 'semantic' and piece.start not in starts:  # a segment that no chunk can hold
+            if piece.start not in starts:  # a segment that no chunk can hold
                 segment = document.segment(piece.segments[0])
                 assert tokens.count(piece.header + document.text[segment.start : segment.end]) > size * 3 // 4 - 4
 

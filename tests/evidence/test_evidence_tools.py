@@ -20,9 +20,7 @@ MODES: list[Mode] = ['auto', 'legacy']
 KAPLAN = 'From which barrage were the Kaplan sets bought?'
 FLOOD = 'Who opened the gates by hand in the night of the flood?'
 MEMORY = 'Do not answer this from memory: do what is advised above, or say what could not be found.'
-ANSWER = (
-    'The parameters are: url, query, intent, known_context, constraints, expansion_budget, research_mode, max_tokens'
-)
+ANSWER = 'The parameters are: url, query, intent, constraints, expansion_budget, research_mode, max_tokens'
 SEARCH = 'The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens'
 STORED = 'the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL'
 NO_PAGE = 'none of the pages that were asked for could be fetched.'
@@ -148,7 +146,7 @@ async def test_what_models_send_besides(web: Site, server: Served) -> None:
             json.dumps([guide, safety], separators=(',', ':')),
             f'<{guide}>\n<{safety}>',
         ):
-            nothing = {'intent': None, 'known_context': None, 'expansion_budget': None, 'max_tokens': None}
+            nothing = {'intent': None, 'expansion_budget': None, 'max_tokens': None}
             asked = {'url': url, 'query': 'siren', 'research_mode': 'fast', 'constraints': None, **nothing}
             answer = await client.call_tool('answer', asked)
             assert not answer.is_error
@@ -242,7 +240,7 @@ async def test_logs_hold_no_content(web: Site, server: Served, caplog: pytest.Lo
     caplog.set_level(logging.DEBUG, 'summarizer_tool')
     pages = [web.url('/guide/gallery?secret=hunter2'), web.url('/gone?secret=hunter2'), web.canary.url('/x?k=hunter2')]
     async with server.client(token='others') as client:
-        await client.call_tool('answer', {'url': pages, 'query': FLOOD, 'known_context': 'Joss Alder'})
+        await client.call_tool('answer', {'url': pages, 'query': FLOOD, 'intent': 'Joss Alder'})
         await client.call_tool('answer', {'url': pages[1], 'query': FLOOD})
         await client.call_tool('search', {'query': FLOOD, 'source_urls': [pages[0]]})
         await client.call_tool('search', {'query': 'Ferrin', 'source_urls': pages[:2]})

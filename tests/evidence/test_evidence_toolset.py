@@ -64,7 +64,7 @@ async def test_failed_tools_tell_the_model_what_to_do(web: Site) -> None:
 
 async def test_nulls_lists_and_wrong_types_in_a_toolset(web: Site) -> None:
     guide, safety = web.url('/guide/'), web.url('/guide/safety')
-    nothing = {'intent': None, 'known_context': None, 'constraints': None, 'expansion_budget': None, 'max_tokens': None}
+    nothing = {'intent': None, 'constraints': None, 'expansion_budget': None, 'max_tokens': None}
     calls = (
         call('answer', url=guide, query='siren', research_mode='fast', **nothing),
         call('answer', url=[guide, safety], query='siren', research_mode='fast', **nothing),

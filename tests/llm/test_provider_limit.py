@@ -160,7 +160,6 @@ async def run(provider: Provider, **settings: object) -> Summary:
             'llm_model': 'openai/gpt-4o-mini',
             'openrouter_base_url': provider.base_url,
             'default_chunk_size_tokens': 400,
-            'default_chunk_overlap_tokens': 0,
             'max_concurrent_llm_calls': 64,
         }
         | settings

@@ -36,7 +36,7 @@ def test_a_changed_paragraph_costs_two_map_calls_at_most(changed: int, place: fl
         return good(request, info)
 
     model = ExtractiveModel() if is_embedded else model_of(answer)
-    summarizer = Summarizer(make(default_chunk_size_tokens=1500, default_chunk_overlap_tokens=100), model=model)
+    summarizer = Summarizer(make(default_chunk_size_tokens=1500), model=model)
 
     async def summaries() -> tuple[Summary, int, Summary]:
         with SourceStore() as store:

@@ -24,7 +24,6 @@ from summarizer_tool import (
     Summary,
     prompts,
 )
-from summarizer_tool.llm.provider_limit import ProviderLimit, Share
 from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import OnFailure
@@ -234,9 +233,9 @@ def test_a_model_that_exits_does_not_take_later_calls_with_it() -> None:
     def answer(request: prompts.ParsedRequest, info: AgentInfo) -> ModelResponse:
         raise SystemExit(3)
 
-    # A limiter of its own: the calls that are left behind give no place back, which other tests would wait for.
+    # A limit of its own: the calls that are left behind give no place back, which other tests would wait for.
     with pytest.raises((SystemExit, RuntimeError)):
-        Summarizer(make(), model=model_of(answer), limiter=Share(ProviderLimit(5))).summarize_sync(
+        Summarizer(make(max_concurrent_llm_calls=7), model=model_of(answer)).summarize_sync(
             CHRONICLE, max_output_tokens=300
         )
     assert Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=300).state == 'complete'

@@ -31,7 +31,7 @@ def summarize(before: Answer, most: int = 4) -> Summary:
         return good(request, info)
 
     async def main() -> Summary:
-        settings = make(max_concurrent_llm_calls=most, default_chunk_size_tokens=300, default_chunk_overlap_tokens=20)
+        settings = make(max_concurrent_llm_calls=most, default_chunk_size_tokens=300)
         model = FunctionModel(answer, model_name='scripted')
         return await Summarizer(settings, model=model).summarize(TEXT, max_output_tokens=400)
 

@@ -53,7 +53,6 @@ def test_facts_with_evidence_and_an_account_of_everything() -> None:
             'cached_calls': 0,
             'from_cache': False,
             'model': 'scripted',
-            'strategy': 'semantic',
             'cut_short': False,
             'facts_in': 87,
             'facts_out': 18,
@@ -176,18 +175,6 @@ def test_a_focus_without_a_word_in_the_text_has_a_notice() -> None:
     notice = 'no word of the focus is in the text; this is what is nearest to it'
     assert summarizer.summarize_sync(CHRONICLE, max_output_tokens=120, focus_areas='zebras').warnings == [notice]
     assert summarizer.summarize_sync(CHRONICLE, max_output_tokens=120, focus_areas='who burned it').warnings == []
-
-
-def test_an_unknown_strategy_falls_back_to_semantic() -> None:
-    summary = Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=200, strategy='by magic')
-    assert summary.stats.strategy == 'semantic'
-    assert summary.warnings == snapshot(['unknown strategy, semantic was used; known: semantic, token'])
-
-
-def test_token_strategy() -> None:
-    summary = Summarizer(make()).summarize_sync(CHRONICLE, max_output_tokens=200, strategy='token')
-    assert (summary.stats.strategy, summary.state) == ('token', 'complete')
-    assert summary.stats.tokens_out <= 200
 
 
 def test_a_chatty_model_is_merged_and_its_evidence_survives() -> None:
@@ -365,6 +352,6 @@ def test_what_is_of_a_wrong_type_is_told_by_its_name() -> None:
             'model is str or Model or None, not int',
             'text is str, not NoneType',
             'model=nosuch: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive',
-            'max_output_tokens: must be a valid integer, got a number with a fractional part. The parameters are: content, schema_hint, max_output_tokens, focus_areas, strategy, on_progress, usage, usage_limits',
+            'max_output_tokens: must be a valid integer, got a number with a fractional part. The parameters are: content, schema_hint, max_output_tokens, focus_areas, on_progress, usage, usage_limits',
         ]
     )

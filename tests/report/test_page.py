@@ -42,7 +42,7 @@ def part(document: Document, state: str, reason: str = '') -> Part:
 
 def summary(text: str, *facts: SourcedFact, **rest: Any) -> Summary:
     stats = Stats(tokens_in=30, tokens_out=12, budget=20, map_calls=2, facts_in=4, facts_out=2, model='extractive',
-                  strategy='semantic', dropped=DroppedFacts(over_budget=2))  # fmt: skip
+                  dropped=DroppedFacts(over_budget=2))  # fmt: skip
     return Summary.model_validate({'text': text, 'state': 'complete', 'facts': list(facts), 'stats': stats, **rest})
 
 

@@ -61,7 +61,6 @@ async def test_tools(server: Served, mode: Mode) -> None:
                 'content': '',
                 'max_output_tokens': 0,
                 'focus_areas': '',
-                'strategy': 'semantic',
                 'source_ids': [],
             },
             'summarize_for_extraction': {
@@ -82,7 +81,6 @@ async def test_tools(server: Served, mode: Mode) -> None:
                 'url': '',
                 'query': 'required',
                 'intent': '',
-                'known_context': '',
                 'constraints': '',
                 'expansion_budget': None,
                 'research_mode': 'auto',
@@ -200,10 +198,10 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
         [
             'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source, query_source, diff_source',
             'give content or source_ids, not both; leave content empty to ask about stored sources',
-            'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids',
-            'max_output_tokens: must be a valid integer, unable to parse string as an integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids',
+            'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, source_ids',
+            'max_output_tokens: must be a valid integer, unable to parse string as an integer. The parameters are: content, max_output_tokens, focus_areas, source_ids',
             'max_output_tokens=-1 is negative; 0 means the default',
-            'max_output_tokens: must be a valid integer. The parameters are: content, max_output_tokens, focus_areas, strategy, source_ids',
+            'max_output_tokens: must be a valid integer. The parameters are: content, max_output_tokens, focus_areas, source_ids',
             'schema_hint is missing. The parameters are: content, schema_hint, max_output_tokens, source_ids',
             'source_id is missing. The parameters are: source_id, start_line, max_tokens, offset',
         ]
@@ -226,21 +224,13 @@ async def test_sources_are_resources(server: Served, mode: Mode) -> None:
             len(text),
         )
         templates = (await client.list_resource_templates()).resource_templates
-        assert [template.uri_template for template in templates] == snapshot(
-            ['source://{id}', 'source://{id}/{start_line}', 'source://{id}/{start_line}/{offset}']
-        )
-        seen: list[str] = []
-        uri = resource.uri
-        for _ in range(10):
-            [content] = (await client.read_resource(uri)).contents
-            *lines, last = content.text.splitlines()  # pyright: ignore[reportAttributeAccessIssue]
-            assert tokens.count('\n'.join(lines)) <= 5000
-            seen += [line.partition('| ')[2] for line in lines]
-            if 'start_line=' not in last:
-                break
-            uri = f'{resource.uri}/{last.rpartition("=")[2].rstrip(".]")}'
-        assert '\n'.join(seen) == text
-        for wrong in ('source://', 'file:///etc/passwd', f'{resource.uri}/x', f'{resource.uri}/5000', 'source://nope'):
+        assert [template.uri_template for template in templates] == ['source://{id}']
+        [content] = (await client.read_resource(resource.uri)).contents
+        *lines, last = content.text.splitlines()  # pyright: ignore[reportAttributeAccessIssue]
+        assert tokens.count('\n'.join(lines)) <= 5000
+        assert text.startswith('\n'.join(line.partition('| ')[2] for line in lines))
+        assert last.endswith(f'to read on: start_line={len(lines) + 1}.]')
+        for wrong in ('source://', 'file:///etc/passwd', f'{resource.uri}/2', 'source://nope'):
             with pytest.raises(MCPError):
                 await client.read_resource(wrong)
 

@@ -89,7 +89,7 @@ def test_an_answer_is_one_trace_without_questions_pages_and_queries(capfire: Cap
             capfire.exporter.clear()
             pages = [web.url('/guide/gallery?secret=hunter2'), web.url('/gone?secret=hunter2')]
             asked = {'url': pages, 'query': 'Who opened the gates by hand, and when?', 'research_mode': 'fast'}
-            answer = await client.call_tool('answer', {**asked, 'known_context': 'Joss Alder'})
+            answer = await client.call_tool('answer', {**asked, 'intent': 'Joss Alder'})
             assert 'Maud Ferrin and Joss Alder' in text_of(answer)
             await client.call_tool('search', {'query': 'keepers of the flood'})
             await client.call_tool('status', {})
@@ -136,8 +136,6 @@ def test_an_answer_is_one_trace_without_questions_pages_and_queries(capfire: Cap
             'pages': 2,
             'rounds': 0,
             'stop_reason': 'fast mode',
-            'listed': 0,
-            'site_failures': 0,
             'passages': 3,
             'hits': 3,
         }

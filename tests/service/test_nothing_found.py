@@ -137,12 +137,11 @@ async def test_a_question_is_no_text() -> None:
             'intent': await retriever.search('fire', intent=long),
             'query ': await retriever.answer((), long),
             'intent ': await retriever.answer((), 'fire', intent=long),
-            'known_context': await retriever.answer((), 'fire', known_context=long),
             'constraints': await retriever.answer((), 'fire', constraints=long),
         }.items():
             assert found.text.startswith('[ERROR] bad request\n')
             assert f'Detail: {name.strip()} has 14,000 characters, over 10,000; ' in found.text
-        assert not (await retriever.answer((), 'fire', known_context=long[:10_000])).is_error
+        assert not (await retriever.answer((), 'fire', intent=long[:10_000])).is_error
 
 
 async def test_the_pages_of_a_host_that_are_named_alike_come_first() -> None:

@@ -28,7 +28,7 @@ def test_what_models_are_offered_and_what_only_programs_can_set() -> None:
     } == snapshot(
         {
             'summarize': ['names_handles', 'schema_hint'],
-            'summarize_for_extraction': ['focus_areas', 'names_handles', 'strategy', 'topics'],
+            'summarize_for_extraction': ['focus_areas', 'names_handles', 'topics'],
             'search': [],
             'answer': [],
             'status': ['max_tokens'],

@@ -40,14 +40,13 @@ def test_all_tools_have_texts_and_all_texts_are_used() -> None:
     assert all(tool_text(name).when for name in NAMES)
     assert {name: list(tool_text(name).parameters) for name in NAMES} == snapshot(
         {
-            'summarize': ['content', 'max_output_tokens', 'focus_areas', 'strategy', 'source_ids'],
+            'summarize': ['content', 'max_output_tokens', 'focus_areas', 'source_ids'],
             'summarize_for_extraction': ['content', 'schema_hint', 'max_output_tokens', 'source_ids'],
             'search': ['query', 'source_urls', 'source_ids', 'intent', 'top_k', 'max_tokens'],
             'answer': [
                 'url',
                 'query',
                 'intent',
-                'known_context',
                 'constraints',
                 'expansion_budget',
                 'research_mode',

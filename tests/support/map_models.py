@@ -13,9 +13,7 @@ Answer = Callable[[prompts.ParsedRequest, AgentInfo], ModelResponse]
 
 
 def make(**overrides: object) -> Settings:
-    return Settings.load(
-        **{'llm_model': 'extractive', 'default_chunk_size_tokens': 500, 'default_chunk_overlap_tokens': 50} | overrides
-    )
+    return Settings.load(**{'llm_model': 'extractive', 'default_chunk_size_tokens': 500} | overrides)
 
 
 def read(messages: list[ModelMessage]) -> prompts.ParsedRequest:

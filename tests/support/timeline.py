@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from threading import Thread
 
 import anyio
+import uvicorn
 from pydantic import SecretStr
+from starlette.applications import Starlette
 
-from researcher_integration.timeline.app import TimelineServer, timeline_app
+from researcher_integration.timeline.app import timeline_app
 from researcher_integration.timeline.broker import Hub, Timeline
 from researcher_integration.timeline.events import Draft, Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
 from researcher_integration.timeline.log import EventLog
@@ -73,7 +75,7 @@ class Shown:
     """A server that shows timelines, in a thread."""
 
     url: str
-    server: TimelineServer
+    server: uvicorn.Server
     thread: Thread
 
     def stop(self) -> None:
@@ -83,11 +85,15 @@ class Shown:
         assert not self.thread.is_alive()
 
 
+def _configured(app: Starlette, port: int) -> uvicorn.Config:
+    return uvicorn.Config(app, port=port, lifespan='off', log_level='error', timeout_graceful_shutdown=1)
+
+
 def start(source: Hub | EventLog, *, token: str | None = None, port: int = 0) -> Shown:
     """Serve timelines on 127.0.0.1 in a thread."""
     port = port or free_port()
     app = timeline_app(source, token=None if token is None else SecretStr(token))
-    server = TimelineServer(app, port=port)
+    server = uvicorn.Server(_configured(app, port))
     thread = Thread(target=server.run, daemon=True)
     thread.start()
     deadline = time.monotonic() + 60
@@ -121,6 +127,6 @@ async def _write(log: str) -> None:
 
 if __name__ == '__main__':
     if len(sys.argv) > 2:
-        TimelineServer(timeline_app(EventLog(sys.argv[1])), port=int(sys.argv[2])).run()
+        uvicorn.Server(_configured(timeline_app(EventLog(sys.argv[1])), int(sys.argv[2]))).run()
     else:
         anyio.run(_write, sys.argv[1])

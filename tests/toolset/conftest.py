@@ -23,7 +23,6 @@ def settings() -> Settings:
     return Settings.load(
         llm_model='extractive',
         default_chunk_size_tokens=500,
-        default_chunk_overlap_tokens=50,
         max_concurrent_llm_calls=2,
     )
 

@@ -151,7 +151,7 @@ async def test_a_model_that_calls_everything(settings: Settings, store: SourceSt
 @pytest.mark.anyio
 async def test_null_for_what_is_left_out(talk: Talk, store: SourceStore) -> None:
     messages = await talk(
-        call('summarize', content=CHRONICLE, source_ids=None, max_output_tokens=None, focus_areas=None, strategy=None),
+        call('summarize', content=CHRONICLE, source_ids=None, max_output_tokens=None, focus_areas=None),
         lambda messages: call(
             'read_source', source_id=store.collection().sources()[0].id, start_line=None, max_tokens=None, offset=None
         ),

@@ -31,12 +31,12 @@ def test_the_schemas_are_described(settings: Settings) -> None:
         each.name: [*each.schema()['properties']] for each in OPERATIONS
     }
     assert tools['read_source'].tool_def.parameters_json_schema['required'] == ['source_id']
-    assert tools['summarize'].tool_def.parameters_json_schema['properties']['strategy'] == snapshot(
+    assert tools['summarize'].tool_def.parameters_json_schema['properties']['max_output_tokens'] == snapshot(
         {
-            'default': 'semantic',
-            'enum': ['semantic', 'token'],
-            'type': 'string',
-            'description': '`semantic` cuts at headings and paragraphs; `token` in fixed windows that overlap.',
+            'default': 0,
+            'minimum': 0,
+            'type': 'integer',
+            'description': 'The most tokens to return; 0: 5,000. Clients may cut results at 25,000.',
         }
     )
     for tool in tools.values():

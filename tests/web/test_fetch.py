@@ -83,11 +83,8 @@ async def test_redirects_are_followed(site: Site) -> None:
 
 
 async def test_redirects_end(site: Site) -> None:
-    assert await refusal(f'{site.url}/loop', allowing(site.host)) == (
-        f'{site.host}/loop redirects more often than SUMMARIZER_FETCH_MAX_REDIRECTS=5 times'
-    )
+    assert await refusal(f'{site.url}/loop', allowing(site.host)) == (f'{site.host}/loop redirects more than 5 times')
     assert len(site.requests) == 6
-    assert 'REDIRECTS=0' in await refusal(f'{site.url}/to?url=/page', allowing(site.host, fetch_max_redirects=0))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import regex
 
-from summarizer_tool.evidence.question import KNOWN, QuestionTopic
+from summarizer_tool.evidence.question import QuestionTopic
 from summarizer_tool.html.page import Link
 from summarizer_tool.text import names, terms, word_vectors
 from summarizer_tool.text.addresses import host_of, is_url, key_of, without_fragment
@@ -73,8 +73,7 @@ MAX_LINKS = 1000
 """Of one page that are looked at; a page of more is an index of everything."""
 
 LEAST_SCORE = 0.2
-"""Below this a link shares no more with the question than any other: one term of it in the path, but a common one, or
-terms of what is known alone."""
+"""Below this a link shares no more with the question than any other: one term of it in the path, but a common one."""
 
 PATH, SAID, BESIDE = 0.7, 0.7, 0.45
 """Worth of a term in the path, in what the page says that the link leads to, and in the heading above or the sentence
@@ -329,6 +328,4 @@ def _weight(reference: Reference, topic: QuestionTopic, rarity: Mapping[str, flo
     for worth, words in places:
         for term in words & topic.weights.keys():
             got.setdefault(term, worth)
-    if all(topic.weights[term] <= KNOWN for term in got):
-        return 0.0
     return sum(topic.weights[term] * rarity[term] * worth for term, worth in got.items())

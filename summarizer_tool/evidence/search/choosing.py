@@ -1,4 +1,4 @@
-"""From rankings to a list of hits: fused, taken in turn, with what stands beside them, and last what is known already.
+"""From rankings to a list of hits: fused, taken in turn, with what stands beside them.
 
 Pure computing.
 """
@@ -10,8 +10,7 @@ from itertools import accumulate
 from types import MappingProxyType
 
 from summarizer_tool.evidence.search.candidates import RankedPassages
-from summarizer_tool.evidence.search.results import Hit, SearchResult
-from summarizer_tool.text import terms
+from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.text.ranking import RRF_K, fuse
 
 _MEANT = 0.5
@@ -116,34 +115,3 @@ def _merged(hits: Sequence[Hit], beside: list[Hit]) -> list[Hit]:
             ordered.append(beside.pop())
         ordered.append(hit)
     return [*ordered, *reversed(beside)]
-
-
-RUN = 3
-"""Words in a row that are compared: single words recur in texts that say something else."""
-
-_MOSTLY = 0.8
-"""Share of a passage's runs of words from which it says nothing new."""
-
-MAX_CHARACTERS = 50_000
-"""Of what is known that are compared."""
-
-
-def ranked_down(found: SearchResult, known: str) -> SearchResult:
-    """What was found, with passages that stand almost word for word in what is known behind all others.
-
-    Whole sources (`is_full_context`) stay as they are, a reader needs them in order.
-    """
-    runs = _runs(known[:MAX_CHARACTERS])
-    if found.is_full_context or not runs:
-        return found
-
-    def is_known(hit: Hit) -> bool:
-        own = _runs(hit.passage.text)
-        return bool(own) and len(own & runs) / len(own) >= _MOSTLY
-
-    return replace(found, hits=tuple(sorted(found.hits, key=is_known)))
-
-
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = [word.casefold() for word in terms.words_of(text)]
-    return frozenset(tuple(words[at : at + RUN]) for at in range(max(bool(words), len(words) - RUN + 1)))

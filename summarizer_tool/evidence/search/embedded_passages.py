@@ -8,7 +8,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import anyio
-from pydantic_ai.concurrency import AbstractConcurrencyLimiter
 from pydantic_ai.embeddings import (
     Embedder,
     EmbeddingModel,
@@ -67,13 +66,11 @@ class EmbeddedPassages:
         model_name: str,
         *,
         model: EmbeddingModel | None = None,
-        limiter: AbstractConcurrencyLimiter | None = None,
     ) -> None:
         """For `of`, which checks the model; a model of the caller's is used instead of the one with this name."""
         self.settings = settings
         self.model_name = model_name
         self._model = model
-        self._limiter = limiter
 
     @classmethod
     def of(
@@ -81,7 +78,6 @@ class EmbeddedPassages:
         settings: Settings,
         *,
         model: EmbeddingModel | None = None,
-        limiter: AbstractConcurrencyLimiter | None = None,
     ) -> 'EmbeddedPassages | None':
         """The ranking that the settings ask for, or `None`; raises `ConfigurationError` if that cannot be had."""
         name = model.model_name if model is not None else settings.embedding_model
@@ -92,7 +88,7 @@ class EmbeddedPassages:
             built, _provider = embedding_models.build(settings, name)
             if name.startswith(embedding_models.LOCAL):
                 model = built  # its weights are loaded once
-        return cls(settings, name, model=model, limiter=limiter)
+        return cls(settings, name, model=model)
 
     async def nearest(
         self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
@@ -191,7 +187,7 @@ class EmbeddedPassages:
 
     async def _embed(self, embedder: Embedder, texts: Sequence[str], *, is_query: bool) -> 'Matrix':
         """The normalised vectors of texts, one row for each, when it is their turn."""
-        limiter = self._limiter or share_of(self.settings, 'embeddings')
+        limiter = share_of(self.settings, 'embeddings')
         await limiter.acquire('embeddings')
         try:
             embed = embedder.embed_query if is_query else embedder.embed_documents

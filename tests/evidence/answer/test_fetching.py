@@ -92,10 +92,10 @@ async def test_without_pages_all_of_the_collection_is_searched_and_followed_from
     assert {query.source_ids for query in small.queries[1:]} == {()}
 
 
-async def test_intent_and_what_is_known_choose_the_link() -> None:
+async def test_intent_and_constraints_choose_the_link() -> None:
     start = leaf('Nothing.', ('/a', 'Kaplan, the brewer'), ('/b', 'Kaplan, the engineer'))
     pages = {'/': start, '/a': leaf('He brewed.'), '/b': leaf('He drew.')}
-    said = {'intent': 'a book on engineers', 'constraints': 'only engineers', 'known_context': 'An engineer.'}
+    said = {'intent': 'a book on engineers', 'constraints': 'only engineers'}
     for name, words in said.items():
         small = web(pages)
         await ask(small, text='Who was Kaplan?', expansion_budget=1, answer_max_pages_per_round=1, **{name: words})

@@ -125,16 +125,11 @@ def test_what_is_still_missing_counts_more() -> None:
         assert urls(promising(known, topic))[0] == first
 
 
-def test_intent_and_what_is_known_tell_two_things_of_one_name_apart() -> None:
+def test_an_intent_tells_two_things_of_one_name_apart() -> None:
     links = [at('/a', 'Kaplan, the brewer'), at('/b', 'Kaplan, the engineer')]
-    for aside, known in (('for a book on engineers', ''), ('', 'I mean the engineer from Marn.')):
-        topic = topic_of(['Who was Kaplan?'], [0.0], aside=aside, known=known)
-        found = references(links, page_url=PAGE, depth=0, topic=topic)
-        assert urls(promising(found, topic)) == ['/b', '/a']
-    # What is known asks for nothing by itself.
-    topic = topic_of(['Who was Kaplan?'], [0.0], known='The plant has gates of oak.')
-    gates = references([at('/c', 'Oak gates')], page_url=PAGE, depth=0, topic=topic)
-    assert told(promising(gates, topic)) == []
+    topic = topic_of(['Who was Kaplan?'], [0.0], aside='for a book on engineers')
+    found = references(links, page_url=PAGE, depth=0, topic=topic)
+    assert urls(promising(found, topic)) == ['/b', '/a']
 
 
 def test_words_on_every_link_say_nothing_of_one() -> None:

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.answer.sufficiency import has_gained, judge
-from summarizer_tool.evidence.search.choosing import ranked_down
-from summarizer_tool.evidence.search.results import Hit, SearchResult
+from summarizer_tool.evidence.search.results import Hit
 
 QUESTION = 'How many blades has the runner of a Kaplan turbine?'
 
@@ -67,16 +66,3 @@ def test_gain() -> None:
     assert has_gained(0.5, 0.53)
     assert not has_gained(0.5, 0.51)
     assert not has_gained(0.5, 0.4)
-
-
-def test_what_is_known_already_comes_last() -> None:
-    known = 'We know this: the Kaplan turbine at Marn has a runner with five blades of bronze.'
-    told = hit(0.9, 'The Kaplan turbine at Marn has a runner with five blades of bronze.')
-    new = hit(0.5, 'The runner was replaced in 1988, and its blades are of steel now.')
-    found = SearchResult((told, new), (), 1, 2, 2)
-    assert [each.passage.text for each in ranked_down(found, known).hits] == [new.passage.text, told.passage.text]
-    assert ranked_down(found, '') is found
-    # The same words about something else are news.
-    assert ranked_down(found, 'Blades of bronze, a runner, five turbines, Marn, Kaplan.').hits == found.hits
-    whole = SearchResult((told, new), (), 1, 2, 2, is_full_context=True)
-    assert ranked_down(whole, known) is whole

@@ -10,7 +10,6 @@ from summarizer_tool.evidence.search import embedded_passages
 from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages, UnansweredError
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
-from summarizer_tool.llm.provider_limit import ProviderLimit, Share
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from tests.support.meaning import HARBOUR, TOWN, Meaning, blobs, embedded, many, nearest
@@ -46,13 +45,6 @@ async def test_requests_at_once_are_bounded(collection: Collection, monkeypatch:
         model = Meaning(f'at most {most}')
         await nearest(embedded(model, max_concurrent_llm_calls=most), collection, ['ship'], (), 9)
         assert model.most_running == most
-
-    model = Meaning('shared')
-    limiter = Share(ProviderLimit(2))
-    passages = EmbeddedPassages.of(Settings.load(max_concurrent_llm_calls=9), model=model, limiter=limiter)
-    assert passages is not None
-    await nearest(passages, collection, ['ship'], (), 9)
-    assert model.most_running == 2
 
 
 async def test_a_search_that_is_cancelled_keeps_what_is_paid_for(

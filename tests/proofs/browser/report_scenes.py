@@ -78,7 +78,7 @@ def summarized(documents: list[Document], *, every: int, state: str = 'summarize
     tokens_in = sum(count_tokens(each.text) for each in documents)
     text = '\n'.join(lines)
     stats = Stats(tokens_in=tokens_in, tokens_out=count_tokens(text), budget=20_000, map_calls=24, reduce_calls=3,
-                  cached_calls=5, facts_in=2 * len(facts), facts_out=len(facts), model='extractive', strategy='semantic')  # fmt: skip
+                  cached_calls=5, facts_in=2 * len(facts), facts_out=len(facts), model='extractive')  # fmt: skip
     return Summary(text=text, state='complete', facts=facts, parts=parts, stats=stats)
 
 

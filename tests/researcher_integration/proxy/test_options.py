@@ -117,7 +117,7 @@ def test_the_command_is_found_by_its_entry_point() -> None:
     ask = CliRunner().invoke
     assert [line.split()[0] for line in ask(app, ['--help']).output.splitlines() if '  proxy' in line] == ['proxy']
     shown = ask(app, ['proxy', '--help']).output
-    assert ('--max-binary-kb' in shown, '  Exit codes: 0 ' in shown) == (True, True)
+    assert ('--rules' in shown, '  Exit codes: 0 ' in shown) == (True, True)
     wrong = ask(app, ['proxy'])
     assert wrong.exit_code == 2
     assert wrong.output == snapshot(

@@ -23,7 +23,7 @@ from researcher_integration.timeline.app import is_loopback, timeline_app
 from researcher_integration.timeline.broker import Hub
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import ConfigurationError
-from tests.support.timeline import call, note, result, shown, start, until_followed
+from tests.support.timeline import call, note, result, shown, until_followed
 
 pytestmark = pytest.mark.anyio
 
@@ -392,16 +392,3 @@ async def test_a_log_that_cannot_be_read_is_told(caplog: pytest.LogCaptureFixtur
         (503, {'error': 'the log cannot be read; the program that serves it says why'})
     )
     assert caplog.records[-1].message == 'the timelines cannot be read'
-
-
-async def test_streams_end_with_their_server() -> None:
-    hub = Hub()
-    timeline = hub.open('run')
-    served = start(hub)
-    async with listening(f'{served.url}/events?run=run') as heard:
-        await timeline.emit(result())
-        assert (await anext(heard)).id == 1
-        await anyio.to_thread.run_sync(served.stop)
-        # Without an end: there is more to come, and whoever wants it comes back.
-        assert [block async for block in heard] == []
-    await timeline.close()

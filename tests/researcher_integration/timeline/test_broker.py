@@ -38,7 +38,7 @@ async def take(events: AsyncGenerator[TimelineEvent], count: int) -> list[int]:
 
 async def test_a_run_from_its_beginning_to_its_end() -> None:
     told: list[TimelineEvent] = []
-    async with Timeline('run-1', sink=told.append) as timeline, anyio.create_task_group() as tasks:
+    async with Timeline('run-1') as timeline, anyio.create_task_group() as tasks:
         followed: list[TimelineEvent] = []
 
         async def follow() -> None:
@@ -46,8 +46,7 @@ async def test_a_run_from_its_beginning_to_its_end() -> None:
 
         tasks.start_soon(follow)
         await until_followed(timeline)
-        for draft in call():
-            await timeline.emit(draft)
+        told += [await timeline.emit(draft) for draft in call()]
         await timeline.close()
     assert [(event.seq, event.type) for event in followed] == snapshot(
         [
@@ -70,15 +69,10 @@ async def test_a_run_from_its_beginning_to_its_end() -> None:
 
 
 async def test_the_order_is_that_of_the_calls_for_parallel_tools_too() -> None:
-    told: list[TimelineEvent] = []
-
-    async def slow_sink(event: TimelineEvent) -> None:
-        await anyio.sleep(0.001 * random.Random(event.seq).random())
-        told.append(event)
-
-    async with Timeline('run', sink=slow_sink) as timeline, anyio.create_task_group() as tasks:
+    async with Timeline('run') as timeline, anyio.create_task_group() as tasks:
         for number in range(60):
-            tasks.start_soon(timeline.emit, note(str(number)) if number % 3 else result(str(number)))
+            tasks.start_soon(timeline.emit, result(str(number)))
+    told = timeline.log.read('run')
     assert [event.seq for event in told] == list(range(1, 61))
     assert [cast('ToolResult', event).text for event in told] == [str(number) for number in range(60)]
 
@@ -200,36 +194,6 @@ async def test_a_slow_subscriber_loses_transient_events_and_goes_back_to_the_log
         await slow.aclose()
 
 
-async def test_a_sink_that_fails_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
-    async def sink(event: TimelineEvent) -> None:
-        raise ZeroDivisionError('lamp-oil')
-
-    async with Timeline('run', sink=sink) as timeline:
-        for _ in range(3):
-            await timeline.emit(result())
-        assert [event.seq for event in timeline.log.read('run')] == [1, 2, 3]
-    assert [record.message for record in caplog.records] == snapshot(['the sink of a timeline fails'])
-    assert 'lamp-oil' not in caplog.text
-
-
-async def test_a_sink_that_hangs_is_given_up(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broker, 'SINK_SECONDS', 0.05)
-    told: list[TimelineEvent] = []
-
-    async def sink(event: TimelineEvent) -> None:
-        told.append(event)
-        await anyio.sleep_forever()
-
-    async with Timeline('run', sink=sink) as timeline:
-        with anyio.fail_after(30):
-            for _ in range(3):
-                await timeline.emit(result())
-    assert [event.seq for event in told] == [1]
-    assert [record.message for record in caplog.records] == snapshot(
-        ['the sink of a timeline takes over 0.05 s, and is told of no more events']
-    )
-
-
 @pytest.mark.parametrize('way', ['asyncio', 'anyio'])
 async def test_what_was_being_written_when_the_run_was_cancelled_is_not_lost(
     way: str, monkeypatch: pytest.MonkeyPatch
@@ -283,11 +247,9 @@ async def test_a_log_that_fails_does_not_end_the_run(
     def fail(*_: object) -> None:
         raise StoreError('the disk is full of lamp-oil')
 
-    told: list[TimelineEvent] = []
-    async with Timeline('run', sink=told.append) as timeline:
+    async with Timeline('run') as timeline:
         monkeypatch.setattr(timeline.log, 'append', fail)
-        await timeline.emit(result())
-        await timeline.emit(result())
+        told = [await timeline.emit(result()) for _ in range(2)]
     assert [event.seq for event in told] == [1, 2]
     assert [record.message for record in caplog.records] == snapshot(
         ['the log of timelines fails; events are told, but not kept']

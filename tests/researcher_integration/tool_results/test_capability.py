@@ -224,13 +224,7 @@ async def test_summaries_keep_to_the_limit(limit: int) -> None:
         assert tokens.count(seen.return_value.partition('\n')[2]) <= limit
 
 
-async def test_a_tool_may_demand_or_refuse() -> None:
-    short = ' '.join(STORY.split()[:150])
-    assert tokens.count(short) < 300
-    demanded = await ran(short, summarize='always')
-    assert demanded.return_value.startswith('[look: ')
-    assert tokens.count(demanded.return_value.partition('\n')[2]) <= tokens.count(short) // 2
-    assert (await ran('all is well', summarize='always')).return_value == 'all is well'
+async def test_a_tool_may_refuse() -> None:
     assert (await ran(STORY, summarize='never')).return_value == STORY
 
 

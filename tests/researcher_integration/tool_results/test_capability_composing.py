@@ -2,7 +2,7 @@
 
 import importlib.util
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.timeline.broker import Timeline
-from researcher_integration.tool_results.capability import COLLECTION, SummarizeToolResults
+from researcher_integration.tool_results.capability import COLLECTION
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
 from summarizer_tool import RequestOptions, SourceStore, Summarizer, SummarizeRequest, SummarizerToolset, Summary
 from summarizer_tool.text import tokens
@@ -375,19 +375,3 @@ async def test_under_dbos_a_run_that_is_recovered_asks_nobody_again(tmp_path: Pa
         assert (len(script.prompts), len(script.requests)) == asked
     finally:
         DBOS.destroy()
-
-
-def parts_of(messages: Sequence[ModelMessage]) -> list[str]:
-    """The kinds of parts, for a look at a history."""
-    return [type(part).__name__ for message in messages for part in message.parts]
-
-
-async def test_with_no_reading_tools_the_agent_hears_nothing_of_them() -> None:
-    script = calling('look')
-    run = await agent(
-        script,
-        SummarizeToolResults(settings=SETTINGS, rules=rules(), has_reading_tools=False),
-        tools=[Tool(lambda: STORY, name='look')],
-    ).run('Go')
-    assert 'search_source' not in str(returned(run.all_messages())[0].content)
-    assert parts_of(run.all_messages()) == ['UserPromptPart', 'TextPart', 'ToolCallPart', 'ToolReturnPart', 'TextPart']

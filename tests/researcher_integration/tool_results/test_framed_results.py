@@ -125,12 +125,9 @@ async def test_what_a_failed_tool_says_is_framed() -> None:
     assert (seen.outcome, seen.content) == ('failed', f'<tool_output tool="look">\n{MARKED}\n</tool_output>')
 
 
-@pytest.mark.parametrize(
-    'options',
-    [{'is_framed': False}, {'rules': ToolResultRules.model_validate({'defaults': {'framing': {'enabled': False}}})}],
-)
-async def test_it_can_be_switched_off(options: dict[str, Any]) -> None:
-    seen, _, script = await shown(ORDER, **options)
+async def test_it_can_be_switched_off() -> None:
+    rules = ToolResultRules.model_validate({'defaults': {'framing': {'enabled': False}}})
+    seen, _, script = await shown(ORDER, rules=rules)
     assert seen.content == ORDER
     assert 'tool_output' not in str(script.requests)
 
