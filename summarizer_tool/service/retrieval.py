@@ -29,6 +29,7 @@ from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.text.addresses import host_of, likeness
+from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -284,6 +285,7 @@ class Retriever:
         async def add_page(url: str) -> StoredPage:
             return await self._add_page(url, robots)
 
+        from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
 
         answerer = Answerer(
@@ -292,6 +294,10 @@ class Retriever:
             question,
             add_page=add_page,
             search=self._find,
+            sites=site_index.SiteIndexes(
+                self.collection,
+                partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
+            ),
             on_progress=options.on_progress,
             deadline=options.deadline,
         )

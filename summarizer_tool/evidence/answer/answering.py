@@ -19,6 +19,7 @@ from summarizer_tool.evidence.answer.page_loading import (
     StoredPage,
     TracePage,
 )
+from summarizer_tool.evidence.answer.site_index import SiteIndexes
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.question import Question, QuestionTopic, check_length, scope_of, topic_of
 from summarizer_tool.evidence.search.results import Query, SearchResult
@@ -27,7 +28,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings, variable
 from summarizer_tool.store.collection import Collection
-from summarizer_tool.text.addresses import host_of
+from summarizer_tool.text.addresses import host_of, key_of, origin_of
 
 MAX_NAMED = 50
 """Pages that one question may name."""
@@ -44,6 +45,9 @@ _AS_GOOD = 0.5
 
 _MAX_STARTS = 5
 """Sources whose links are followed where no page was named: those of the best hits."""
+
+_MAX_SITES = 3
+"""Sites, of the pages that were named, whose indexes are read."""
 
 Search = Callable[[Query], Awaitable[SearchResult]]
 
@@ -84,6 +88,8 @@ class Answerer:
     """Fetches and stores one page, within the rules about addresses and robots.txt."""
     search: Search
     """Searches the collection."""
+    sites: SiteIndexes | None = None
+    """What the sites of named pages have published for their own search."""
     on_progress: Callable[[Progress], None] | None = None
     """Called on the event loop, after each page and each phase; tells numbers, never content."""
     deadline: Deadline | None = None
@@ -101,6 +107,8 @@ class Answerer:
     references: list[Reference] = field(default_factory=list[Reference], init=False)
     pointers: dict[str, list[str]] = field(default_factory=dict[str, list[str]], init=False)
     """What in the sources that were named or fetched only leads elsewhere, by handle."""
+    listed: list[LinkCandidate] = field(default_factory=list[LinkCandidate], init=False)
+    """Pages that by the index of their site have what is asked for, best first."""
     rounds: int = field(default=0, init=False)
     stalled: int = field(default=0, init=False)
     """Rounds in a row that have brought nothing."""
@@ -142,6 +150,8 @@ class Answerer:
                     'pages': len(answered.pages),
                     'rounds': self.rounds,
                     'stop_reason': answered.stop_reason,
+                    'listed': len(self.listed),
+                    'site_failures': self.sites.failures if self.sites else 0,
                     'passages': self.found.passages,
                     'hits': len(self.found.hits),
                 }
@@ -188,6 +198,8 @@ class Answerer:
         elif self.question.mode != 'fast':
             if not pages:
                 await self._start()
+            elif self.budget and (self.question.mode == 'deep' or not self.judgement.is_enough):
+                await self._list(pages)
             await self._expand()
 
     async def _finish(self) -> None:
@@ -241,6 +253,15 @@ class Answerer:
         sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
         await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
         self.judgement = await self._judged()  # now that their links are known
+
+    async def _list(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
+        """Take in what the sites of the pages that were named have published."""
+        if self.sites is None:
+            return
+        hosts = {origin_of(page.url): page for _, page in reversed(pages)}
+        for page in [*reversed(hosts.values())][:_MAX_SITES]:
+            found = await self.sites.pages(page, self.question.text, self.parts)
+            self.listed += (LinkCandidate(url, key_of(url), 1, 1.0, 1.0 + value, 1.0) for url, value in found)
 
     async def _expand(self) -> None:
         """Follow the most promising links, round by round."""
@@ -311,7 +332,8 @@ class Answerer:
             allows=allows,
         )
         # Behind those of which something is said, the answer may stand behind any.
-        return [each for each in found if is_lacking or each.is_told]
+        listed = [each for each in self.listed if each.key not in self.gathering.seen and allows(each.url)]
+        return [*listed, *(each for each in found if is_lacking or each.is_told)]
 
     async def _follow(self, candidates: Sequence[LinkCandidate]) -> list[tuple[int, StoredPage]]:
         at_once = self.settings.answer_max_pages_per_round
