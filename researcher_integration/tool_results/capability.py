@@ -69,6 +69,8 @@ class _Run:
     """By the models that may be asked, which of them has answered: it is asked first from then on."""
     usage: RunUsage = field(default_factory=RunUsage)
     """Of the summaries; at its end it is added to the run's own."""
+    counted: set[str] = field(default_factory=set[str])
+    """Ids of the calls whose summaries have counted in it while they were made."""
     seen: set[str] = field(default_factory=set[str])
     """Ids of the calls whose results have been looked at."""
     framed: FramedResults = field(default_factory=FramedResults)
@@ -332,8 +334,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             extractive_on_failure=rules.on_failure == 'extractive',
         )
         found, made = await called.summarized(seen, kept, lambda: self._summary(ctx, request, called))
+        is_counted = called.reporter.call_id in self._run.counted
         for usage in {id(each): each for each in (self._run.usage, self._all.usage)}.values():
-            usage.incr(made.usage)
+            if usage is not self._run.usage or not is_counted:
+                usage.incr(made.usage)
         await called.reporter.summarized(
             found.text,
             original=original,
@@ -348,7 +352,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
         first = self._run.answered.get(asked, 0)
         made = await self._summarize(
-            ctx, request, called.server or '', first, called.reporter.call_id, called.tool, copy(self._run.usage)
+            ctx, request, called.server or '', first, called.reporter.call_id, called.tool, self._run.usage
         )
         if made.used is not None:
             self._run.answered[asked] = made.used
@@ -372,7 +376,12 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         tool: str,
         usage: RunUsage,
     ) -> ResultSummary:
-        """Make a summary; its facts are told of while they are written."""
+        """Make a summary; its facts are told of while they are written.
+
+        `usage` is the run's own, in which summaries at once count together, unless it was written down for this.
+        """
+        if usage is self._run.usage:
+            self._run.counted.add(call_id)
         rules = self._calls.rules.for_server(server or None)
         first_choice = rules.summarization.model or ctx.model
         # A model of speech writes no summaries.

@@ -10,7 +10,6 @@ import logging
 import re
 import time
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal, NamedTuple
@@ -130,9 +129,10 @@ class ResultSummarizer:
     collection: Collection
     request: SummaryRequest
     usage: RunUsage = field(default_factory=RunUsage)
-    """Of the summaries so far, against which limits are checked."""
+    """Of all summaries of a run, against which limits are checked; that of this one is added."""
     usage_limits: UsageLimits | None = None
     on_fact: Callable[[str], None] | None = None
+    _spent: RunUsage = field(default_factory=RunUsage)
     _has_asked: bool = False
     """Whether a model has been asked for the summary."""
     _digests: dict[int, Digest] = field(default_factory=dict[int, Digest])
@@ -144,8 +144,7 @@ class ResultSummarizer:
         What a limit stops is summarized without a model: a text that is too large for the limits would be so for the
         agent, too.
         """
-        started, before = time.monotonic(), copy(self.usage)
-        self.usage = copy(before)  # that of the run goes on, while other tools are called
+        started = time.monotonic()
         reason = 'no model'
         made, used, is_stopped = None, None, False
         trials = [*range(first, len(candidates)), *range(min(first, len(candidates)))]
@@ -175,7 +174,7 @@ class ResultSummarizer:
                 made = (await self._without_model())._replace(state='degraded')
             except SummarizerError as error:
                 reason = f'{reason}; {str(error)[:200]}'
-        summary = ResultSummary(reason=reason, usage=self.usage - before, seconds=round(time.monotonic() - started, 3))
+        summary = ResultSummary(reason=reason, usage=self._spent, seconds=round(time.monotonic() - started, 3))
         if made is None:
             return summary
         said = reason if made.state == 'degraded' and used is None else ''
@@ -235,6 +234,7 @@ class ResultSummarizer:
             settings = settings.model_copy(update={'deadline_seconds': left})
         options = RequestOptions(
             usage=self.usage,
+            spent=self._spent,
             usage_limits=self.usage_limits,
             model=model,
             on_failure=on_failure,

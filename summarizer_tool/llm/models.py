@@ -1,6 +1,10 @@
-"""Turn `LLM_MODEL` into a pydantic-ai model whose HTTP failures are retried once, in one place."""
+"""Turn `LLM_MODEL` into a pydantic-ai model whose HTTP failures are retried in one place.
+
+Whoever asks a model has a share of the places for its provider.
+"""
 
 import logging
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import cache
@@ -8,7 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
-from pydantic_ai.models import Model, infer_model
+from pydantic_ai import ModelResponse, RunContext
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import ModelMessage
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse, infer_model
 from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.instrumented import InstrumentedModel
@@ -99,19 +106,19 @@ async def connect(
     name: str,
     *,
     embedded: EmbeddedModel | None = None,
-    share: Share | None = None,
     setting: str = 'LLM_MODEL',
 ) -> AsyncGenerator[Model]:
     """The model `name` for the length of the block, on connections that are closed after it.
 
-    Connections belong to an event loop, so a model must not outlive the loop it was used on. `share` is told what the
-    provider answers. Raises as `check`.
+    Connections belong to an event loop, so a model must not outlive the loop it was used on. All in the process share
+    the places for a provider. Raises as `check`.
     """
     if name == EMBEDDED:
         yield build(settings, name, embedded=embedded, setting=setting)
         return
+    share = share_of(settings, settings.openrouter_base_url, name)
     async with retrying_client(settings, share) as client, build(settings, name, client, setting=setting) as model:
-        yield model
+        yield SharedModel(model, share)
 
 
 @asynccontextmanager
@@ -126,21 +133,25 @@ async def lent(
     """The model for one request, limited in concurrency; connections are closed with the request.
 
     That of the request goes before the summarizer's own, and this before the one that the settings name. `embedded`
-    makes the embedded model. All in the process share the places for a provider.
+    makes the embedded model. One that is given has a share of the places for its provider, too.
     """
     given = of_request or own
-    provider = (given.system, given.base_url, given.model_name) if given else (settings.openrouter_base_url, name)
-    share = share_of(settings, *provider)
-    async with nullcontext(given) if given else connect(settings, name, embedded=embedded, share=share) as model:
+    async with nullcontext(given) if given else connect(settings, name, embedded=embedded) as model:
         # The caller's own instrumentation would put the content into its traces.
         while isinstance(model, InstrumentedModel) and not settings.trace_content:
             model = model.wrapped
-        # What bounds the embedded model's computing are threads and processes; a model that came with the request is
-        # bounded by the request itself, and if it hangs, others need not wait for it.
-        if of_request is not None or is_embedded(model):
+        # What bounds the embedded model's computing are threads and processes.
+        if is_embedded(model) or _is_shared(model):
             yield model
         else:
-            yield SharedModel(model, share)
+            share = share_of(settings, model.system, model.base_url, model.model_name)
+            yield SharedModel(_Heard(model, share), share)
+
+
+def _is_shared(model: Model) -> bool:
+    while isinstance(model, WrapperModel) and not isinstance(model, SharedModel):
+        model = model.wrapped
+    return isinstance(model, SharedModel)
 
 
 class SharedModel(ConcurrencyLimitedModel):
@@ -150,6 +161,54 @@ class SharedModel(ConcurrencyLimitedModel):
         """Limit a model's calls to those for which the share gives a place."""
         super().__init__(wrapped, share)
         self.share = share
+
+
+class _Heard(WrapperModel):
+    """A model with a transport of its own: it keeps to the caps a minute, and its refusals take places away."""
+
+    def __init__(self, wrapped: Model, share: Share) -> None:
+        super().__init__(wrapped)
+        self._share = share
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        async with self._asking(messages):
+            return await super().request(messages, model_settings, model_request_parameters)
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        async with (
+            self._asking(messages),
+            super().request_stream(messages, model_settings, model_request_parameters, run_context) as response,
+        ):
+            yield response
+
+    @asynccontextmanager
+    async def _asking(self, messages: list[ModelMessage]) -> AsyncGenerator[None]:
+        size = sum(len(str(getattr(part, 'content', ''))) for message in messages for part in message.parts)
+        await self._share.within_rates(size)
+        sent, status = time.monotonic(), 200
+        try:
+            yield
+        except ModelHTTPError as error:
+            status = error.status_code
+            raise
+        except BaseException:
+            status = 0
+            raise
+        finally:
+            if status:
+                self._share.heard(status, {}, sent=sent, size=size, begins=False)
 
 
 def build(

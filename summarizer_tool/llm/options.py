@@ -43,8 +43,10 @@ class RequestOptions:
     """Called on the event loop after each finished model call."""
     usage: RunUsage | None = None
     """Model usage is added to it, e.g. the calling agent's."""
+    spent: RunUsage | None = None
+    """The same is added to it, where `usage` is others', too: also where the request fails."""
     usage_limits: UsageLimits | None = None
-    """Checked before each model request."""
+    """Checked before each model request; those that are under way count."""
     deadline: Deadline | None = None
     """Instead of one in `SUMMARIZER_DEADLINE_SECONDS`."""
     model: Model | None = None

@@ -259,12 +259,15 @@ def _noting_what_was_written(
 
 @contextmanager
 def _counting(own: RunUsage, counted: Sequence[RunUsage]) -> Generator[None]:
-    """Add to several counts what is added to `own` meanwhile."""
+    """Add to several counts what is added to `own` meanwhile, of which one request is counted beforehand."""
     before = copy(own)
+    for each in counted:
+        each.requests += 1
     try:
         yield
     finally:
         for each in counted:
+            each.requests -= 1
             each.incr(own - before)
 
 

@@ -246,8 +246,6 @@ class SubAgentRunner:
     deadline: Deadline
     options: RequestOptions = DEFAULT_OPTIONS
     """For its usage, in which others may count at the same time, usage limits, output mode and `on_fact`."""
-    spent: RunUsage = field(default_factory=RunUsage)
-    """By the calls of this job alone."""
     window: float = math.inf
     """Characters of a request that the model's window holds, as far as its errors have said."""
     _hopeless: str = ''
@@ -255,7 +253,7 @@ class SubAgentRunner:
     def __post_init__(self) -> None:
         settings, model, options = self.settings, self.model, self.options
         self.stats = self.job.stats(self.model_name)
-        self.stats.usage = self.spent
+        self.spent = self.stats.usage = RunUsage() if options.spent is None else options.spent
         self.warnings: list[str] = []
         self.is_extractive = models.is_embedded(model)
         """Whether the model is the embedded one."""

@@ -7,20 +7,24 @@ import socket
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 import tenacity
 from inline_snapshot import snapshot
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, ModelTimeoutError
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, Summarizer
-from summarizer_tool.llm import models, retrying
+from summarizer_tool.llm import models, provider_limit, rate_headers, retrying
 from tests.support.provider import Provider, serve
 from tests.support.replies import Answer, Behaviour, Drop, Error, Hang, Reply, Text, script
 
@@ -165,6 +169,7 @@ async def test_retry_after_is_honoured_and_capped(monkeypatch: pytest.MonkeyPatc
         assert await ask(running) == 'hello'
     assert waits(running)[0] >= 1.0
     monkeypatch.setattr(retrying, 'MAX_WAIT_SECONDS', 0.1)
+    monkeypatch.setattr(rate_headers, 'LONGEST_PAUSE', 0.1)
     with provider(Error(429, {'Retry-After': '3600'}), HELLO) as running:
         assert await ask(running) == 'hello'
     assert 0.1 <= waits(running)[0] < 60
@@ -286,3 +291,68 @@ def test_sdks_that_retry_by_themselves() -> None:
         name: models.request_settings(settings, 10, name).get('max_retries')
         for name in ('openai/gpt-4o', 'anthropic:x', 'groq:x', 'gateway/openai:x', 'extractive')
     } == snapshot({'openai/gpt-4o': 0, 'anthropic:x': 0, 'groq:x': 4, 'gateway/openai:x': 4, 'extractive': 0})
+
+
+@pytest.mark.parametrize('streams', [False, True])
+@pytest.mark.parametrize('of_request', [False, True])
+async def test_a_model_that_is_given_is_bounded_as_others_are(
+    of_request: bool, streams: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = most = 0
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        nonlocal busy, most
+        busy += 1
+        most = max(most, busy)
+        await anyio.sleep(0.02)
+        busy -= 1
+        return ModelResponse([TextPart('hello')])
+
+    async def write(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        await answer(messages, info)
+        yield 'hello'
+
+    given = FunctionModel(answer, stream_function=write, model_name=f'given {of_request} {streams}')
+    settings = Settings.load(llm_model='extractive', max_concurrent_llm_calls=2, llm_requests_per_minute=4)
+    monkeypatch.setattr(provider_limit, '_MINUTE', 0.5)
+    started = time.monotonic()
+    pair = (given, None) if of_request else (None, given)
+
+    async def ask() -> None:
+        async with models.lent(settings, 'x', of_request=pair[0], own=pair[1]) as model:
+            asked = await (stream(model) if streams else model.request(QUESTION, None, ModelRequestParameters()))
+            assert asked.text == 'hello'
+
+    async with anyio.create_task_group() as group:
+        for _ in range(6):
+            group.start_soon(ask)
+    assert (most, time.monotonic() - started >= 0.5) == (2, True)
+
+
+async def test_refusals_of_a_model_that_is_given_take_places_away() -> None:
+    async def refuse(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        await anyio.sleep(0.02)
+        raise ModelHTTPError(429, 'refusing')
+
+    settings = Settings.load(llm_model='extractive', max_concurrent_llm_calls=8)
+    async with models.lent(settings, 'x', of_request=None, own=FunctionModel(refuse, model_name='refusing')) as model:
+        assert isinstance(model, models.SharedModel)
+
+        async def ask() -> None:
+            with pytest.raises(ModelHTTPError):
+                await model.request(QUESTION, None, ModelRequestParameters())
+
+        async with anyio.create_task_group() as group:
+            for _ in range(8):
+                group.start_soon(ask)
+        assert model.share.whole.limit < 8
+
+
+QUESTION: list[ModelMessage] = [ModelRequest([UserPromptPart('Say hello.')])]
+
+
+async def stream(model: Model) -> ModelResponse:
+    async with model.request_stream(QUESTION, None, ModelRequestParameters()) as answer:
+        async for _ in answer:
+            pass
+    return answer.get()

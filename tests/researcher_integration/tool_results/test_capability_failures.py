@@ -226,6 +226,14 @@ async def test_a_limit_ends_no_run_and_says_what_raises_it(caplog: pytest.LogCap
     )
 
 
+async def test_results_at_once_count_together() -> None:
+    script = Script([[ToolCallPart('look', {'at': at}) for at in range(6)]])
+    capability = summarizing(usage_limits=UsageLimits(request_limit=4))
+    told = agent(script, capability, tools=[Tool(lambda at: f'{STORY}\n{at}', name='look')])
+    run = await told.run('Go')
+    assert (len(script.prompts), capability.usage.requests, run.usage.requests) == (4, 4, 6)
+
+
 PEOPLE = ' '.join(
     f'The keeper of pier {number} wrote that nothing was wrong, and that he was tired.' for number in range(3000)
 )
