@@ -29,16 +29,17 @@ def survived(cases: Sequence[Noise]) -> tuple[int, int]:
 def test_planted_facts_survive() -> None:
     kept, planted = survived(
         [
-            *(noise.logs(seed, size, 17) for seed, size in ((1, 600), (2, 1500))),
-            *(noise.json_list(seed, size, 17) for seed, size in ((4, 500), (5, 1000))),
-            *(noise.pods(seed, size, 17) for seed, size in ((7, 700), (8, 1500))),
-            *(noise.table(seed, size, 17) for seed, size in ((10, 1000), (11, 2000))),
+            noise.logs(1, 600, 17),
+            noise.json_list(4, 500, 17),
+            noise.pods(7, 700, 17),
+            noise.table(10, 1000, 17),
         ]
     )
-    assert planted == 136
+    assert planted == 68
     assert kept >= 0.95 * planted
 
 
+@pytest.mark.slow
 def test_facts_of_other_tools_survive() -> None:
     kept, planted = survived([*noise_held_out.cases()])
     assert planted == 240

@@ -34,14 +34,14 @@ EVENTS = Document('\n'.join(json.dumps({'level': 'error' if n == 5 else 'info', 
 
 def test_no_number_is_cut() -> None:
     counted = Document(json.dumps([{'id': n, 'text': 'mill ' * n} for n in range(1, 2000)]))
-    for room in range(1, 60):
+    for room in range(1, 60, 3):
         with contextlib.suppress(RequestError):
             assert query(counted, 'sum([].id)', room).startswith('1999000')
         with contextlib.suppress(RequestError):
             told = query(counted, '{total: sum([].id), failed: length(@), mean: avg([].id)}', room)
             assert set(re.findall(r'\d+', told.splitlines()[0])) <= {'1999000', '1999', '1000', '0'}
     named = Document(json.dumps([{'the name of the mill that stands by the river ' * 9: 'a text ' * 40}]))
-    for room in range(50, 200, 10):
+    for room in range(50, 200, 30):
         with contextlib.suppress(RequestError):
             assert ('": "' in query(named, '[0]', room)) or query(named, '[0]', room).startswith('{')
     with pytest.raises(RequestError, match=r'longer than max_tokens by \d+ tokens'):
