@@ -305,7 +305,7 @@ class Summarizer:
             'summary',
             [(document.id, document.title, document.url) for document in documents],
             (focus.key(), [topic.share for topic in focus.topics]),
-            (request.max_output_tokens, options.reserve is not None, request.for_extraction),
+            (request.max_output_tokens, options.reserve is not None, request.for_extraction, options.merge),
             (model_name, settings.openrouter_base_url, given and given.system, given and given.base_url),
             (settings.llm_output_mode, prompts.version(), revision()),
             (settings.default_chunk_size_tokens, settings.default_max_output_tokens),
