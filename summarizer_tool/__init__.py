@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from summarizer_tool.prompts import load as load_prompt
     from summarizer_tool.prompts import render as render_prompt
     from summarizer_tool.prompts import tool_text as tool_text
-    from summarizer_tool.report.page import ReportTable as ReportTable
     from summarizer_tool.report.page import render as render_report
     from summarizer_tool.schemas import Audit as Audit
     from summarizer_tool.schemas import ChunkSummary as ChunkSummary

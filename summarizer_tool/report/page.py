@@ -30,8 +30,8 @@ _POLICY = (
 
 
 @dataclass(frozen=True, slots=True)
-class ReportTable:
-    """Something more to tell of a summary, such as what it covers or what it has lost."""
+class _Table:
+    """Something more to tell of a summary: what it covers, or what it has lost."""
 
     title: str
     columns: Sequence[str]
@@ -69,14 +69,13 @@ class _ShownPage:
     tables: list[tuple[str, Sequence[str], list[list[str | ReportPlace]]]]
 
 
-def render(summary: Summary, documents: Iterable[Document], *, tables: Sequence[ReportTable] = ()) -> str:
+def render(summary: Summary, documents: Iterable[Document]) -> str:
     """Write a page that shows a summary beside its sources, to be opened in a browser: HTML, complete in itself.
 
-    It holds the whole text of the documents; facts of one that is not given are shown without their lines. Tables are
-    what else to tell, under the facts.
+    It holds the whole text of the documents; facts of one that is not given are shown without their lines.
     """
     style, script = (_read(name) for name in ('page.css', 'page.js'))
-    page = _page(summary, list({document.id: document for document in documents}.values()), tables)
+    page = _page(summary, list({document.id: document for document in documents}.values()))
     filled = {
         'policy': _POLICY.format(script=_digest(script), style=_digest(style)),
         'style': style,
@@ -86,7 +85,7 @@ def render(summary: Summary, documents: Iterable[Document], *, tables: Sequence[
     return _SLOT.sub(lambda slot: filled[slot[1]], _read('page.html'))
 
 
-def _page(summary: Summary, documents: Sequence[Document], tables: Sequence[ReportTable]) -> _ShownPage:
+def _page(summary: Summary, documents: Sequence[Document]) -> _ShownPage:
     index_of = {document.id: index for index, document in enumerate(documents)}
 
     def place(evidence: Evidence) -> ReportPlace:
@@ -101,19 +100,19 @@ def _page(summary: Summary, documents: Sequence[Document], tables: Sequence[Repo
         sources=[_source(document, summary) for document in documents],
         tables=[
             (table.title, table.columns, [[c if isinstance(c, str) else place(c) for c in row] for row in table.rows])
-            for table in (*(_audited(summary.coverage) if summary.coverage else ()), *tables)
+            for table in (_audited(summary.coverage) if summary.coverage else ())
         ],
     )
 
 
-def _audited(audit: Audit) -> tuple[ReportTable, ...]:
+def _audited(audit: Audit) -> tuple[_Table, ...]:
     """What the text has kept of what its sources name, and what it has not."""
     counted = [('all', audit), *audit.by_kind.items(), *((each.title, each) for each in audit.by_document)]
     kept = [[name, f'{each.kept} of {each.total}', f'{each.share:.0%}'] for name, each in counted]
     lost = [[each.text, each.kind, str(each.times), each] for each in audit.losses]
     return (
-        ReportTable('Kept of what the sources name', ('Of', 'Distinct ones', 'Share'), kept),
-        ReportTable('Not said, the most frequent first', ('What', 'Kind', 'Times', 'First'), lost),
+        _Table('Kept of what the sources name', ('Of', 'Distinct ones', 'Share'), kept),
+        _Table('Not said, the most frequent first', ('What', 'Kind', 'Times', 'First'), lost),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from inline_snapshot import snapshot
 
-from summarizer_tool import Document, Evidence, ReportTable, SourcedFact, Stats, Summarizer, Summary, render_report
-from summarizer_tool.schemas import DroppedFacts, Part
+from summarizer_tool import Audit, Document, Evidence, SourcedFact, Stats, Summarizer, Summary, render_report
+from summarizer_tool.schemas import DroppedFacts, LostItem, Part
 
 HOSTILE = '</script><img src=x onerror=alert(1)><!-- <script>\u2028{{script}}'
 HARBOUR = Document('# Harbour\n\nThe gate opens at 5.\n\n\nAda Thornby keeps it.\n', title='Harbour')
@@ -68,8 +68,9 @@ def test_what_the_page_is_told() -> None:
         parts=[part(HARBOUR, 'summarized'), part(MARKET, 'degraded', 'timed out')],
         warnings=['one part took too long'],
     )
-    table = ReportTable('Lost', ['what', 'where'], [['The gate opens at 5.', made.facts[0].evidence[0]]])
-    page = told(render_report(made, [HARBOUR, MARKET], tables=[table]))
+    lost = LostItem(**made.facts[0].evidence[0].model_dump(), text='5', kind='number', times=2)
+    made.coverage = Audit(kept=1, total=2, losses=[lost])
+    page = told(render_report(made, [HARBOUR, MARKET]))
     assert page.pop('stats')['dropped'] == {'unsupported': 0, 'duplicate': 0, 'superseded': 0, 'over_budget': 2}
     assert page == snapshot(
         {
@@ -98,7 +99,14 @@ def test_what_the_page_is_told() -> None:
                     'pages': [],
                 },
             ],
-            'tables': [['Lost', ['what', 'where'], [['The gate opens at 5.', [0, 1, 1, 'src_c5524ac089d3']]]]],
+            'tables': [
+                ['Kept of what the sources name', ['Of', 'Distinct ones', 'Share'], [['all', '1 of 2', '50%']]],
+                [
+                    'Not said, the most frequent first',
+                    ['What', 'Kind', 'Times', 'First'],
+                    [['5', 'number', '2', [0, 1, 1, 'src_c5524ac089d3']]],
+                ],
+            ],
         }
     )
 

@@ -60,25 +60,14 @@ class EmbeddedPassages:
     with their headings; their vectors are kept in the store, and so none is paid for twice.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        model_name: str,
-        *,
-        model: EmbeddingModel | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, model_name: str, *, model: EmbeddingModel | None = None) -> None:
         """For `of`, which checks the model; a model of the caller's is used instead of the one with this name."""
         self.settings = settings
         self.model_name = model_name
         self._model = model
 
     @classmethod
-    def of(
-        cls,
-        settings: Settings,
-        *,
-        model: EmbeddingModel | None = None,
-    ) -> 'EmbeddedPassages | None':
+    def of(cls, settings: Settings, *, model: EmbeddingModel | None = None) -> 'EmbeddedPassages | None':
         """The ranking that the settings ask for, or `None`; raises `ConfigurationError` if that cannot be had."""
         name = model.model_name if model is not None else settings.embedding_model
         if not name:

@@ -7,16 +7,17 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, expect
 
 from summarizer_tool import (
+    Audit,
     Document,
     Evidence,
     Part,
-    ReportTable,
     SourcedFact,
     Stats,
     Summary,
     count_tokens,
     render_report,
 )
+from summarizer_tool.schemas import LostItem
 from tests.proofs.browser.scenes import CONTRAST, HOSTILE, LEAST_CONTRAST, watched
 from tests.proofs.load.goals import Goals
 
@@ -93,8 +94,9 @@ def both_ways(browser: Browser, folder: Path, goals: Goals, pictures: Path | Non
     """A fact lights up its lines, and a line its facts."""
     documents = [document(number, 200) for number in range(3)]
     made = summarized(documents, every=19, state='degraded', reason='timed out')
-    table = ReportTable('Heaviest losses', ['what', 'where'], [['Ferry 150', made.facts[8].evidence[1]]])
-    page, complaints, asked = opened(browser, folder, render_report(made, documents, tables=[table]))
+    lost = LostItem(**made.facts[8].evidence[1].model_dump(), text='Ferry 150', kind='name', times=1)
+    made.coverage = Audit(total=1, losses=[lost])
+    page, complaints, asked = opened(browser, folder, render_report(made, documents))
     facts, lit = page.locator('.fact'), page.locator('.cited.lit')
     expect(facts).to_have_count(len(made.facts))
     expect(page.locator('#contents li')).to_have_count(3)
@@ -197,8 +199,9 @@ def hostile(browser: Browser, folder: Path, goals: Goals, pictures: Path | None)
     made.warnings.append(text)
     made.text += f'\n{text}'
     made.stats.model = text
-    table = ReportTable(text, [text], [[text]])
-    page, complaints, asked = opened(browser, folder, render_report(made, [document], tables=[table]))
+    lost = LostItem(**made.facts[0].evidence[0].model_dump(), text=text, kind='name', times=1)
+    made.coverage = Audit(total=1, losses=[lost])
+    page, complaints, asked = opened(browser, folder, render_report(made, [document]))
     expect(page.locator('.fact')).to_contain_text(text.strip())
     expect(page.locator('.line')).to_have_count(2)
     expect(page.locator('#warnings li')).to_have_text(text)
