@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from summarizer_tool.prompts import render as render_prompt
     from summarizer_tool.prompts import tool_text as tool_text
     from summarizer_tool.report.page import render as render_report
+    from summarizer_tool.runtime.executors import in_io_thread as in_io_thread
     from summarizer_tool.schemas import Audit as Audit
     from summarizer_tool.schemas import ChunkSummary as ChunkSummary
     from summarizer_tool.schemas import Evidence as Evidence
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import TopicSummary as TopicSummary
     from summarizer_tool.schemas import bare_schema as bare_schema
     from summarizer_tool.server.calls import CallsInFlight as CallsInFlight
+    from summarizer_tool.server.front import is_loopback as is_loopback
     from summarizer_tool.server.http import arrival as request_arrival
     from summarizer_tool.server.main import serve as serve_mcp
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief

@@ -29,6 +29,13 @@ def find_blocks(text: str, _lower: str) -> Iterator[Finding]:
         yield from _putty(text)
 
 
+def unfinished(lines: str) -> int:
+    """Where the line begins from which on a key stands whose end is still to come; else how long the lines are."""
+    # One that has ended ends before the line break.
+    starts = (begin for begin, end, *_ in find_blocks(lines, '') if end == len(lines))
+    return next((lines.rfind('\n', 0, start) + 1 for start in starts), len(lines))
+
+
 def _putty(text: str) -> Iterator[Finding]:
     at = 0
     ends = _Ahead(_PUTTY_END, text)

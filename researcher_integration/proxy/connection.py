@@ -6,6 +6,7 @@ import math
 import os
 import re
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from researcher_integration.masking.key_blocks import unfinished
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, render_prompt
 
@@ -325,7 +327,10 @@ def _read_again(error: ValidationError) -> SessionMessage | Exception:
 
 
 MAX_PENDING = 1_000_000
-"""Bytes of a line that are waited for; a longer one is passed on in pieces."""
+"""Characters of a line that are waited for; a longer one is passed on in pieces."""
+
+MAX_KEY = 20_000
+"""Characters of a key whose end is waited for."""
 
 
 @contextmanager
@@ -339,16 +344,20 @@ def masked_stderr(masked: Callable[[str], Any]) -> Generator[TextIO]:
 
 
 def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:
-    pending = b''
+    decode = getincrementaldecoder('utf-8')('replace').decode
+    pending = ''
     while chunk := os.read(reading, 65_536):
-        pending += chunk
-        lines, newline, rest = pending.rpartition(b'\n')  # together: a key has many lines
-        if newline or len(pending) > MAX_PENDING:
-            _write(masked((lines + newline or pending).decode('utf-8', 'replace')))
-            pending = rest if newline else b''
+        pending += decode(chunk)
+        lines = pending.rfind('\n') + 1
+        ready = unfinished(pending[:lines])  # a key is known by its first line alone
+        if lines - ready > MAX_KEY or len(pending) > MAX_PENDING:
+            ready = lines or len(pending)
+        if ready:
+            _write(masked(pending[:ready]))
+            pending = pending[ready:]
     os.close(reading)
     if pending:
-        _write(masked(pending.decode('utf-8', 'replace')))
+        _write(masked(pending))
 
 
 def _write(text: str) -> None:

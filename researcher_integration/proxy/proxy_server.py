@@ -17,18 +17,16 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.subscriptions import event_from_wire
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, ValidationError
-from pydantic_ai import RunContext, ToolFailed
-from pydantic_ai.usage import RunUsage
+from pydantic_ai import ToolFailed
 
 from researcher_integration.proxy.audience import LEVELS, Audience, Context
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from researcher_integration.proxy.offers import QUESTION, Offers, Route
 from researcher_integration.proxy.results import ProxiedCall, Results
-from researcher_integration.tool_results.reading import ReadingToolset
+from researcher_integration.tool_results.reading import Reading
 from researcher_integration.untrusted.framing import framed, instructions
 from summarizer_tool import (
     CallsInFlight,
-    ExtractiveModel,
     Settings,
     SourceStore,
     load_prompt,
@@ -88,9 +86,6 @@ class CallProgress:
 
 MAX_REASON = 500
 
-_CONTEXT = RunContext[None](deps=None, model=ExtractiveModel(), usage=RunUsage())
-"""There is no run, and the tools need none."""
-
 
 class OwnTools:
     """The toolset of agents, for clients of the protocol."""
@@ -99,6 +94,8 @@ class OwnTools:
         self._is_framed = is_framed
         self._settings = settings
         self._store = store
+        tools = Reading(settings, store.collection(COLLECTION)).tools()
+        self._schemas = {tool.name: tool.function_schema for tool in tools}
         self.listed = [
             Tool(
                 name=tool.name,
@@ -106,28 +103,25 @@ class OwnTools:
                 input_schema=dict(tool.function_schema.json_schema),
                 annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
             )
-            for tool in self._toolset(COLLECTION).tools.values()
+            for tool in tools
         ]
-        self.names = frozenset(tool.name for tool in self.listed)
+        self.names = frozenset(self._schemas)
 
     async def call(self, name: str, arguments: Mapping[str, Any], collection: str) -> CallToolResult:
         """Call one of them on the results of a collection. What is stored has been masked; it is framed again."""
-        toolset = self._toolset(collection)
-        tool = (await toolset.get_tools(_CONTEXT))[name]
+        schema = self._schemas[name]
         try:
-            read = tool.args_validator.validate_python(dict(arguments))
-            text, is_error = str(await toolset.call_tool(name, read, _CONTEXT, tool)), False
+            read = schema.validator.validate_python(dict(arguments))
+            function = getattr(Reading(self._settings, self._store.collection(collection)), name)
+            text, is_error = await function(**read), False
             if self._is_framed:
                 text = await anyio.to_thread.run_sync(framed, text, name)
         except ToolFailed as error:
             text, is_error = error.message, True
         except ValidationError as error:
-            parameters = [*tool.tool_def.parameters_json_schema['properties']]
-            text, is_error = one_line(str(what_to_change(error, parameters)), MAX_REASON), True
+            reason = what_to_change(error, [*schema.json_schema['properties']])
+            text, is_error = one_line(str(reason), MAX_REASON), True
         return CallToolResult(content=[TextContent(text=text)], is_error=is_error)
-
-    def _toolset(self, collection: str) -> ReadingToolset[None]:
-        return ReadingToolset(self._settings, self._store.collection(collection), id='proxy')
 
 
 @dataclass

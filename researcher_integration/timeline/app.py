@@ -13,7 +13,6 @@ import hmac
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -31,7 +30,7 @@ from starlette.routing import Route
 from researcher_integration.timeline.broker import Hub
 from researcher_integration.timeline.events import TimelineEvent, encoded
 from researcher_integration.timeline.log import EventLog, LoggedRun
-from summarizer_tool import ConfigurationError, StoreError
+from summarizer_tool import ConfigurationError, StoreError, is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -176,18 +175,6 @@ def _is_of_this_machine(request: HTTPConnection) -> bool:
         names.append(urlsplit(request.headers['origin']).netloc)
     # None over a socket of the file system.
     return all(is_loopback(name) for name in names) and (request.client is None or is_loopback(request.client.host))
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host, with or without a port, is this machine by its name or number."""
-    try:
-        name = host if host.count(':') > 1 and not host.startswith('[') else urlsplit(f'//{host}').hostname or ''
-        address = ip_address('127.0.0.1' if name == 'localhost' else name)
-    except ValueError:
-        return False
-    # How a socket for both versions of IP names those who come by the older one.
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return (mapped or address).is_loopback
 
 
 def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None) -> Starlette:

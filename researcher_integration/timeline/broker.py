@@ -21,8 +21,8 @@ import anyio
 from anyio import CancelScope
 
 from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, encoded, stamped
-from researcher_integration.timeline.log import EventLog, LoggedRun, in_thread
-from summarizer_tool import StoreError
+from researcher_integration.timeline.log import EventLog, LoggedRun
+from summarizer_tool import StoreError, in_io_thread
 
 MAX_WAITING = 1000
 MAX_WAITING_BYTES = 16_000_000
@@ -196,7 +196,7 @@ class Timeline:
                 self._followers.discard(waiting)
 
     async def _read(self, after: int) -> Sequence[TimelineEvent]:
-        return await in_thread(partial(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS))
+        return await in_io_thread(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS)
 
     # What the thread does, one thing after the other.
 
@@ -285,7 +285,7 @@ class Hub:
                     async for event in events:
                         yield event
                 return
-            page = await in_thread(partial(self.log.page, run_id, after=after, limit=PAGE_EVENTS))
+            page = await in_io_thread(self.log.page, run_id, after=after, limit=PAGE_EVENTS)
             for event in page.events:
                 yield event
                 after = event.seq
@@ -302,12 +302,12 @@ class Hub:
     async def run(self, run_id: str) -> LoggedRun | None:
         """What is known of a run."""
         await self._begun()
-        return await in_thread(partial(self.log.run, run_id))
+        return await in_io_thread(self.log.run, run_id)
 
     async def runs(self, limit: int = 100) -> Sequence[LoggedRun]:
         """The runs, those first that began last."""
         await self._begun()
-        return await in_thread(partial(self.log.runs, limit))
+        return await in_io_thread(self.log.runs, limit)
 
     async def _begun(self) -> None:
         """Wait until the log knows all runs that were opened before."""

@@ -8,15 +8,13 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
-import anyio.to_thread
-from anyio import CapacityLimiter
 from pydantic import BaseModel
 
 from researcher_integration.timeline.events import TimelineEvent, decoded, encoded
@@ -80,15 +78,6 @@ class LoggedRun(BaseModel):
     """That are kept."""
     dropped: int = 0
     """The oldest ones, that were not kept for the size cap."""
-
-
-T = TypeVar('T')
-
-
-async def in_thread(function: Callable[[], T]) -> T:
-    """Run a function in a thread."""
-    # With a limiter of its own: the tools of an agent may have taken all threads that there are.
-    return await anyio.to_thread.run_sync(function, limiter=CapacityLimiter(1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import anyio.to_thread
 from pydantic import ValidationError
-from pydantic_ai import RunContext, ToolCallPart, ToolDefinition, ToolReturn
+from pydantic_ai import FunctionToolset, RunContext, ToolCallPart, ToolDefinition, ToolReturn
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, WrapRunHandler, durable_operation
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
 from pydantic_ai.models import Model, ModelRequestContext
@@ -28,7 +28,7 @@ from researcher_integration.tool_results.history import (
     result_ids,
 )
 from researcher_integration.tool_results.observation import Observation
-from researcher_integration.tool_results.reading import OWN, ReadingToolset
+from researcher_integration.tool_results.reading import OWN, Reading
 from researcher_integration.tool_results.result_note import StoredResult, keep, storable
 from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
@@ -119,7 +119,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     _settings: Settings = field(init=False, repr=False, compare=False)
     _collection: Collection = field(init=False, repr=False, compare=False)
     _calls: CallRules = field(init=False, repr=False, compare=False)
-    _toolset: ReadingToolset[AgentDepsT] = field(init=False, repr=False, compare=False)
+    _toolset: FunctionToolset[AgentDepsT] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_type('settings', self.settings, Settings, type(None))
@@ -132,7 +132,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         self._settings, self._collection = settings, store.collection(self.collection)
         self._run = self._all
         self._calls = CallRules(rules, self.timeline)
-        self._toolset = ReadingToolset(settings, self._collection, id=f'{self.id or OWN}_reading')
+        # With one id in all processes under durable execution; the model mends wrong arguments, not to end a run.
+        tools = Reading(settings, self._collection).tools()
+        self._toolset = FunctionToolset(tools, id=f'{self.id or OWN}_reading', max_retries=3)
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:

@@ -4,12 +4,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import anyio.to_thread
 from pydantic import BeforeValidator
-from pydantic_ai import FunctionToolset, ToolFailed
-from pydantic_ai.tools import AgentDepsT
+from pydantic_ai import Tool, ToolFailed
 
 from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
@@ -68,23 +67,25 @@ Line = Annotated[int, _number(1)]
 Offset = Annotated[int, _number(0)]
 
 
-class ReadingToolset(FunctionToolset[AgentDepsT]):
-    """Shows what is in the stored results of one collection; its own results are never summarized."""
+class Reading:
+    """Shows what is in the stored results of one collection."""
 
-    def __init__(self, settings: Settings, collection: Collection, *, id: str) -> None:  # noqa: A002 - as all toolsets call it
-        """Make the tools; the `id` is the same in every process under durable execution."""
-        # A wrong type of argument is mended by the model, and should not end a run soon.
-        super().__init__(id=id, max_retries=3)
+    def __init__(self, settings: Settings, collection: Collection) -> None:
         self._collection = collection
         # It reads, and needs no model for that.
         self._service = Service(Summarizer(settings, model=ExtractiveModel()), collection)
         self._retriever = Retriever(self._service)
-        for name, function in (('search', self._search), ('read', self._read), ('query', self._query)):
-            own = f'{name}_source'
-            metadata = {'summarize': 'never', OWN: own}
-            self.add_tool(prompted_tool(f'tool_results/{own}', function, takes_ctx=False, name=own, metadata=metadata))
 
-    async def _search(self, source_id: str, text: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
+    def tools(self) -> list[Tool[Any]]:
+        """Its methods as tools, whose own results are never summarized."""
+        named = {function.__name__: function for function in (self.search_source, self.read_source, self.query_source)}
+        return [
+            prompted_tool(f'tool_results/{name}', function, takes_ctx=False, metadata={'summarize': 'never', OWN: name})
+            for name, function in named.items()
+        ]
+
+    async def search_source(self, source_id: str, text: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
+        """The lines that have a text, else those that have most of its words."""
         with _told_to_the_model(source_id):
             document = await anyio.to_thread.run_sync(self._collection.document, source_id)
             if text.strip() and text.strip().lower() not in document.text.lower():
@@ -94,15 +95,17 @@ class ReadingToolset(FunctionToolset[AgentDepsT]):
                     return found
             return await anyio.to_thread.run_sync(find_lines, document, text, max_tokens)
 
-    async def _read(
+    async def read_source(
         self, source_id: str, start_line: Line = 1, max_tokens: MaxTokens = DEFAULT_TOKENS, offset: Offset = 0
     ) -> str:
+        """Lines from one on."""
         with _told_to_the_model(source_id):
             return await self._service.read_source(
                 ReadSourceRequest(source_id=source_id, start_line=start_line, max_tokens=max_tokens, offset=offset)
             )
 
-    async def _query(self, source_id: str, query: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
+    async def query_source(self, source_id: str, query: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
+        """What a query gives."""
         with _told_to_the_model(source_id):
             return await self._service.query_source(
                 QuerySourceRequest(source_id=source_id, query=query, max_tokens=max_tokens)

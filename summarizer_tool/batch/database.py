@@ -10,7 +10,7 @@ from dbos import error as dbos_errors
 from sqlalchemy.exc import SQLAlchemyError
 
 from summarizer_tool.errors import StoreError
-from summarizer_tool.store.postgres import one_at_a_time, parsed_url, reason, unusable
+from summarizer_tool.store.postgres import one_at_a_time, parsed_url, reason, shown, unusable
 
 APPLICATION = 'summarizer'
 """Whose workflows and queues these are, where others keep theirs in the same database."""
@@ -39,7 +39,7 @@ class BatchDatabase:
         """
         parsed = parsed_url(url)
         self.is_sqlite = parsed.drivername == 'sqlite'
-        self.shown = parsed.render_as_string()
+        self.shown = shown(parsed)
         """Its URL without the password."""
         # With any other name SQLAlchemy would look for a driver that dbos does not bring.
         driver = 'sqlite' if self.is_sqlite else 'postgresql+psycopg'

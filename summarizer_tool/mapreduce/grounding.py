@@ -1,9 +1,10 @@
 """Check each fact against the lines it cites: what it names must stand there, or at least in its chunk.
 
 No model is needed: names, dates and numbers are looked up as words, in one form for what writers write in several
-(`wording.py`). A fact whose names stand on other lines than it cites gets those lines as evidence; a fact that names
-what stands nowhere, or only where something else is spoken of, is dropped, and counted, and so is one that its own
-sentence contradicts (`contradiction.py`). Numbers in words ("three") are not looked up: they may count what is there.
+(`text/normalize.py`). A fact whose names stand on other lines than it cites gets those lines as evidence; a fact that
+names what stands nowhere, or only where something else is spoken of, is dropped, and counted, and so is one that its
+own sentence contradicts (`contradiction.py`). Numbers in words ("three") are not looked up: they may count what is
+there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

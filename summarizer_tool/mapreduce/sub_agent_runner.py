@@ -245,7 +245,7 @@ class SubAgentRunner:
     job: Job
     deadline: Deadline
     options: RequestOptions = DEFAULT_OPTIONS
-    """For its usage, in which others may count at the same time, usage limits, output mode and `on_fact`."""
+    """For its usage, in which others may count at the same time, usage limits, `cache` and `on_fact`."""
     window: float = math.inf
     """Characters of a request that the model's window holds, as far as its errors have said."""
     _hopeless: str = ''

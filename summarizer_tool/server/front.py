@@ -2,7 +2,9 @@
 
 import os
 from contextlib import nullcontext
+from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import h11
 import uvicorn
@@ -111,5 +113,12 @@ def listen(settings: Settings) -> 'socket':
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches a host."""
-    return host in ('localhost', '::1') or host.startswith('127.')
+    """Return whether a host, with or without a port, is this machine by its name or number."""
+    try:
+        name = host if host.count(':') > 1 and not host.startswith('[') else urlsplit(f'//{host}').hostname or ''
+        address = ip_address('127.0.0.1' if name == 'localhost' else name)
+    except ValueError:
+        return False
+    # How a socket for both versions of IP names those who come by the older one.
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback

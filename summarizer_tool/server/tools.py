@@ -2,11 +2,11 @@
 
 import logging
 import re
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import anyio
 import mcp_types as types
@@ -34,10 +34,13 @@ from summarizer_tool.service.operations import (
     sizes_of,
 )
 from summarizer_tool.service.retrieval import Retriever
+from summarizer_tool.service.service import Service
 from summarizer_tool.service.setup import Setup
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 from summarizer_tool.store.source_store import SourceStore
+
+T = TypeVar('T')
 
 DAY_MS = 86_400_000
 """How long a client may keep the list of tools, which only changes with the version."""
@@ -99,17 +102,6 @@ class RefusedError(MCPError):
     def __init__(self, reason: str) -> None:
         super().__init__(types.INVALID_PARAMS, 'refused')
         self.reason = reason
-
-
-@contextmanager
-def _refusing() -> Generator[None]:
-    try:
-        yield
-    except SummarizerError as error:
-        raise RefusedError(str(error)) from None
-    except Exception as error:  # noqa: BLE001 - as for calls
-        _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
-        raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
 
 
 @dataclass(slots=True)
@@ -175,8 +167,7 @@ class Tools:
         self, context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """The sources of the client's collection."""
-        with _refusing():
-            sources = await self._retriever(context).service.sources(MAX_LISTED)
+        sources = await self._looked_up(context, 'resources/list', lambda service: service.sources(MAX_LISTED))
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -204,17 +195,31 @@ class Tools:
         asked = _RESOURCE.fullmatch(params.uri)
         if asked is None:
             raise RefusedError(f'resources are {TEMPLATE.uri_template}')
-        with _refusing():
-            request = ReadSourceRequest(source_id=asked[1], max_tokens=RESOURCE_TOKENS)
-            text = await self._retriever(context).service.read_source(request)
+        request = ReadSourceRequest(source_id=asked[1], max_tokens=RESOURCE_TOKENS)
+        text = await self._looked_up(context, 'resources/read', lambda service: service.read_source(request))
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)]
         )
 
-    def _retriever(self, context: Context) -> Retriever:
-        """What works on the collection of the client that makes a request."""
+    async def _looked_up(self, context: Context, name: str, look_up: Callable[[Service], Awaitable[T]]) -> T:
+        try:
+            return await self._in_time(context, name, lambda retriever, _: look_up(retriever.service))
+        except TimeIsUpError:
+            raise MCPError(types.INTERNAL_ERROR, self._no_answer()) from None
+        except SummarizerError as error:
+            raise RefusedError(str(error)) from None
+        except Exception as error:  # noqa: BLE001 - as for calls
+            _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
+            raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
+
+    async def _in_time(self, context: Context, name: str, work: Callable[[Retriever, RunningCall], Awaitable[T]]) -> T:
+        """Do the work of a request on the collection of its client, which is told how far it is."""
         came = arrival(context.request)
-        return self.setup.retriever(self.store.collection(came.collection if came else DEFAULT_COLLECTION))
+        collection = came.collection if came else DEFAULT_COLLECTION
+        arrived, lost = (came.at, came.lost) if came else (anyio.current_time(), None)
+        report = context.session.report_progress
+        with on_behalf_of(collection), self.calls.start(name, report, arrived=arrived, lost=lost) as running:
+            return await running.finish(work(self.setup.retriever(self.store.collection(collection)), running))
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Answer a call in time, whatever happens; only a cancelled call has no result."""
@@ -223,29 +228,23 @@ class Tools:
             return _error(f'there is no such tool; the tools are {", ".join(each.name for each in OPERATIONS)}')
         if anyio.current_time() >= self.calls.end:
             return _error('the server is being stopped; call again in a moment')
-        came = arrival(context.request)
         started = anyio.current_time()
         failure = ''
-        with self.calls.start(
-            params.name,
-            context.session.report_progress,
-            arrived=came.at if came else started,
-            lost=came.lost if came else None,
-        ) as running:
-            try:
-                result = await running.finish(self._work(asked, running, context, params.arguments or {}))
-            except TimeIsUpError as error:
-                failure = type(error).__name__
-                result = self._late(asked)
-            except (SummarizerError, UsageLimitExceeded) as error:
-                failure = type(error).__name__
-                result = _failed(asked, error)
-            except anyio.get_cancelled_exc_class():
-                _logger.info('call cancelled', extra={'tool': params.name, 'seconds': _since(started)})
-                raise
-            except Exception as error:  # noqa: BLE001 - a defect of ours must not show its innards, nor end the session
-                _logger.error('a call failed', extra={'tool': params.name, **telemetry.defect(error)})  # noqa: TRY400 - the traceback may quote content
-                failure, result = type(error).__name__, _failed(asked, SummarizerError(DEFECT))
+        work = partial(self._work, asked, params.arguments or {})
+        try:
+            result = await self._in_time(context, params.name, work)
+        except TimeIsUpError as error:
+            failure = type(error).__name__
+            result = self._late(asked)
+        except (SummarizerError, UsageLimitExceeded) as error:
+            failure = type(error).__name__
+            result = _failed(asked, error)
+        except anyio.get_cancelled_exc_class():
+            _logger.info('call cancelled', extra={'tool': params.name, 'seconds': _since(started)})
+            raise
+        except Exception as error:  # noqa: BLE001 - a defect of ours must not show its innards, nor end the session
+            _logger.error('a call failed', extra={'tool': params.name, **telemetry.defect(error)})  # noqa: TRY400 - the traceback may quote content
+            failure, result = type(error).__name__, _failed(asked, SummarizerError(DEFECT))
         _logger.info(
             'result',
             extra={
@@ -262,29 +261,32 @@ class Tools:
         return result
 
     async def _work(
-        self, asked: Operation[Any], running: RunningCall, context: Context, arguments: Mapping[str, Any]
+        self, asked: Operation[Any], arguments: Mapping[str, Any], retriever: Retriever, running: RunningCall
     ) -> types.CallToolResult:
         request = asked.read(arguments)
-        retriever = self._retriever(context)
         extra = {'tool': asked.name, 'collection': retriever.collection.name, **_sizes(request)}
         _logger.info('call', extra=extra)
         options = RequestOptions(on_progress=running.report.tell, deadline=running.deadline)
-        with on_behalf_of(retriever.collection.name):
-            reply = await asked.answer(retriever, request, options)
+        reply = await asked.answer(retriever, request, options)
         if reply.is_error:
             return _error(reply.text)
         return _text(reply.text, **reply.figures)
 
     def _late(self, asked: Operation[Any]) -> types.CallToolResult:
-        name, seconds = 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
-        if self.calls.are_ending:
-            name, seconds = 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
         if asked.is_brief:
+            name, seconds = self._limit()
             return _error(problems.timed_out(seconds, set_by=f'{name}={seconds:g}'))
-        return _error(
-            f'no answer within {name}={seconds:g} seconds; what was finished is kept, so the same call again '
-            'goes on from there'
-        )
+        return _error(f'{self._no_answer()}; what was finished is kept, so the same call again goes on from there')
+
+    def _no_answer(self) -> str:
+        name, seconds = self._limit()
+        return f'no answer within {name}={seconds:g} seconds'
+
+    def _limit(self) -> tuple[str, float]:
+        """The setting that ends calls, and its seconds."""
+        if self.calls.are_ending:
+            return 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
+        return 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
 
 
 async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:

@@ -1,1 +1,1 @@
-"""What is kept: sources, finished work, and the index of passages, in SQLite."""
+"""What is kept: sources, finished work, and the index of passages, in SQLite or Postgres."""

@@ -92,12 +92,14 @@ class Collection:
             entry = index.entry_of(document)
         with self.database.write() as db:
             now = self.database.now()
+            growth = keep_addresses(db, place, document.url, addresses, now)
             kept = db.execute(
                 'SELECT digest, title, url FROM sources WHERE collection = ? AND id = ?', place
             ).fetchone()
             if kept is None:
                 entry = entry or index.entry_of(document)
                 held = _SOURCE_BYTES + len(text) + _named(document.title, document.url) + entry.size + len(leading)
+                held += growth
                 self._check_size(len(text), held)
                 self.database.make_room(db, held, self.name)
                 lines = document.text.count('\n') + (not document.text.endswith('\n'))
@@ -116,14 +118,15 @@ class Collection:
                 )
             else:
                 title, url = document.title or kept[1], document.url or kept[2]
-                growth = _named(title, url) - _named(kept[1], kept[2])
+                growth += _named(title, url) - _named(kept[1], kept[2])
                 growth += index.retitle(db, self.name, document.id, title) + keep(db, place, leading)
                 db.execute(
                     'UPDATE sources SET title = ?, url = ?, fetched_at = coalesce(?, fetched_at), '
-                    'used_at = max(used_at, ?), held = held + ? WHERE collection = ? AND id = ?',
-                    (title, url, fetched, now, growth, *place),
+                    # Earlier versions have not counted addresses.
+                    'used_at = max(used_at, ?), held = CASE WHEN held + ? < size THEN size ELSE held + ? END '
+                    'WHERE collection = ? AND id = ?',
+                    (title, url, fetched, now, growth, growth, *place),
                 )
-            keep_addresses(db, place, document.url, addresses, now)
             return self._source(find(db, place) or ())
 
     def document(self, source_id: str) -> Document:

@@ -27,7 +27,7 @@ _SOURCES = (
         collection TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL,
         fetched_at INTEGER, added_at INTEGER NOT NULL, used_at INTEGER NOT NULL,
         size INTEGER NOT NULL, tokens INTEGER NOT NULL, lines INTEGER NOT NULL, digest BLOB NOT NULL,
-        -- Bytes of all that is kept of it: its text, passages and their words, and links.
+        -- Bytes of all that is kept of it: its text, passages and their words, links and addresses.
         held INTEGER NOT NULL,
         PRIMARY KEY (collection, id)) STRICT""",
     # A BLOB, since SQLite's own functions end a TEXT at its first NUL character.

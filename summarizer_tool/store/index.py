@@ -168,14 +168,11 @@ def retitle(db: StoreConnection, collection: str, source_id: str, title: str) ->
 
 
 def forget(db: StoreConnection, collection: str, source_id: str) -> None:
-    """Take a source out of the index, within a transaction of the caller's."""
+    """Take the words of a source out of the index, within a transaction of the caller's, which then deletes it."""
     place = (collection, source_id)
     found = db.execute('SELECT title FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
-    if found is None:
-        return
-    _take_out(db, place, found[0])
-    db.execute('DELETE FROM passages WHERE collection = ? AND source = ?', place)
-    db.execute('DELETE FROM indexed WHERE collection = ? AND source = ?', place)
+    if found is not None:
+        _take_out(db, place, found[0])
 
 
 def _words(db: StoreConnection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:

@@ -51,6 +51,12 @@ _LONG = 500
 MAX_LINKS = 3000
 """Of one page."""
 
+MAX_ADDRESSES = 100
+"""Of one text, the last under which it was stored: one page may stand under any number of URLs, as a notice does."""
+
+_ADDRESS_BYTES = 200
+"""About what SQLite takes for the rows of an address beside its texts."""
+
 _LINKS = TypeAdapter(tuple[Link, ...])
 
 
@@ -85,20 +91,27 @@ def _kept(db: StoreConnection, place: tuple[str, str]) -> bytes:
     return found[0] if found else b''
 
 
-def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
+def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> int:
     """Note, within a transaction, that a source was stored under its own URL and those that led to it, if not empty.
 
-    Where that is the name of a file, which others may have, too, its path is its own.
+    Where that is the name of a file, which others may have, too, its path is its own. Returns by how many bytes the
+    addresses have grown.
     """
     collection, source_id = place
     urls = [url for url in dict.fromkeys(map(_encodable, (own, *others))) if url]
     own = _encodable(others[0] if own and others and not is_url(own) else own)
     if not urls:
-        return
+        return 0
+    before = _size_of(db, place)
     db.executemany(
         'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (collection, url, id) '
         'DO UPDATE SET stored_at = excluded.stored_at, is_own = max(addresses.is_own, excluded.is_own)',
         [(collection, _short(url), _key(url), _page(url), source_id, now, int(url == own)) for url in urls],
+    )
+    db.execute(
+        'DELETE FROM addresses WHERE collection = ? AND id = ? AND url NOT IN (SELECT url FROM addresses '
+        'WHERE collection = ? AND id = ? ORDER BY stored_at DESC, is_own DESC LIMIT ?)',
+        (*place, *place, MAX_ADDRESSES),
     )
     # What is outdated already stays so, whatever else is stored.
     db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place)
@@ -107,6 +120,16 @@ def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others
         'AND id NOT IN (SELECT id FROM outdated WHERE collection = ?)',
         (collection, _keys_of(db, place), collection),
     )
+    return _size_of(db, place) - before
+
+
+def _size_of(db: StoreConnection, place: tuple[str, str]) -> int:
+    """About how many bytes the addresses of a source take."""
+    return db.execute(
+        f'SELECT coalesce(sum({_ADDRESS_BYTES} + length(url) + 2 * length(key) + length(page)), 0) '  # noqa: S608 - a number
+        'FROM addresses WHERE collection = ? AND id = ?',
+        place,
+    ).fetchone()[0]
 
 
 def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:

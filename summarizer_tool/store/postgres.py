@@ -120,7 +120,7 @@ class PostgresConnections:
     def __init__(self, url: str, version: int, tables: Sequence[str]) -> None:
         """Connect, and make the tables in a schema of their version; raises `ConfigurationError` if that fails."""
         parsed = parsed_url(url)
-        self.path = parsed.render_as_string()
+        self.path = shown(parsed)
         self.writing = threading.Lock()
         self._is_closed = False
         self._process = os.getpid()
@@ -200,10 +200,16 @@ def parsed_url(url: str) -> sqlalchemy.URL:
         ) from None
 
 
-def unusable(shown: str, error: Exception) -> ConfigurationError:
-    """The error for a database that cannot be reached, by its URL without the password."""
+def shown(url: sqlalchemy.URL) -> str:
+    """A URL of a database without its passwords, which may be parameters, too."""
+    secret = [name for name in url.query if 'password' in name or 'secret' in name]
+    return url.difference_update_query(secret).render_as_string()
+
+
+def unusable(url: str, error: Exception) -> ConfigurationError:
+    """The error for a database that cannot be reached, by its URL as it is `shown`."""
     return ConfigurationError(
-        f'the database {shown} cannot be used: {reason(error)}; check '
+        f'the database {url} cannot be used: {reason(error)}; check '
         'SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
     )
 

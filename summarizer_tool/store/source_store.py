@@ -27,8 +27,8 @@ class SourceStore:
     Args:
         path: The file, made with its folder if absent, for its owner alone; or `:memory:`; or the URL of a Postgres,
             `postgresql://user:password@host/name`, which needs the extra `batch`.
-        max_mb: The size cap in MB (10⁶ bytes) of all texts with their index and vectors, and all answers. The index
-            takes about twice the text, a vector 4 bytes for each dimension; the file is about as large.
+        max_mb: The size cap in MB (10⁶ bytes) of all texts with their index, vectors and addresses, and all answers.
+            The index takes about twice the text, a vector 4 bytes for each dimension; the file is about as large.
 
     Raises:
         ConfigurationError: If the file cannot be made or written, or the server not be reached.

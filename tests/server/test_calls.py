@@ -13,11 +13,13 @@ from anyio.lowlevel import checkpoint
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
-from mcp import Client
+from mcp import Client, MCPError
 
 from summarizer_tool.llm.options import Progress
+from summarizer_tool.runtime import turns
 from summarizer_tool.server import calls as server_calls
 from summarizer_tool.server.calls import ProgressReport, RunningCalls, TimeIsUpError
+from summarizer_tool.service.service import Service
 from tests.support import provider, replies, serving
 from tests.support.provider import Provider
 from tests.support.replies import Behaviour, Hang, by_prompt
@@ -191,6 +193,25 @@ async def test_there_is_an_answer_by_the_deadline() -> None:
         told = text_of(answer).splitlines()[-1]
         # On a busy machine the embedded model may have no time either.
         assert 'summarized without the model' in told or 'only its beginning, for lack of time' in told
+
+
+@pytest.mark.anyio
+async def test_a_resource_is_read_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a call is: it is in flight, on behalf of its client, and ends by the deadline."""
+    seen: list[tuple[int, str]] = []
+
+    async def hang(_service: Service, _asked: object) -> None:
+        seen.append((len(server.tools.calls), turns._client.get()))
+        await anyio.sleep(60)
+
+    monkeypatch.setattr(Service, 'read_source', hang)
+    monkeypatch.setattr(Service, 'sources', hang)
+    with serving.serve(llm_model='extractive', mcp_tool_timeout=1) as server, anyio.fail_after(30):
+        async with server.client() as client:
+            for reading in (client.list_resources(), client.read_resource('source://src_0123456789ab')):
+                with pytest.raises(MCPError, match='no answer within MCP_TOOL_TIMEOUT=1 seconds'):
+                    await reading
+    assert seen == snapshot([(1, 'default'), (1, 'default')])
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Settings
+from summarizer_tool.server.front import is_loopback
 from summarizer_tool.server.http import Tokens, collection_of, max_body_size
 from tests.support import serving
 
@@ -35,6 +36,15 @@ def test_tokens_are_compared_in_constant_time(given: bytes, monkeypatch: pytest.
     opened = tokens.collection(b'Bearer ' + given)
     assert opened == (collection_of(given.decode()) if given in (b'first', b'second') else None)
     assert compared == [(b'first', given), (b'second', given)]
+
+
+def test_names_and_numbers_of_this_machine() -> None:
+    assert all(
+        map(is_loopback, ['localhost', '127.0.0.1:8', '127.9.9.9', '::1', '[::1]', '[::1]:8', '::ffff:127.0.0.1'])
+    )
+    assert not any(
+        map(is_loopback, ['', ':8', '0.0.0.0', 'localhost.evil.example', '127.1.evil', '[', 'a:b:c', '10.0.0.1'])
+    )
 
 
 def test_the_size_of_a_request() -> None:

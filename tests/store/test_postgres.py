@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from inline_snapshot import snapshot
 
+from summarizer_tool.batch.database import BatchDatabase
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.settings import Settings
@@ -21,6 +22,13 @@ def test_a_server_that_is_not_there() -> None:
     assert str(error.value) == snapshot(
         'the database postgresql://ada:***@127.0.0.1:1/none cannot be used: connection failed: connection to server at "127.0.0.1", port 1 failed: Connection refused; check SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
     )
+
+
+@pytest.mark.parametrize('kind', [SourceStore, BatchDatabase])
+def test_a_password_among_the_parameters_is_told_nobody(kind: type[SourceStore | BatchDatabase]) -> None:
+    with pytest.raises(ConfigurationError) as error:
+        kind('postgresql://127.0.0.1:1/none?user=ada&password=hunter2&sslpassword=hunter2')
+    assert str(error.value).partition(' cannot')[0] == 'the database postgresql://127.0.0.1:1/none?user=ada'
 
 
 def test_the_settings_name_a_file_before_a_server() -> None:

@@ -12,7 +12,7 @@ from dirty_equals import IsDatetime
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.search import candidates
-from summarizer_tool.store import database, index
+from summarizer_tool.store import database, index, page_details
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import MEMORY
@@ -50,16 +50,16 @@ def taken(*documents: Document) -> int:
 def held(path: Path) -> int:
     """The bytes that all that is in a file takes, reckoned from what is there."""
     names = {str(name) for (name,) in query(path, 'SELECT DISTINCT collection FROM sources')}
-    documents = query(path, 'SELECT collection, text, title, url FROM sources JOIN texts USING (collection, id)')
+    documents = query(path, 'SELECT collection, text, title FROM sources JOIN texts USING (collection, id)')
     [(beside,)] = query(
         path,
         'SELECT total(size) FROM (SELECT length(vector) AS size FROM vectors UNION ALL '
-        'SELECT length(text) FROM work UNION ALL SELECT length(images) + length(links) FROM details)',
+        'SELECT length(text) FROM work UNION ALL SELECT length(images) + length(links) FROM details UNION ALL '
+        'SELECT length(CAST(url AS BLOB)) FROM sources UNION ALL '
+        f'SELECT {page_details._ADDRESS_BYTES} + length(url) + 2 * length(key) + length(page) FROM addresses)',
     )
     return sum(
-        taken(
-            *(Document(bytes(text).decode(), str(title), str(url)) for of, text, title, url in documents if of == name)
-        )
+        taken(*(Document(bytes(text).decode(), str(title)) for of, text, title in documents if of == name))
         for name in names
     ) + round(beside)
 

@@ -14,9 +14,12 @@ from inline_snapshot import snapshot
 from mcp import Client, MCPError
 from mcp_types import TextContent
 
+from researcher_integration.masking.masking import Masker
 from researcher_integration.proxy import guard
+from researcher_integration.proxy.connection import masked_stderr
 from researcher_integration.proxy.servers import ProxiedServer
 from tests.support import forking, serving
+from tests.support.planted_secrets import PRIVATE_KEY
 from tests.support.proxied import PROGRAM, lives, on_one_line, program, proxied, proxy
 from tests.support.serving import until
 
@@ -212,6 +215,34 @@ async def test_what_a_program_writes_to_stderr_is_masked(tmp_path: Path, capsys:
         await client.call_tool('babble', {})
         await until(is_written)
     assert ''.join(written) == snapshot('postgres://bob:[MASKED_BASIC_AUTH]@db/x\n')
+
+
+@pytest.mark.parametrize(
+    ('lines', 'expected'),
+    [
+        (['one', *PRIVATE_KEY.splitlines(), 'two'], 'one\n[MASKED_PRIVATE_KEY]\ntwo\n'),
+        # What names a key and has none delays what follows, and hides it no longer than a key may be.
+        (['no -----BEGIN PRIVATE KEY-----', 'x ' * 10_000, 'two'], 'no [MASKED_PRIVATE_KEY]two\n'),
+        (['-----BEGIN PRIVATE KEY-----', 'at the end'], '[MASKED_PRIVATE_KEY]'),
+    ],
+    ids=['key', 'none', 'cut off'],
+)
+async def test_a_key_that_is_written_to_stderr_line_by_line_is_masked(
+    lines: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written: list[str] = []
+
+    def is_written() -> bool:
+        written.append(capsys.readouterr().err)
+        return ''.join(written) == expected
+
+    masker = Masker()
+    masker.mask(expected)  # the first time takes long, and all lines would come together
+    with masked_stderr(lambda text: masker.mask(text).text) as file:
+        for line in lines:
+            os.write(file.fileno(), f'{line}\n'.encode())
+            await anyio.sleep(0.01)
+    await until(is_written, 10)
 
 
 def test_the_log_names_the_server_and_the_reason() -> None:

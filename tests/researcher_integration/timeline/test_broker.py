@@ -5,6 +5,7 @@ import logging
 import os
 import random
 import threading
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -320,6 +321,24 @@ async def test_others_may_follow_and_emit_from_other_threads() -> None:
                     await timeline.emit(result())
             await timeline.close()
         assert seen == [list(range(1, 42))]
+
+
+async def test_a_log_is_read_by_so_many_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading: set[int] = set()
+    most: list[int] = []
+
+    def read(_log: EventLog, _run_id: str) -> None:
+        reading.add(threading.get_ident())
+        most.append(len(reading))
+        time.sleep(0.01)
+        reading.discard(threading.get_ident())
+
+    monkeypatch.setattr(EventLog, 'run', read)
+    hub = Hub()
+    async with anyio.create_task_group() as tasks:
+        for _ in range(100):
+            tasks.start_soon(hub.run, 'run')
+    assert (len(most), max(most) <= 40) == (100, True)
 
 
 async def test_names_of_runs() -> None:
