@@ -26,6 +26,10 @@ _EVEN_SHARE = 0.9
 """Share of them that have as many fields as the first one, at least."""
 _NAME = re.compile(r'[^\W\d][\w .()/%#-]{0,59}')
 """The name of a column; a log has times where a table has names."""
+_MOST_LINES = 100
+"""Lines of one record; a quotation mark that is not closed by then opens nothing."""
+_MOST_UNCLOSED = 100
+"""Such marks in a table."""
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
 _FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.\d{1,15}(?:[eE][+-]?\d{1,2})?')
 
@@ -51,24 +55,58 @@ def read_records(text: str) -> tuple[Json, str]:
     lines = text.removeprefix('\ufeff').split('\n')
     if not lines[-1]:
         lines.pop()
-    if (rows := _rows(lines)) is not None:
-        return rows, f'CSV, {len(rows):,} rows'
+    if (table := _rows(lines)) is not None:
+        rows, stray = table
+        unclosed = f'; the quotation mark in line {stray} is not closed and was read as it stands' if stray else ''
+        return rows, f'CSV, {len(rows):,} rows{unclosed}'
     read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1)]
     return [{'line': number, 'text': line, **fields} for number, line, fields in read], f'lines, {len(read):,} of them'
 
 
-def _rows(lines: Sequence[str]) -> list[Json] | None:
+def _rows(lines: Sequence[str]) -> tuple[list[Json], int] | None:
+    """The rows of a table, and the first line in which a quotation mark opens that nothing closes; 0: none."""
     found = {separator: names for separator in ',;\t|' if (names := _columns(lines[:_SAMPLE], separator))}
     if not found:
         return None
     separator = max(found, key=lambda each: len(found[each]))
+    names, stray = found[separator], 0
+    rows: list[Json] = []
     try:
-        rows = csv.DictReader([f'{line}\n' for line in lines], restkey='more', delimiter=separator)
-        rows.fieldnames = found[separator]
-        next(rows)
-        return [{key: _typed(field) for key, field in row.items() if field is not None} for row in rows]
-    except (csv.Error, StopIteration):
+        for number, row in _records(lines, separator):
+            stray = stray or (0 if number > 0 else -number)
+            fields = {name: _typed(field) for name, field in zip(names, row, strict=False)}
+            rows.append({**fields, 'more': _typed(row[len(names) :])} if len(row) > len(names) else fields)
+    except csv.Error:
         return None
+    return rows[1:], stray
+
+
+def _records(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The fields of each record with its line, from 1; with its negative where a quotation mark in it opens nothing."""
+    at = unclosed = 0
+
+    def feed(begin: int) -> Iterator[str]:
+        for place in range(begin, len(lines)):
+            if place - at >= _MOST_LINES:
+                return
+            yield f'{lines[place]}\n'
+
+    while at < len(lines):
+        begin = at
+        reader = csv.reader(feed(begin), delimiter=separator)
+        for row in reader:
+            end = begin + reader.line_num
+            is_odd = sum(line.count('"') for line in lines[at:end]) % 2 == 1
+            if end - at == _MOST_LINES or (end == len(lines) and is_odd and row[-1][-1:] == '\n'):
+                unclosed += 1
+                if unclosed > _MOST_UNCLOSED:
+                    raise csv.Error('no table')
+                at += 1
+                yield -at, next(csv.reader([lines[at - 1]], delimiter=separator, quoting=csv.QUOTE_NONE))
+                break
+            if row:
+                yield at + 1, row
+            at = end
 
 
 def _columns(lines: Sequence[str], separator: str) -> list[str]:

@@ -59,11 +59,16 @@ _HOST = regex.compile(
     rf'(?P<host>{_NAME}|localhost|{_NUMBERS})(?P<port>:\d{{1,5}})?(?![\p{{L}}\p{{N}}@]|\.\p{{L}}|\()',
     regex.IGNORECASE,
 )
-# How names of files end; a site of such a name needs `site:` or `https://` before it.
-_FILE_ENDINGS = frozenset(
-    """md js ts py sh txt pdf html htm php asp aspx jsp json xml yaml yml csv toml ini cfg conf zip gz tar exe dll java
-    cpp hpp css scss vue doc docx xls xlsx ppt pptx png jpg jpeg gif svg mp3 mp4 log sql lock env""".split()  # noqa: SIM905
+# How hosts end, beside two small letters and other scripts; before one of another name (`os.environ`) there must be
+# `site:` or `https://`.
+_DOMAINS = frozenset(
+    """com net org edu gov mil int info biz museum coop aero jobs travel asia app dev page blog wiki cloud online site
+    tech store shop xyz club live news media games game world life design art agency studio academy school university
+    science systems software solutions services support network tools team today works zone guide help community
+    foundation global international earth city example test invalid local internal lan localhost""".split()  # noqa: SIM905
 )
+# Two letters with which names of files end.
+_FILE_ENDINGS = frozenset(('md', 'js', 'ts', 'py', 'sh', 'gz', 'rc', 'rs', 'go', 'cc', 'hs', 'pl', 'rb', 'so'))
 _NOT = regex.compile(
     r'\b(?:not|no|never|without|except(?: for)?|excluding|exclude|avoid|skip|ignore|ignoring|other than|rather than'
     r"|instead of|nothing (?:from|on)|don[’']?t|nicht|kein\w*|ohne|außer|pas|sans|sauf|no|sin|excepto)\b",
@@ -100,7 +105,8 @@ class Scope:
 def scope_of(constraints: str) -> Scope:
     """Read the hosts to keep to and to leave out from constraints such as `only docs.example.org, not before 2019`.
 
-    Hosts come in lower case without `www.`, in order. A file name (`notes.md`) or an e-mail address is no host.
+    Hosts come in lower case without `www.`, in order. A file name (`notes.md`), one of a program (`os.environ`) or an
+    e-mail address is no host.
     """
     only: dict[str, None] = {}
     never: dict[str, None] = {}
@@ -116,7 +122,7 @@ def scope_of(constraints: str) -> Scope:
         is_preferred = is_preferred or _PREFERRED.search(before) is not None
         host = match['host'].casefold().removeprefix('www.')
         is_marked = bool(match['site'] or match['scheme'] or match['port'])
-        if not is_marked and host.rpartition('.')[2] in _FILE_ENDINGS:
+        if not (is_marked or _is_domain(match['host'].rpartition('.')[2])):
             continue
         place = host + (match['port'] or '')
         if is_denied or (match['site'] or '').startswith('-'):
@@ -124,6 +130,12 @@ def scope_of(constraints: str) -> Scope:
         elif not is_preferred:
             only.setdefault(place)
     return Scope(tuple(only), tuple(place for place in never if place not in only))
+
+
+def _is_domain(ending: str) -> bool:
+    """Return whether a name in running text is that of a host by what it ends with."""
+    is_country = len(ending) == 2 and ending.islower() and ending not in _FILE_ENDINGS
+    return ending in _DOMAINS or is_country or not ending.isascii() or not ending.isalpha()
 
 
 def without_hosts(constraints: str) -> str:

@@ -25,7 +25,8 @@ _QUESTION_WORD = (
     r'|quand|où|qui|pourquoi|comment|combien|quels?|quelles?|qué|cuándo|dónde|quién(?:es)?|cómo|cuánt[oa]s?)\b'
 )
 _ITEM = regex.compile(
-    r'(?:\n\s*|^\s*)(?:[-*•–]|\d{1,2}[.)])\s+|(?<=[\s:,;])(?:(?:and|und|et|y)\s+)?\(?(?:\d{1,2}|[a-h])\)\s+|\n\s*|;\s+|；'
+    r'(?P<code>`[^`\n]*`)|(?:\n\s*|^\s*)(?:[-*•–]|\d{1,2}[.)]|[a-h]\))\s+'
+    r'|(?<=[\s:,;])(?:(?:and|und|et|y)\s+)?\(?(?P<label>\d{1,2}|[a-h])\)\s+|(?<=[.?!:;？。]\s*)\n\s*|;\s+|；'
 )
 _STOP = regex.compile(r'[?？؟]+["”’)\]]{0,2}(?:\s+|$|(?<=[？؟]))|[.!]["”’)\]]{0,2}\s+(?=["“(]?[\p{Lu}\p{Lo}\d])|[。！]')
 _CLAUSE = regex.compile(rf'[,;]?\s+(?:and(?: also)?|und|et|y)\s+(?={_QUESTION_WORD})', regex.IGNORECASE)
@@ -44,11 +45,7 @@ def split(question: str) -> tuple[str, ...]:
     follows all of them.
     """
     whole = ' '.join(question.split())
-    items = (
-        [item for item in _ITEM.split(question) if item.strip(_EDGES).strip()]
-        if len(question) <= MAX_CHARACTERS
-        else []
-    )
+    items = [item for item in _items(question) if item.strip(_EDGES).strip()] if len(question) <= MAX_CHARACTERS else []
     if not items:
         return (whole,) if whole else ()
     beside = items.pop(0) if len(items) > 2 and items[0].rstrip().endswith(':') else ''
@@ -66,6 +63,27 @@ def split(question: str) -> tuple[str, ...]:
     if len(found) > MAX_PARTS:  # the last one asks for all the rest
         found = (*found[: MAX_PARTS - 1], '; '.join(found[MAX_PARTS - 1 :]))
     return found if len(found) > 1 else (whole,)
+
+
+def _items(question: str) -> Iterator[str]:
+    """What stands between the marks of a list, of which letters and numbers in brackets are some only in order."""
+    marks = [mark for mark in _ITEM.finditer(question) if not mark['code']]
+    labelled = [mark for mark in marks if mark['label'] and _is_outside(question[: mark.start()])]
+    # The first one may stand at the very beginning, where it is a mark by itself.
+    has_first = int(bool(marks) and marks[0].start() == 0)
+    order = '123456789' if labelled and labelled[0]['label'].isdigit() else 'abcdefgh'
+    said = [mark['label'] for mark in labelled]
+    is_list = len(said) + has_first > 1 and said == [*order[has_first : has_first + len(said)]]
+    begin = 0
+    for mark in marks:
+        if not mark['label'] or (is_list and mark in labelled):
+            yield question[begin : mark.start()]
+            begin = mark.end()
+    yield question[begin:]
+
+
+def _is_outside(before: str) -> bool:
+    return before.count('(') <= before.count(')')
 
 
 def _sentences(text: str) -> Iterator[str]:

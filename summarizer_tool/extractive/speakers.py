@@ -8,6 +8,7 @@ import regex
 
 from summarizer_tool.extractive.under_headings import is_name
 from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.lines import is_heading
 
 SPEAKER = regex.compile(
     r'^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s+)?'
@@ -33,7 +34,7 @@ def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], b
     said: defaultdict[str, Counter[int]] = defaultdict(Counter)
     section = 0
     for text in texts:
-        section += text.startswith('#')
+        section += is_heading(text)
         if match := SPEAKER.match(text) or _ROLE.match(text):
             said[match.group(1)][section] += 1
     every = Counter({label: by.total() for label, by in said.items()})

@@ -18,7 +18,7 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import names
 from summarizer_tool.text.boilerplate_lines import is_boilerplate
-from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.lines import is_heading, one_line
 from summarizer_tool.text.normalize import SPACELESS, amounts, asked, inflections, measures, relatives, sequence, stated
 from summarizer_tool.text.sentences import STANDFIRST
 from summarizer_tool.text.terms import stem
@@ -93,7 +93,7 @@ class _Lines:
         self.words = _Words(self.texts)
         self.context = stated(context)
         self.headings = {
-            line.text.strip(_MARKS) for line in lines if line.text.startswith('#') and not STANDFIRST.match(line.text)
+            line.text.strip(_MARKS) for line in lines if is_heading(line.text) and not STANDFIRST.match(line.text)
         }
 
     @cached_property
@@ -196,7 +196,7 @@ class _Lines:
         heading = 0
         sections: dict[int, int] = {}
         for number, text in self.texts.items():
-            heading = number if text.startswith('#') else heading
+            heading = number if is_heading(text) else heading
             sections[number] = heading
         return sections
 

@@ -29,6 +29,14 @@ def unsteered(text: str) -> str:
     return _ORDERS.sub('', _FORWARD.sub(lambda moved: ' ' * int(moved[1] or 1), text) if '\x1b' in text else text)
 
 
+_HEADING = re.compile(r' {0,3}#{1,6}(?:[ \t]|$)')
+
+
+def is_heading(line: str) -> bool:
+    """Return whether a line is a heading of markdown, rather than `#4090` or `#!`."""
+    return _HEADING.match(line) is not None
+
+
 def one_line(text: str, longest: int = 0) -> str:
     """Collapse white space, and cut off, with an ellipsis, what is over `longest` characters; 0 for any number."""
     line = ' '.join((text[: 4 * longest] if longest else text).split())

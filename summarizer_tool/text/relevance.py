@@ -8,6 +8,7 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from summarizer_tool.text import names, passage_score, word_vectors
+from summarizer_tool.text.lines import is_heading
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, idf, weigh
 from summarizer_tool.text.scoring import Aim, content_stem, content_words
@@ -84,7 +85,7 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     left = 0
     for index, text in enumerate(texts):
         left -= (size := len(names.words(text)))
-        if not passages or left < 0 or index in breaks or text.startswith('#'):
+        if not passages or left < 0 or index in breaks or is_heading(text):
             passages.append([])
             starts.append(index in breaks)
             left = PASSAGE - size

@@ -9,6 +9,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.cutting import measures
 from summarizer_tool.documents.document import LONG_LINE, Document, Segment, segment_starts
+from summarizer_tool.documents.page_numbers import PageNumbers
 from tests.text.test_tokens import texts
 
 NOTE = """\
@@ -122,3 +123,9 @@ def test_what_is_known_of_a_text_is_not_computed_again() -> None:
     assert (document.tokens, document.about_tokens) == (4, 4)
     assert document.token_index is not None
     assert document.segment_text(2) == 'Two.'
+
+
+def test_a_line_behind_a_form_feed_is_on_the_next_page() -> None:
+    pages = PageNumbers.of('one\ntwo\n\fthree\nfour \f five\n')
+    assert [pages.of_lines(line, line) for line in (1, 2, 3, 4)] == ['p. 1', 'p. 1', 'p. 2', 'p. 2-3']
+    assert pages.of_lines(2, 3) == 'p. 1-2'

@@ -284,3 +284,20 @@ def test_how_a_text_is_read(text: str, form: str, first: object) -> None:
 def test_any_expression_is_answered_or_refused(expression: str) -> None:
     with contextlib.suppress(RequestError):
         assert tokens.count(query(BERTHS, expression, 100)) <= 100
+
+
+def test_a_quotation_mark_that_is_not_closed_takes_no_rows() -> None:
+    rows = [f'{n},pipe {n},{2 * n}' for n in range(1, 1001)]
+    rows[499] = '500,"6 in pipe,1000'
+    rows[699] = '700,"two\nlines",1400'
+    read, form = read_records('\n'.join(['id,name,cost', *rows, '']))
+    assert isinstance(read, list)
+    assert (len(read), read[499], read[699]) == (
+        1000,
+        {'id': 500, 'name': '"6 in pipe', 'cost': 1000},
+        {'id': 700, 'name': 'two\nlines', 'cost': 1400},
+    )
+    assert form == 'CSV, 1,000 rows; the quotation mark in line 501 is not closed and was read as it stands'
+    assert read_records('a,b\n1,"x\n')[0] == [{'a': 1, 'b': '"x'}]
+    read, form = read_records('a,b\n' + '1,"x\n' * 5000)  # is no table
+    assert form == 'lines, 5,001 of them'

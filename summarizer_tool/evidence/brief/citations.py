@@ -8,6 +8,7 @@ import regex
 from summarizer_tool.evidence.brief.quoting import PLAIN_RUN, line_at
 from summarizer_tool.text import names, normalize, scoring, tokens
 from summarizer_tool.text.abbreviations import is_abbreviated
+from summarizer_tool.text.lines import is_heading
 from summarizer_tool.text.stop_words import ENGLISH, FILLERS, stop_words
 from summarizer_tool.text.terms import is_alike, stem
 
@@ -161,7 +162,7 @@ def quotes_in(line: str) -> list[str]:
     Each of them is a substring of the line without anything that could not be shown. List and table marks at their
     beginning are left out, headings are no pieces.
     """
-    if line.lstrip().startswith('#'):
+    if is_heading(line):
         return []
     found: list[str] = []
     for run in PLAIN_RUN.finditer(line):

@@ -169,3 +169,10 @@ drain_after (integer)
     assert choose([Quotable('src', lines)], terms_to_quote('Who can set keep_for?'), 1) == snapshot(
         [Citation(quote='It can be set by the keeper alone.', source_id='src', line=4)]
     )
+
+
+def test_what_begins_with_a_number_sign_is_a_heading_only_before_a_blank() -> None:
+    assert quotes_in('#4090: the sluice leaks when the wheel stops.') == [
+        '#4090: the sluice leaks when the wheel stops.'
+    ]
+    assert quotes_in('## The sluice leaks when the wheel stops') == []

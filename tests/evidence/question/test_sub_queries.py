@@ -43,12 +43,20 @@ SINGLE = [
     'Compare Kaplan and Francis turbines on efficiency.',
     'What are the capacity, height and opening year of the Marn dam?',
     'Did Ada Brook lead the guild and did she own a ship?',
+    'What does foo(x, a) return when x is zero?',
+    'Was the king (aged 12) crowned in Reims?',
+    'Is it v2 or v3 (see section 4) that is used?',
+    'What does `a; b` mean in bash?',
 ]
 
 
 @pytest.mark.parametrize('question', SINGLE)
 def test_one_question_stays_one(question: str) -> None:
     assert split(question) == (question,)
+
+
+def test_a_line_break_ends_no_question() -> None:
+    assert split('Which of\nthe two is used?') == ('Which of the two is used?',)
 
 
 COMPOUND = r"""
@@ -89,6 +97,12 @@ Please answer: (1) who owns the plant, (2) when it was built and (3) what it cos
     who owns the plant (answer)
     when it was built (answer)
     what it cost. (answer)
+a) Who built the weir? b) What did it cost?
+    Who built the weir?
+    What did it cost? (built weir)
+1) Who built the weir? 2) What did it cost?
+    Who built the weir?
+    What did it cost? (built weir)
 1. What is a sluice?\n2. Who invented the tide mill?
     What is a sluice?
     Who invented the tide mill?
@@ -150,6 +164,8 @@ def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
         ('prefer docs.example.org', [], []),
         ('see README.md, node.js and me@example.org, version 1.2.3, e.g. U.S. figures', [], []),
         ('from 1999-2004, in 12,000 copies', [], []),
+        ('asyncio.TaskGroup, pandas.DataFrame and os.environ, ASP.NET only, newer than v2.rc', [], []),
+        ('No speculation.Use primary sources', [], []),
         ('', [], []),
     ],
 )
