@@ -172,7 +172,5 @@ drain_after (integer)
 
 
 def test_what_begins_with_a_number_sign_is_a_heading_only_before_a_blank() -> None:
-    assert quotes_in('#4090: the sluice leaks when the wheel stops.') == [
-        '#4090: the sluice leaks when the wheel stops.'
-    ]
-    assert quotes_in('## The sluice leaks when the wheel stops') == []
+    assert quotes_in('#4090: the sluice leaks when it rains.') == ['4090: the sluice leaks when it rains.']
+    assert quotes_in('## The sluice leaks when it rains') == []
