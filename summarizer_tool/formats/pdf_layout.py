@@ -8,12 +8,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from statistics import median
+from itertools import pairwise, takewhile
+from statistics import median, mode
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.html.tables import is_titled
+
+_BLANK = 0.45
+"""Of a font's size: what stands between two words at most."""
 
 
 @dataclass(slots=True)
@@ -27,12 +30,30 @@ class Cell:
     top: float
     size: float
     """Height of the font."""
+    words: list[tuple[str, float, float]] = field(default_factory=list[tuple[str, float, float]])
+    """Each with its left and its right."""
 
-    def add(self, word: str, right: float, bottom: float, top: float) -> None:
+    def __post_init__(self) -> None:
+        """Begin with one word."""
+        self.words.append((self.text, self.left, self.right))
+
+    def add(self, word: str, left: float, right: float, bottom: float, top: float) -> None:
         """Go on with the next word."""
         self.text += f' {word}'
+        self.words.append((word, left, right))
         self.right = max(self.right, right)
         self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
+
+    def parts(self) -> list[tuple[str, float, float]]:
+        """What has wider blanks between it than words have."""
+        parts = self.words[:1]
+        for text, left, right in self.words[1:]:
+            said, begin, end = parts[-1]
+            if left - end > _BLANK * self.size:
+                parts.append((text, left, right))
+            else:
+                parts[-1] = f'{said} {text}', begin, max(end, right)
+        return parts
 
 
 @dataclass(slots=True)
@@ -102,6 +123,9 @@ _NOT_WORDS = re.compile(r'[\W_]+')
 _MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
 """What markdown would take for more than text at the beginning of a line."""
 
+_MOST_ROWS = 0.5
+"""Of the rows of a table: as many at least have each of their cells in a column of its own."""
+
 _NO_TEXT = '[Page {number} is an image without text: reading it needs OCR]'
 _BROKEN = '[Page {number} is damaged and cannot be read]'
 
@@ -119,6 +143,29 @@ class _Block:
     def is_open(self) -> bool:
         """Whether it may go on in the next column or on the next page."""
         return not (self.is_table or self.level) and not _ENDS.search(self.text) and len(self.text) > 40
+
+
+def place_note(lines: list[TextLine], note: Cell) -> None:
+    """Put what somebody has written upon a page on the line where it stands, or on one below what is above it."""
+    middle = (note.bottom + note.top) / 2
+    near = [
+        (max(cell.left - note.right, note.left - cell.right), line, cell)
+        for line in lines
+        if line.bottom < middle < line.top
+        for cell in line.cells
+    ]
+    if not near:
+        above = [index for index, line in enumerate(lines) if line.bottom >= middle]
+        after = min(above, key=lambda index: lines[index].bottom, default=-1)
+        note.size = lines[after].size if lines else note.size
+        lines.insert(after + 1, TextLine([note]))
+        return
+    gap, line, cell = min(near, key=lambda found: found[0])
+    if gap < 0:
+        cell.add(note.text, cell.right, cell.right, cell.bottom, cell.top)
+    else:
+        note.bottom, note.top, note.size = line.bottom, line.top, line.size
+        line.cells = sorted([*line.cells, note], key=lambda each: each.left)
 
 
 def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) -> str:
@@ -263,22 +310,18 @@ def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | 
         elif end - last > 2:
             break
         end += 1
-    end = last + 1
-    rows = [line for line in lines[start:end] if len(line.cells) > 1]
-    if len(rows) < 3 or len(rows) < 0.5 * (end - start):
-        return None
-    columns = _spans(cell for line in rows for cell in line.cells)
-    if any(len({_column(cell, columns) for cell in line.cells}) < len(line.cells) for line in rows):
+    columns, placed = _columns(lines[start : last + 1])
+    end = start + len(placed)
+    if sum(len(line.cells) > 1 for line in lines[start:end]) < max(3, 0.5 * (end - start)):
         return None
     table: list[list[str]] = []
     above: TextLine | None = None
-    for line in lines[start:end]:
-        places = [_column(cell, columns) for cell in line.cells]
+    for line, places in zip(lines[start:end], placed, strict=True):
         goes_on = above is not None and len(places) == 1 and above.bottom - line.bottom < 1.5 * line.size
         if not goes_on:
             table.append([''] * len(columns))
-        for place, cell in zip(places, line.cells, strict=True):
-            table[-1][place] = f'{table[-1][place]} {cell.text}'.strip()
+        for place, text in places.items():
+            table[-1][place] = f'{table[-1][place]} {text}'.strip()
         above = line
     written = [f'| {" | ".join(cell.replace("|", chr(92) + "|") for cell in row)} |' for row in table]
     if not is_titled(table):
@@ -286,21 +329,50 @@ def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | 
     return [written[0], '|' + ' --- |' * len(columns), *written[1:]], end
 
 
-def _spans(cells: Iterable[Cell]) -> list[tuple[float, float]]:
+def _columns(lines: Sequence[TextLine]) -> tuple[list[tuple[float, float]], list[dict[int, str]]]:
+    """The columns of a table that lines may begin with, and what each of its lines has in which."""
+    rows = [line for line in lines if len(line.cells) > 1]
+    columns = _spans((cell.left, cell.right) for line in rows for cell in line.cells)
+    placed = [_placed(line, columns) for line in lines]
+    if None in placed:  # cells of some rows stand too close to be told apart by themselves, or it is no table
+        counts = [len(line.cells) for line in rows]
+        for count in dict.fromkeys((max(counts), mode(counts))):
+            columns = _spans(
+                (cell.left, cell.right) for line in rows for cell in line.cells if len(line.cells) == count
+            )
+            if sum(_placed(line, columns) is not None for line in rows) >= _MOST_ROWS * len(rows):
+                placed = [_placed(line, columns, closely=True) for line in lines]
+                break
+        else:
+            return columns, []
+    fitting = list(takewhile(bool, placed))
+    while fitting and len(lines[len(fitting) - 1].cells) == 1 and len(fitting) < len(lines):
+        fitting.pop()  # what stands alone above what is none of it
+    return columns, [places for places in fitting if places]
+
+
+def _placed(line: TextLine, columns: Sequence[tuple[float, float]], *, closely: bool = False) -> dict[int, str] | None:
+    """What of a line stands in which column; nothing where two cells are in one, or words closely together in two."""
+    places: dict[int, str] = {}
+    for cell in line.cells:
+        for text, left, right in cell.parts() if closely else [(cell.text, cell.left, cell.right)]:
+            common = [min(right, end) - max(left, begin) for begin, end in columns]
+            place = max(range(len(columns)), key=common.__getitem__)
+            if (sum(width > 0 for width in common) > 1) if closely else place in places:
+                return None
+            places[place] = f'{places.get(place, "")} {text}'.strip()
+    return places
+
+
+def _spans(cells: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     """Where the columns are: what no cell reaches over is between two."""
     spans: list[tuple[float, float]] = []
-    for left, right in sorted((cell.left, cell.right) for cell in cells):
+    for left, right in sorted(cells):
         if spans and left < spans[-1][1]:
             spans[-1] = spans[-1][0], max(spans[-1][1], right)
         else:
             spans.append((left, right))
     return spans
-
-
-def _column(cell: Cell, columns: Sequence[tuple[float, float]]) -> int:
-    return max(
-        range(len(columns)), key=lambda index: min(cell.right, columns[index][1]) - max(cell.left, columns[index][0])
-    )
 
 
 # Headings
