@@ -184,7 +184,7 @@ def _of_archive(body: bytes) -> Callable[[bytes], Page] | None:
 
     archive = Archive(body, 'a zip archive')
     names = set(archive.names())
-    if 'word/document.xml' in names:
+    if any(map(docx.MAIN.fullmatch, names)):
         return docx.read
     if epub.is_book(archive):
         return epub.read
