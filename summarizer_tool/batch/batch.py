@@ -54,6 +54,8 @@ class BatchProgress:
     set_aside: int = 0
     lost_merges: int = 0
     """Merges of results, which are no documents, that have failed."""
+    warnings: list[str] = field(default_factory=list[str])
+    """What to know of the others."""
     tokens: int = 0
     """Of the documents that are done."""
     cost: float | None = 0.0
@@ -271,6 +273,7 @@ class Batch:
             progress.tokens += outcome.tokens_in
         else:
             progress.lost_merges += is_lost
+            progress.warnings += outcome.warnings
         progress.cost = None if progress.cost is None or outcome.cost is None else progress.cost + outcome.cost
 
     def _merge(self, look: Callable[[BatchProgress], None]) -> None:
