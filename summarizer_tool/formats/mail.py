@@ -24,6 +24,8 @@ _START = re.compile(rb'(?:[A-Za-z0-9-]{1,60}:[^\n]*\n(?:[ \t][^\n]*\n)*){2,}')
 _TELLING = re.compile(
     rb'^(?:From|Subject|Date|Message-ID|Received|Return-Path|MIME-Version):', re.IGNORECASE | re.MULTILINE
 )
+_REPORTS = frozenset({'message/delivery-status', 'message/disposition-notification'})
+"""What became of a mail, and why: fields of text."""
 _HEAD = 16_384
 """Bytes in which a mail shows that it is one."""
 
@@ -110,8 +112,9 @@ class _Written:
     def _beside(self, mail: MIMEPart, depth: int) -> Iterator[MIMEPart]:
         """What of a mail is not its body."""
         bodies = {id(part) for kind in ('plain', 'html') if (part := _text_part(mail, kind)) is not None}
-        if mail.get_content_type() == 'message/rfc822' and depth == 0:
-            yield mail
+        if depth == 0 and mail.get_content_maintype() != 'multipart':
+            if id(mail) not in bodies:  # nothing but what is attached
+                yield mail
             return
         for part in _inside(mail):
             if id(part) in bodies:
@@ -148,7 +151,9 @@ def _page(html_part: MIMEPart) -> Page:
 def _attachment(part: MIMEPart) -> str:
     """What is attached in short; more of the text, which has no name, as it is."""
     kind = part.get_content_type()
-    if kind in ('text/plain', 'text/html') and not part.get_filename() and not part.is_attachment():
+    if kind in _REPORTS:
+        return part.as_string().partition('\n\n')[2].strip()
+    if kind in ('text/plain', 'text/html', 'text/calendar') and not part.get_filename() and not part.is_attachment():
         return (_page(part).markdown if kind == 'text/html' else unwrap(mails(_decoded(part)))).strip()
     raw = part.get_payload(decode=True)
     size = f', {len(raw):,} bytes' if isinstance(raw, bytes) else ''

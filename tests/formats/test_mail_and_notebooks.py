@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from email import message_from_string, policy
 from email.message import EmailMessage
 
 import pytest
@@ -50,6 +51,41 @@ Date: Mon, 02 Mar 2026 10:00:00 +0000
 
 It broke in the frost.\
 """)
+
+
+def test_a_mail_that_is_an_attachment_names_it() -> None:
+    made = letter('The bill', '')
+    made.set_content(b'%PDF-1.4', maintype='application', subtype='pdf', filename='bill.pdf')
+    assert read(made.as_bytes()).markdown.endswith('\n\n[Attachment: bill.pdf (application/pdf, 8 bytes)]')
+
+
+def test_what_became_of_a_mail_and_when_to_meet_is_read() -> None:
+    """As of each part that is text, though its type is another."""
+    made = letter('Returned', 'It came back.\n')
+    made.make_mixed()
+    for kind, text in (
+        ('message/delivery-status', 'Reporting-MTA: dns; a.example\n\nAction: failed\nStatus: 5.1.1'),
+        ('text/calendar', 'BEGIN:VEVENT\nDTSTART:20260302T100000Z\nEND:VEVENT'),
+    ):
+        made.attach(message_from_string(f'Content-Type: {kind}\n\n{text}\n', policy=policy.default))  # type: ignore[arg-type]
+    assert read(made.as_bytes()).markdown.partition('It came back.')[2] == snapshot("""\
+
+
+Reporting-MTA: dns; a.example
+
+Action: failed
+Status: 5.1.1
+
+BEGIN:VEVENT
+DTSTART:20260302T100000Z
+END:VEVENT\
+""")
+
+
+def test_a_mail_of_an_unknown_type_is_one() -> None:
+    """As a server gives it that goes by the names of files."""
+    made = letter('The stone', 'It broke in the frost.\n').as_bytes()
+    assert read(made, 'application/octet-stream', 'https://example.org/1').title == 'The stone'
 
 
 def test_html_is_the_body_where_the_plain_text_says_nothing() -> None:
