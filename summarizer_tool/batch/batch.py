@@ -317,6 +317,8 @@ class Batch:
 def content(path: Path, limit_mb: float) -> bytes:
     """The bytes of a document; raises `FetchError` if it is no file, or cannot be read."""
     with suppress(OSError):  # which reading tells of
+        if path.is_symlink() and path.is_dir():
+            raise FetchError('is a link to a folder, which is not followed; name its files in a manifest')
         if path.exists() and not path.is_file():
             raise FetchError('is no file, but a folder, a pipe or a device')
     return read_path(path, limit_mb)
