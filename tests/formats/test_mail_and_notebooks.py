@@ -118,6 +118,7 @@ def test_a_notebook_with_what_it_has_written() -> None:
             'outputs': [
                 {'output_type': 'stream', 'text': ['1911\n', '1961\n']},
                 {'output_type': 'display_data', 'data': {'image/png': 'iVBOR' * 100}},
+                {'output_type': 'display_data', 'data': {'text/html': '<b>1987</b> ⏎'}},
                 {'output_type': 'error', 'ename': 'KeyError', 'evalue': "'1874'", 'traceback': ['\x1b[31m…']},
             ],
         },
@@ -137,6 +138,7 @@ Output:
 ```
 1911
 1961
+1987 ⏎
 KeyError: '1874'
 ```
 
