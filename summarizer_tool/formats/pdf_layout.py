@@ -123,6 +123,8 @@ _NOT_WORDS = re.compile(r'[\W_]+')
 _MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
 """What markdown would take for more than text at the beginning of a line."""
 
+_MOST_IN_CELL = 5
+"""Lines."""
 _MOST_ROWS = 0.5
 """Of the rows of a table: as many at least have each of their cells in a column of its own."""
 
@@ -212,6 +214,7 @@ def _place(line: TextLine) -> tuple[str, int]:
 
 def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
     """The paragraphs, items and tables of a page, in order."""
+    lines = _whole_rows(lines, vocabulary)
     pitch = _pitch(lines)
     place = 0
     while place < len(lines):
@@ -224,6 +227,32 @@ def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Bloc
             end += 1
         yield from _paragraphs(lines[place:end], vocabulary)
         place = end
+
+
+def _whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLine]:
+    """The lines of a page, where some are the first cell of a row one with the cells that stand beside their middle."""
+    made: list[TextLine] = []
+    for line in lines:
+        if len(line.cells) > 1 and made and line.bottom > made[-1].bottom and (count := _beside_middle(made, line)):
+            above = made[-count:]
+            text = join([each.text for each in above], vocabulary)
+            left, right = min(each.left for each in above), max(each.right for each in above)
+            made[-count:] = [TextLine([Cell(text, left, line.bottom, right, line.top, line.size), *line.cells])]
+        else:
+            made.append(line)
+    return made
+
+
+def _beside_middle(lines: Sequence[TextLine], row: TextLine) -> int:
+    """How many lines of one cell, the last ones, stand before a row of others and around its middle."""
+    for count in range(2, _MOST_IN_CELL + 1):
+        above = lines[-count:]
+        first = above[0]
+        if len(above) < count or len(first.cells) > 1 or first.right > row.left or first.bottom - row.top > first.size:
+            return 0
+        if abs(first.top + above[-1].bottom - row.top - row.bottom) < 0.7 * row.size:
+            return count
+    return 0
 
 
 def _pitch(lines: Sequence[TextLine]) -> float:
