@@ -88,7 +88,9 @@ def _lines(text: Any) -> Iterator[TextLine]:
         left, right = min(first.left, last.left), max(first.right, last.right)
         bottom, top = min(first.bottom, last.bottom), max(first.top, last.top)
         # The size that a font is asked for is not the one it has, where the page is scaled.
-        size = abs(first.top - first.bottom) or 1.0
+        size, height = abs(first.top - first.bottom) or 1.0, last.top - last.bottom
+        if word[0].isdigit() and size < _SMALL * height:  # a raised number stands before the word
+            size = height
         if last.top - last.bottom < _SMALL * size and last.bottom > bottom:
             word = _raised(text, word, start, bottom, size, turn)
         if line and turn == turn_before:
@@ -98,7 +100,7 @@ def _lines(text: Any) -> Iterator[TextLine]:
             gap = left - before.right
             if is_beside and -0.5 * size <= gap:
                 if gap <= _CELL_GAP * min(size, before.size):
-                    before.add(word, left, right, bottom, top)
+                    before.add(word, left, right, bottom, top, size)
                 else:
                     line.append(Cell(word, left, bottom, right, top, size))
                 continue

@@ -37,8 +37,10 @@ class Cell:
         """Begin with one word."""
         self.words.append((self.text, self.left, self.right))
 
-    def add(self, word: str, left: float, right: float, bottom: float, top: float) -> None:
-        """Go on with the next word."""
+    def add(self, word: str, left: float, right: float, bottom: float, top: float, size: float) -> None:
+        """Go on with the next word, whose font counts where only a raised number stands before it."""
+        if self.size < 0.85 * size and self.text.isdigit():
+            self.size = size
         self.text += f' {word}'
         self.words.append((word, left, right))
         self.right = max(self.right, right)
@@ -164,7 +166,7 @@ def place_note(lines: list[TextLine], note: Cell) -> None:
         return
     gap, line, cell = min(near, key=lambda found: found[0])
     if gap < 0:
-        cell.add(note.text, cell.right, cell.right, cell.bottom, cell.top)
+        cell.add(note.text, cell.right, cell.right, cell.bottom, cell.top, cell.size)
     else:
         note.bottom, note.top, note.size = line.bottom, line.top, line.size
         line.cells = sorted([*line.cells, note], key=lambda each: each.left)

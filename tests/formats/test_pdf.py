@@ -158,6 +158,13 @@ def test_raised_numbers_are_told_from_those_before_them() -> None:
     assert read(pdf([powers])).markdown == 'It holds 10^-9 grams.'
 
 
+def test_a_note_whose_number_is_raised_is_one_paragraph() -> None:
+    first, second = 'The mill was sold to the brothers Gann in 1874, who had come over the hills', 'with two carts.'
+    for blank in (0.0, 4.0):  # whether the number is a word of its own
+        note = [(72.0, 704.0, '1', 6), (75.4 + blank, 700.0, first), (72.0, 688.0, second)]
+        assert read(pdf([note])).markdown.partition('The')[2] == f'{first[3:]} {second}'
+
+
 def why_not(body: bytes) -> str:
     with pytest.raises(FetchError) as raised:
         read(body)
