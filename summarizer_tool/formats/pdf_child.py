@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from ctypes import POINTER, byref, cast, create_string_buffer
+from functools import partial
 from math import pi
 from typing import Any
 
@@ -137,15 +138,15 @@ def _filled(page: Any, form: Any) -> Iterator[Cell]:
 def _said(note: Any, form: Any) -> str:
     kind = raw.FPDFAnnot_GetSubtype(note)
     if kind in _COMMENTS:
-        said = _string(lambda *into: raw.FPDFAnnot_GetStringValue(note, b'Contents', *into))
+        said = _string(partial(raw.FPDFAnnot_GetStringValue, note, b'Contents'))
         return said and f'[Comment: {said}]'
     if kind == raw.FPDF_ANNOT_FREETEXT:
-        return _string(lambda *into: raw.FPDFAnnot_GetStringValue(note, b'Contents', *into))
+        return _string(partial(raw.FPDFAnnot_GetStringValue, note, b'Contents'))
     if kind != raw.FPDF_ANNOT_WIDGET or not form or raw.FPDFAnnot_GetFormFieldFlags(form, note) & _SECRET:
         return ''
     if raw.FPDFAnnot_GetFormFieldType(form, note) in (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON):
         return '☒' if raw.FPDFAnnot_IsChecked(form, note) else '☐'
-    return _string(lambda *into: raw.FPDFAnnot_GetFormFieldValue(form, note, *into))
+    return _string(partial(raw.FPDFAnnot_GetFormFieldValue, form, note))
 
 
 def _string(get: Callable[[Any, int], int]) -> str:
