@@ -162,7 +162,8 @@ def _has_image(page: Any) -> bool:
 
 def _pages(document: Any, most: int, until: float) -> Iterator[PdfPage]:
     characters = 0
-    document.init_forms()
+    with suppress(pypdfium2.PdfiumError):
+        document.init_forms()
     form = document.formenv.raw if document.formenv else None
     for index in range(len(document)):
         if time.monotonic() > until:
