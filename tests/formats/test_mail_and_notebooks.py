@@ -53,6 +53,24 @@ It broke in the frost.\
 """)
 
 
+def test_a_mailbox_is_all_its_mails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those behind one that has parts, which ends where its last part does."""
+    first = letter('The stone', 'It broke in the frost.\n')
+    first.add_attachment(b'%PDF-1.4', maintype='application', subtype='pdf', filename='bill.pdf')
+    mails = [first, letter('Re: The stone', 'From then on it lay there.\n'), letter('The eels', 'They are gone.\n')]
+    box = b'\n'.join(b'From gann@example.org Mon Mar  2 10:00:00 2026\n' + each.as_bytes() for each in mails)
+    page = read(box, name='fen.mbox')
+    assert (page.title, [line for line in page.markdown.splitlines() if line.startswith('# ')]) == (
+        '',
+        ['# The stone', '# Re: The stone', '# The eels'],
+    )
+    assert 'bill.pdf' in page.markdown
+    assert 'From then on it lay there.' in page.markdown
+    monkeypatch.setattr(mail, '_MOST_MAILS', 2)
+    assert read(box).markdown.count('\n# ') == 1
+    assert read(box).markdown.endswith('more bytes of mails: they are left out; split the mailbox]')
+
+
 def test_a_mail_that_is_an_attachment_names_it() -> None:
     made = letter('The bill', '')
     made.set_content(b'%PDF-1.4', maintype='application', subtype='pdf', filename='bill.pdf')
