@@ -198,6 +198,13 @@ def _bookmarks(document: Any) -> list[Bookmark]:
     return found
 
 
+def _attached(document: Any) -> Iterator[str]:
+    """What files a document brings along, by name."""
+    with suppress(pypdfium2.PdfiumError):
+        for index in range(min(document.count_attachments(), _MOST_NOTES)):
+            yield f'[Attachment: {" ".join(document.get_attachment(index).get_name().split())}]'
+
+
 def _read(body: bytes, most_pages: int, most_characters: int, until: float) -> dict[str, object]:
     try:
         document = pypdfium2.PdfDocument(body)
@@ -218,7 +225,7 @@ def _read(body: bytes, most_pages: int, most_characters: int, until: float) -> d
     title = ' '.join(document.get_metadata_value('Title').split())
     return {
         'title': '' if _TITLE_TOO.search(title) else title,
-        'markdown': markdown_of(pages, _bookmarks(document)),
+        'markdown': '\n\n'.join([markdown_of(pages, _bookmarks(document)), *_attached(document)]),
     }
 
 

@@ -147,6 +147,12 @@ Refused on 3 May\
 """)
 
 
+def test_files_that_are_brought_along_are_named() -> None:
+    names = b'/Names << /EmbeddedFiles << /Names [(bill.xml) << /Type /Filespec /F (bill.xml) >>] >> >> /Pages 2 0 R'
+    brought = pdf([[(72.0, 700.0, 'Bill')]]).replace(b'/Pages 2 0 R', names)
+    assert read(brought).markdown == 'Bill\n\n[Attachment: bill.xml]'
+
+
 def test_verses_and_code_keep_their_lines() -> None:
     verses = 'Under the mill\nthe water is still\nand over the hill\nit is night until\nthe long line of the morning comes over all of it'
     assert read(pdf([lines(verses)])).markdown == verses
