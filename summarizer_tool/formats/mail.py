@@ -29,7 +29,8 @@ _TELLING = re.compile(
 _REPORTS = frozenset({'message/delivery-status', 'message/disposition-notification'})
 """What became of a mail, and why: fields of text."""
 _MAILBOX = re.compile(
-    rb'(?:\A|\n\r?\n)From \S{1,300} +(?:[A-Z][a-z]{2} +){2}[\d :]{10,20}[^\n]{0,40}\n(?=[A-Za-z][\w-]{0,60}:)'
+    rb'(?:\A|\n\r?\n)From \S{1,300}(?: at \S{1,300})? +(?:[A-Z][a-z]{2} +){2}[\d :]{10,20}[^\n]{0,40}\n'
+    rb'(?=[A-Za-z][\w-]{0,60}:)'
 )
 """What parts the mails of a mailbox."""
 _HEAD = 16_384

@@ -58,7 +58,10 @@ def test_a_mailbox_is_all_its_mails(monkeypatch: pytest.MonkeyPatch) -> None:
     first = letter('The stone', 'It broke in the frost.\n')
     first.add_attachment(b'%PDF-1.4', maintype='application', subtype='pdf', filename='bill.pdf')
     mails = [first, letter('Re: The stone', 'From then on it lay there.\n'), letter('The eels', 'They are gone.\n')]
-    box = b'\n'.join(b'From gann@example.org Mon Mar  2 10:00:00 2026\n' + each.as_bytes() for each in mails)
+    senders = b'From gann@example.org', b'From - ', b'From hale at example.org'
+    box = b'\n'.join(
+        sender + b'  Mon Mar  2 10:00:00 2026\n' + each.as_bytes() for each, sender in zip(mails, senders, strict=True)
+    )
     page = read(box, name='fen.mbox')
     assert (page.title, [line for line in page.markdown.splitlines() if line.startswith('# ')]) == (
         '',
