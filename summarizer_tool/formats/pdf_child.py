@@ -106,10 +106,10 @@ def _lines(text: Any) -> Iterator[TextLine]:
                     line.append(Cell(word, left, bottom, right, top, size))
                 continue
         if line:
-            yield TextLine(line)
+            yield TextLine(line, turn_before)
         line, turn_before = [Cell(word, left, bottom, right, top, size)], turn
     if line:
-        yield TextLine(line)
+        yield TextLine(line, turn_before)
 
 
 def _raised(text: Any, word: str, start: int, bottom: float, size: float, turn: int) -> str:

@@ -63,6 +63,8 @@ class TextLine:
     """What stands on one line."""
 
     cells: list[Cell]
+    turn: int = 0
+    """Quarters by which the page was turned for it to be upright."""
 
     @property
     def text(self) -> str:
@@ -119,6 +121,7 @@ class Bookmark:
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
 _LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
+_FIGURES = re.compile(r'(?<!\d)\d{1,6}(?!\d)')
 _DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
 _ENDS = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
 _NOT_WORDS = re.compile(r'[\W_]+')
@@ -188,10 +191,11 @@ def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLi
     """Leave out what stands at the edge of many pages, but for the first time; of page numbers, each."""
     found: Counter[tuple[str, int]] = Counter()
     edges: list[list[tuple[int, tuple[str, int]]]] = []
-    for lines in pages:
+    for page, lines in enumerate(pages):
         order = sorted(range(len(lines)), key=lambda index: -lines[index].top)
-        outer = dict.fromkeys((*order[:2], *order[-2:]))
-        edges.append([(index, _place(lines[index])) for index in outer])
+        turned = [[index for index in order if lines[index].turn == turn] for turn in range(4)]
+        outer = dict.fromkeys(index for each in turned for index in (*each[:2], *each[-2:]))
+        edges.append([(index, _place(lines[index], page)) for index in outer])
         found.update({place for _, place in edges[-1]})
     seen: set[tuple[str, int]] = set()
     left: list[list[TextLine]] = []
@@ -199,16 +203,20 @@ def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLi
         gone: set[int] = set()
         for index, place in outer:
             if found[place] >= 3:
-                if place in seen or not any(character.isalpha() for character in place[0].replace('#', '')):
+                if place in seen or ('#' in place[0] and not any(map(str.isalpha, place[0]))):
                     gone.add(index)
                 seen.add(place)
         left.append([line for index, line in enumerate(lines) if index not in gone])
     return left
 
 
-def _place(line: TextLine) -> tuple[str, int]:
-    """What lines share that are the same but for the page's number."""
-    return _DIGITS.sub('#', line.text.casefold()), round(line.bottom / 4)
+def _place(line: TextLine, page: int) -> tuple[str, int]:
+    """What lines share that are the same but for the page's number; of figures alone, how far they are from it."""
+    text, figures = line.text.casefold(), _FIGURES.findall(line.text)
+    said = _DIGITS.sub('#', text)
+    if figures and not any(map(str.isalpha, said)):
+        said = f'{said} {int(figures[0]) - page} {figures[1:]}' if len(figures) < 3 else text
+    return said, round(line.bottom / 4)
 
 
 # Blocks

@@ -49,6 +49,18 @@ The mill of Ostrey was built in the year 1874 by the brothers Gann, who had come
 """)
 
 
+def test_figures_at_the_edge_of_pages_are_no_page_numbers_unless_they_count_them() -> None:
+    """What stands there once on each page, and is one of many figures, is told; also beside what is printed sideways."""
+    pages = [
+        [*lines(MILL), (72.0, 60.0, f'{n * n} 59 13'), (300.0, 60.0, f'0{n}/07/2015'), (300.0, 40.0, str(n + 4))]
+        for n in range(4)
+    ]
+    read_pages = read(pdf(pages)).markdown.split('\f')
+    assert [page.rpartition('followed.')[2].split() for page in read_pages] == [
+        [f'{n * n}', '59', '13', f'0{n}/07/2015'] for n in range(4)
+    ]
+
+
 def test_rows_become_a_table() -> None:
     rows = [('Year', 'Owner', 'Price'), ('1874', 'Gann', '90'), ('1908', 'Hale', '120'), ('1911', 'Marchbank', '75')]
     cells = [(72.0 + 120 * at, 700.0 - 14 * line, said) for line, row in enumerate(rows) for at, said in enumerate(row)]
