@@ -60,6 +60,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         for block in blocks:
             block.is_kept = block.region is None and 2 * block.linked <= block.size
     _keep_wholes(blocks, is_out)
+    _keep_sections(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
     _keep_titles(blocks)
@@ -156,6 +157,21 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
                 block.is_kept = True
 
 
+def _keep_sections(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep the few sections of a text that stand between others of it and link little, whatever they are made of."""
+    held: dict[int, list[PageBlock]] = {}
+    for block in blocks:
+        if block.outline and not is_out(block.region):
+            held.setdefault(block.outline, []).append(block)
+    sections = [*held.values()]
+    kept = [at for at, inside in enumerate(sections) if all(block.is_kept for block in inside)]
+    lost = [at for at in range(kept[0], kept[-1]) if at not in kept] if kept else []
+    for at in lost if 2 * len(lost) < len(kept) else ():
+        if 4 * sum(block.linked for block in sections[at]) < sum(block.size for block in sections[at]):
+            for block in sections[at]:
+                block.is_kept = True
+
+
 def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     """Keep the title, and what is no chrome between two blocks that are kept, with the headings above it."""
     kept = [at for at, block in enumerate(blocks) if block.is_kept]
@@ -216,7 +232,7 @@ def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
 def _is_of_the_site(block: PageBlock) -> bool:
     """Return whether it asks to follow or subscribe, or is worded as boilerplate; headings may lead to what is kept."""
     words = block.words
-    if block.level and boilerplate_lines.leads_away(words):
+    if block.level and (boilerplate_lines.leads_away(words) or words.casefold() == 'history'):
         return False
     return block.size < SHORT and (names_networks(block) or boilerplate_lines.is_boilerplate(words))
 
