@@ -47,7 +47,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     """
     blocks = page.blocks
     is_voted = [is_voted_for(block, votes) for block in blocks]
-    is_out = _regions(blocks, is_voted)
+    boxes = _boxes(blocks)
+    is_out = _regions(blocks, is_voted, boxes)
     if any(is_voted):
         for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
             block.is_kept = (points > 0 if is_scored(block) else voted) and not is_out(block.region)
@@ -71,6 +72,9 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         for block in shown or blocks:
             block.is_kept = True
     _follow_on(blocks, is_out)
+    for block in blocks:
+        if block.region in boxes and not is_out(block.region):
+            block.is_kept = not block.level  # what stands below the box is not said of it
     for picture in page.pictures:
         picture.is_kept = not is_out(picture.region) and _is_among_kept(blocks, picture.place)
 
@@ -97,7 +101,21 @@ def is_scored(block: PageBlock) -> bool:
     return block.kind in ('text', 'heading') and not block.is_in('cell', 'terms', 'figure', 'caption')
 
 
-def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> _IsOut:
+def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
+    """The asides of nothing but terms, which are no links, and what is said of them: what a page says in short."""
+    inside: dict[Region, list[PageBlock]] = {}
+    for block in blocks:
+        if block.region is not None and block.region.tag == 'aside' and not block.level:
+            inside.setdefault(block.region, []).append(block)
+    return {
+        region
+        for region, held in inside.items()
+        if all(block.is_in('terms', 'caption', 'figure') for block in held)
+        and [block.linked for block in held if block.is_in('term')].count(0) > 1
+    }
+
+
+def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool], boxes: Collection[Region]) -> _IsOut:
     """Which of the parts that are named as chrome are it: those whose name, or that of one around, has few votes."""
     kept: Counter[str] = Counter()
     sizes: Counter[Region] = Counter()
@@ -116,7 +134,8 @@ def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> _IsOut:
         if region is not None and region not in known:
             # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
             is_box = _BOX.fullmatch(region.name) is not None or region.tag == 'table'
-            is_part = is_box and region.group in beside and 3 * links[region] < sizes[region]
+            is_box = region in boxes or (is_box and 3 * links[region] < sizes[region])
+            is_part = is_box and region.group in beside
             known[region] = any(kept[name] <= most for name in _names(region.parent if is_part else region))
         return known[region]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import code, formulas, notes, signs, targets
+from summarizer_tool.html import cards, code, formulas, notes, signs, targets
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -98,6 +98,7 @@ class TreeWalk:
 
     def run(self, root: Any) -> Blocks:
         """The blocks of a tree; its text nodes afterwards begin with a character of `MARKS` each, while these last."""
+        cards.mark(root)
         self._sections = signs.sections(root)
         for section in self._sections:
             section.attrib.pop('id', None)  # trafilatura, too, would go by it
