@@ -249,6 +249,8 @@ class TreeWalk:
 
     def _read_named(self, element: Any) -> bool:
         names: str = element.get('class') or ''
+        if element.tag == 'span' and self._is_apart(element, names):
+            self._pieces.append(' ')
         if 'ath' in names or 'katex' in names:
             if formula := formulas.of_box(element, names):
                 self._formula(element, formula)
@@ -257,6 +259,15 @@ class TreeWalk:
                 return True
         is_out = signs.is_hidden(element) if element.tag == 'a' else signs.is_chrome(element, element.tag)
         return is_out and element.xpath('string-length()') <= MAX_NAMED
+
+    def _is_apart(self, element: Any, names: str) -> bool:
+        """Return whether a span is shown apart from another one right before it, as they are named differently."""
+        before = element.getprevious()
+        if before is None or before.tag != 'span' or before.tail or names in ('', before.get('class') or ''):
+            return False
+        end = self._pieces[-1][-2:] if self._pieces else ''
+        start = (element.text or '')[:1]
+        return len(end) == 2 and end.isalnum() and start.isalnum() and not (end[-1] + start).isdigit()
 
     def _formula(self, element: Any, formula: formulas.Formula) -> None:
         if formula.is_display:

@@ -52,3 +52,10 @@ def test_other_boxes_are_none(boxes: str) -> None:
 def test_many_boxes_in_boxes_cost_no_time() -> None:
     box = '<div class="field"><div>' * 2000 + 'Morn' + '</div></div>' * 2000
     assert 'Bells' in _shown(box + _boxes() * 2000)
+
+
+def test_spans_that_are_named_differently_stand_apart() -> None:
+    spans = '<span class="kicker">Orme</span><span class="title">Bells of 1855</span><span class="mark">, all</span>'
+    capital = '<span class="drop">T</span><span class="rest">he keepers</span>'
+    shown = _shown(f'<p>{spans} of them were rung by the keepers, and heard on both banks. {capital} went home.</p>')
+    assert 'Orme Bells of 1855, all of them were rung by the keepers, and heard on both banks. The keepers' in shown
