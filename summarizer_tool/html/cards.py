@@ -1,5 +1,6 @@
 """Boxes of labels and what is said of each that are made of `div`s, as the boxes of wikis are: as lists of terms."""
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -7,6 +8,8 @@ from summarizer_tool.html.block_score import ends_a_sentence
 
 _LEAST = 3
 """Boxes of one kind beside each other."""
+_MOSTLY = 0.7
+"""Share of these at the side that have a label and a value; of some the value is a picture."""
 _MOST_PARTS = 3
 """Elements of a box: its label, and what is said of that."""
 _LONGEST_LABEL = 80
@@ -25,12 +28,19 @@ def mark(tree: Any) -> None:
             if 2 <= len(child) <= _MOST_PARTS and (names := child.get('class')):
                 kinds.setdefault(names, []).append(child)
         for boxes in kinds.values():
-            is_linked = all(next(box.iter('a'), None) is not None for box in boxes)
-            if len(boxes) >= _LEAST and not is_linked and all(map(_is_labelled, boxes)):
-                for box in boxes:
+            labelled = [box for box in boxes if _is_labelled(box)] if len(boxes) >= _LEAST else []
+            if len(labelled) >= _LEAST and _are_facts(parent, boxes, labelled):
+                for box in labelled:
                     box.tag = 'dl'
                     for place, part in enumerate(box):
                         part.tag = 'dt' if not place else 'dd' if part.tag in _VALUES else part.tag
+
+
+def _are_facts(parent: Any, boxes: Sequence[Any], labelled: Sequence[Any]) -> bool:
+    """Return whether boxes tell something, rather than lead elsewhere: at the side most values may be links."""
+    if parent.tag == 'aside' or next(parent.iterancestors('aside'), None) is not None:
+        return len(labelled) >= _MOSTLY * len(boxes) and any(map(_is_told, labelled))
+    return len(labelled) == len(boxes) and any(next(box.iter('a'), None) is None for box in boxes)
 
 
 def _is_labelled(box: Any) -> bool:
@@ -45,6 +55,15 @@ def _is_labelled(box: Any) -> bool:
     value = ''.join(_start(part, _LONGEST_VALUE) for part in values).strip()
     are_values = len(value) <= _LONGEST_VALUE and all(part.tag in _VALUES for part in values)
     return value != '' and (label.tag[0] != 'h' or are_values)
+
+
+def _is_told(box: Any) -> bool:
+    """Return whether something that is said in a box is no link."""
+    return sum(map(_size, box[1:])) > sum(map(_size, box.iter('a')))
+
+
+def _size(element: Any) -> int:
+    return sum(len(piece.strip()) for piece in element.itertext())
 
 
 def _start(element: Any, characters: int) -> str:

@@ -6,7 +6,7 @@ kept together, and what leads to other pages goes.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby, pairwise, takewhile
 
 from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
@@ -27,6 +27,8 @@ _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
 """Lists, tables, paragraphs … that may have been lost between two that are kept."""
+_LEAST_PAIRS = 3
+_LONGEST_LABEL = 40
 _SENTENCE = 20
 """Characters of a sentence."""
 
@@ -62,6 +64,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
             block.is_kept = block.region is None and 2 * block.linked <= block.size
     _keep_wholes(blocks, is_out)
     _keep_sections(blocks, is_out)
+    _keep_tables_of_pairs(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
     _keep_titles(blocks)
@@ -102,9 +105,9 @@ def is_scored(block: PageBlock) -> bool:
 
 
 def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
-    """The asides of nothing but terms, which are no links, and what is said of them: what a page says in short."""
+    """The asides of nothing but terms, which are no links, between the title and the end of the text: infoboxes."""
     inside: dict[Region, list[PageBlock]] = {}
-    for block in blocks:
+    for block in _text_of(blocks, [block.region is None and _is_prose(block) for block in blocks]):
         if block.region is not None and block.region.tag == 'aside' and not block.level:
             inside.setdefault(block.region, []).append(block)
     return {
@@ -113,6 +116,12 @@ def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
         if all(block.is_in('terms', 'caption', 'figure') for block in held)
         and [block.linked for block in held if block.is_in('term')].count(0) > 1
     }
+
+
+def _text_of(blocks: Sequence[PageBlock], are_text: Sequence[bool]) -> Sequence[PageBlock]:
+    """The blocks from the title to the last of its text; none where it has no title."""
+    title = next((at for at, block in enumerate(blocks) if block.level == 1), len(blocks))
+    return blocks[title : max((at for at, is_text in enumerate(are_text) if is_text), default=0)]
 
 
 def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool], boxes: Collection[Region]) -> _IsOut:
@@ -134,8 +143,7 @@ def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool], boxes: Colle
         if region is not None and region not in known:
             # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
             is_box = _BOX.fullmatch(region.name) is not None or region.tag == 'table'
-            is_box = region in boxes or (is_box and 3 * links[region] < sizes[region])
-            is_part = is_box and region.group in beside
+            is_part = region in boxes or (is_box and region.group in beside and 3 * links[region] < sizes[region])
             known[region] = any(kept[name] <= most for name in _names(region.parent if is_part else region))
         return known[region]
 
@@ -189,6 +197,27 @@ def _keep_sections(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
         if 4 * sum(block.linked for block in sections[at]) < sum(block.size for block in sections[at]):
             for block in sections[at]:
                 block.is_kept = True
+
+
+def _keep_tables_of_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep tables of labels and values that stand between the title and the end of the text: infoboxes."""
+    rows: dict[Frame, dict[Frame, dict[Frame, list[PageBlock]]]] = {}
+    for block in _text_of(blocks, [block.is_kept and block.kind == 'text' for block in blocks]):
+        table, row, cell, *_ = *(block.frame.chain() if block.frame is not None else ()), None, None, None
+        if table is not None and table.kind == 'table' and not table.is_layout and cell is not None and row is not None:
+            rows.setdefault(table, {}).setdefault(row, {}).setdefault(cell, []).append(block)
+    for held in rows.values():
+        pairs = sum(map(_is_pair, held.values()))
+        inside = [block for cells in held.values() for cell in cells.values() for block in cell]
+        if pairs >= _LEAST_PAIRS and 2 * pairs >= len(held) and not any(is_out(block.region) for block in inside):
+            for block in inside:
+                block.is_kept = True
+
+
+def _is_pair(cells: Mapping[Frame, Sequence[PageBlock]]) -> bool:
+    """Return whether a row is a short label, which is no link, and a value."""
+    (label, *more), *values = cells.values()
+    return len(values) == 1 and not more and not label.linked and label.size <= _LONGEST_LABEL
 
 
 def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:

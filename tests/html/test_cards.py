@@ -28,6 +28,11 @@ def test_a_box_at_the_side_tells_what_the_page_is_about_in_short(label: str) -> 
     assert 'In short' not in shown  # the text below would seem to stand under it
 
 
+def test_a_box_may_have_a_picture_in_place_of_a_value_and_stand_apart_from_the_text() -> None:
+    shown = _shown(f'<div><aside class="box">{_boxes(**FIELDS, Sign="<img src=/s.png>")}</aside></div>')
+    assert 'Founder\n: Ada Zibeline\n\nSeat\n: Morn\n\nFounded\n: 1855, at Orme\n\n' in shown
+
+
 def test_boxes_that_are_alike_are_terms() -> None:
     shown = _shown(_boxes('div', Founder='cast the great bell.', Seat='Morn', Rank='3'))
     assert 'Founder\n: cast the great bell.\n\nSeat\n: Morn\n\nRank\n: 3' in shown
