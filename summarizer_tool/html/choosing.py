@@ -17,6 +17,8 @@ _MAX_CHROME_SHARE = 0.35
 """Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
 _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
+_MIN_OF_TEXT = 0.1
+"""Of one that links little."""
 _PROSE = 80
 """Characters of what is likely a sentence or more."""
 _AFTER = 12
@@ -179,7 +181,9 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
                 held.setdefault(frame, []).append(block)
     for inside in held.values():
         inside = [block for block in inside if not is_out(block.region)]
-        if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * sum(block.size for block in inside):
+        size = sum(block.size for block in inside)
+        least = _MIN_WHOLE if 8 * sum(block.linked for block in inside) > size else _MIN_OF_TEXT
+        if sum(block.size for block in inside if block.is_kept) >= least * size:
             for block in inside:
                 block.is_kept = True
 
