@@ -302,8 +302,9 @@ class SubAgentRunner:
         request = ParsedRequest(sources, self.job.focus, target_tokens, merges=False)
         with self.deadline.calling():
             answer = await in_process(choosing.summarize_sources, request, target_tokens)
-            for fact in answer.facts if self.options.on_fact else ():
-                self.options.on_fact(fact.text)
+            if on_fact := self.options.on_fact:
+                for fact in answer.facts:
+                    on_fact(fact.text)
             return QueryResult(answer)
         return QueryResult(None, error=OutOfTimeError())
 
