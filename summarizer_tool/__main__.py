@@ -1,5 +1,6 @@
 """The `summarizer` command, also as `python -m summarizer_tool`."""
 
+import atexit
 import gc
 import os
 import sys
@@ -14,6 +15,7 @@ def main() -> None:
     # What a command loads stays: looking through it costs a tenth of its time, and once more where it ends.
     gc.disable()  # until it is `loaded`
     gc.set_threshold(200_000, 20, 100)
+    atexit.register(gc.freeze)
     os.environ.setdefault('PYDANTIC_AI_NO_BANNER', '1')  # it would stand among our progress
     # httpx does without its own command line, which would load all of rich.
     sys.modules.setdefault('httpx._main', None)  # pyright: ignore[reportArgumentType]

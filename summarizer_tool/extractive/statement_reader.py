@@ -107,8 +107,8 @@ class StatementReader:
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
     is_conversation: bool = False
-    is_said_before: bool = False
-    """Whether the last sentence tells what was said before, and the next one what is so."""
+    last: str = ''
+    """The last sentence: where it tells what was said before, the next one tells what is so."""
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
@@ -229,7 +229,7 @@ class StatementReader:
 
     def _needed(self, text: str, line: int, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
-        was_said, self.is_said_before = self.is_said_before, SAID_BEFORE.search(text) is not None
+        last, self.last = self.last, text
         is_spoken = bool(lead) and self._speaks(lead)
         if lead and not is_spoken:
             return None, kind
@@ -238,7 +238,8 @@ class StatementReader:
         if is_outcome or (not lead and DENIES.match(text)):
             kind = Kind.PROSE
         elif not (PRONOUN.match(begins) or POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))):
-            return (self._sentence_before() if was_said and kind is Kind.PROSE else None), kind
+            before = self._sentence_before() if kind is Kind.PROSE else None
+            return (before if before and SAID_BEFORE.search(last) else None), kind
         before = self._moved(line) if is_outcome else self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:
             # One that names something itself still tells of that.

@@ -61,7 +61,7 @@ _BOX = regex.compile(
 )
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence, nor a number, such as a figure has on its axes.
-_TITLE = regex.compile(r'^(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)[\p{Lu}\d].{0,70}[^.,:;!?]$')
+_TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
 _DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')

@@ -42,7 +42,7 @@ _NUMBER_WORDS = frozenset(
     twice second third fourth fifth sixth seventh eighth ninth tenth""".split()  # noqa: SIM905
 )
 # What a program is told or knows by it: `keep_all`, `keepAll`, `--keep-all`.
-_IDENTIFIER = regex.compile(r'(?<!\w)(?:\w*_\w+|--?\p{L}[\w-]*|\p{Ll}+\p{Lu}\w*)')
+_IDENTIFIER = regex.compile(r'(?<!\w)(?:[^\W_]*+_\w+|--?\p{L}[\w-]*|\p{Ll}++\p{Lu}\w*)')
 _SYMBOLS = regex.compile(r'(?!`)[\p{S}%#@]|(?<!\w)[-−–](?=\d)')
 
 Place = tuple[int, int]

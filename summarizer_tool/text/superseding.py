@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Final
 
 import regex
 
 from summarizer_tool.text import names
 from summarizer_tool.text.stop_words import ENGLISH
-from summarizer_tool.text.terms import stem
+from summarizer_tool.text.terms import Remembered, stem
 
 LEAST_SHARED = 0.25
 """Share of its subject's words that the shorter of two statements must have in common with the other, if the later one
@@ -93,6 +94,15 @@ _MARGINAL = frozenset(
 )
 
 
+def _root_of(word: str) -> str:
+    root = stem(word) if word.isalpha() and word not in ENGLISH else ''
+    return '' if root in _MARGINAL else root
+
+
+_root: Final = Remembered(_root_of).__getitem__
+"""The stem of a word of content; nothing of others."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Claim:
     """A statement as it is compared with others."""
@@ -147,10 +157,10 @@ class _Reading:
         before_verb = verb.start() if verb and not _BREAK.search(rest, 0, verb.start()) else 0
         before = ''
         for match in _WORD.finditer(rest):
-            word, place = match.group().lower(), match.start()
-            root = stem(word) if word.isalpha() and word not in ENGLISH else ''
-            if root in _MARGINAL or not root:
-                root = word if len(word) == 1 < place and match.group().isupper() else ''
+            word, place = match.group(), match.start()
+            root = _root(word.lower())
+            if not root and len(word) == 1 < place and word.isupper():
+                root = word.lower()
             if root:
                 self.subject.setdefault(root, before)
                 if place < before_verb:
