@@ -147,8 +147,6 @@ async def test_a_deadline_leaves_what_there_is() -> None:
         call = RequestOptions(on_progress=told.append, deadline=Deadline(1.6))
         pages = [web.url('/guide/gallery'), web.url('/slow')]
         found = await retriever.answer(pages, 'Who opened all gates by hand?', options=call)
-        assert call.deadline is not None
-        assert call.deadline.seconds > 0
     assert not found.is_error
     assert 'Maud Ferrin and Joss Alder' in found.text
     assert (found.figures['partial'], found.figures['stop_reason']) == (True, 'deadline')
