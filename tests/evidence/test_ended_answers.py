@@ -88,7 +88,7 @@ async def test_a_cancelled_answer_stops_its_fetches(mode: Mode) -> None:
 async def test_what_is_there_by_the_timeout_is_answered_with() -> None:
     with site() as web:
         web.slow(60)
-        with serving.serve(fetch_allow_hosts=web.host, mcp_tool_timeout=2) as server:
+        with serving.serve(fetch_allow_hosts=web.host, mcp_tool_timeout=5) as server:
             async with server.client() as client:
                 asked = {
                     'url': [web.url('/guide/safety'), web.url('/slow')],
@@ -109,12 +109,12 @@ async def test_what_is_there_by_the_timeout_is_answered_with() -> None:
 
 async def test_nothing_by_the_timeout_is_told_as_such() -> None:
     async with hanging() as far:
-        with serving.serve(fetch_allow_hosts=far.host, mcp_tool_timeout=1) as server:
+        with serving.serve(fetch_allow_hosts=far.host, mcp_tool_timeout=3) as server:
             async with server.client() as client:
                 late = await client.call_tool('answer', {'url': f'http://{far.host}/', 'query': 'highest tide'})
                 assert late.is_error
                 assert re.match(
-                    r'\[ERROR\] timeout\n\nDetail: .* within [\d.]+ seconds \(MCP_TOOL_TIMEOUT=1\), .* fetch\.\n',
+                    r'\[ERROR\] timeout\n\nDetail: .* within [\d.]+ seconds \(MCP_TOOL_TIMEOUT=3\), .* fetch\.\n',
                     text_of(late),
                 )
 
