@@ -175,7 +175,7 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         deadline = None
         if left is not None:
             left = max(0.0, left)
-            deadline = Deadline(min(seconds, left * SHARE_OF_RUN), grace=left * (1 - SHARE_OF_RUN) / 2)
+            deadline = Deadline(min(seconds, left * SHARE_OF_RUN), grace=left * (1 - SHARE_OF_RUN))
         return RequestOptions(usage=ctx.usage, usage_limits=ctx.usage_limits, deadline=deadline)
 
 

@@ -118,10 +118,7 @@ class ChunkMapper:
             agent = sub_agent_runner.TOPICAL_SUMMARIZER if focus.topics else sub_agent_runner.CHUNK_SUMMARIZER
             if len(prompt) > self.runner.window:
                 return await self._in_parts(numbered, target, missing, len(prompt))
-            if self.runner.is_extractive:
-                answer = await self.runner.extract(numbered.sources, target)
-            else:
-                answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
+            answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
             if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
                 await self.runner.fit_window(prompt, answer.error)
                 return await self._in_parts(numbered, target, missing, len(prompt))
@@ -137,11 +134,9 @@ class ChunkMapper:
             return outcome
 
     def _request(self, numbered: Numbered, target: int, missing: Sequence[str]) -> tuple[str, str]:
-        """The request about some lines, in words only for a model that reads them, and the key of its answer."""
+        """The request about some lines, and the key of its answer."""
         answers, focus = self.runner.answers, self.runner.job.focus
         key = answers.key(prompts.chunk_request(numbered.sources, focus, 0, missing)) if answers.cache else ''
-        if self.runner.is_extractive:
-            return '', key
         return prompts.chunk_request(numbered.sources, focus, target, missing), key
 
     async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:

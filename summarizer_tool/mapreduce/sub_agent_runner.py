@@ -3,7 +3,7 @@
 import logging
 import math
 from collections import Counter
-from collections.abc import AsyncIterable, Callable, Generator, Sequence
+from collections.abc import AsyncIterable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,18 +26,16 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import prompts
-from summarizer_tool.extractive import choosing
 from summarizer_tool.llm import failures, models
-from summarizer_tool.llm.failures import DEADLINE, OutOfTimeError, RepeatsItselfError
+from summarizer_tool.llm.failures import DEADLINE, RepeatsItselfError
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.recover_partial import arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Job, in_steps
-from summarizer_tool.prompts import ParsedRequest, PromptSource
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.runtime.executors import in_process, in_thread
+from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.schemas import ChunkSummary, TopicalChunkSummary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
@@ -293,18 +291,6 @@ class SubAgentRunner:
         if over := failures.over_window(error):
             fits = max(fits / 4, 0.95 - over / await in_thread(tokens.count, request))
         self.window = min(self.window, len(request) * fits)
-
-    async def extract(self, sources: Sequence[PromptSource], target_tokens: int) -> QueryResult[ChunkSummary]:
-        """The embedded model's answer about a chunk: it needs no request in words, and no agent to send it."""
-        self.stats.map_calls += 1
-        request = ParsedRequest(sources, self.job.focus, target_tokens, merges=False)
-        with self.deadline.calling():
-            answer = await in_process(choosing.summarize_sources, request, target_tokens)
-            if on_fact := self.options.on_fact:
-                for fact in answer.facts:
-                    on_fact(fact.text)
-            return QueryResult(answer)
-        return QueryResult(None, error=OutOfTimeError())
 
     async def ask(
         self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase

@@ -147,7 +147,7 @@ async def test_an_answer_keeps_to_the_deadline_of_the_run() -> None:
         web.slow(60)
         pages = [web.url('/guide/safety'), web.url('/slow')]
         async with agent_with(web, call('answer', url=pages, query='How fast does the gallery fill?')) as agent:
-            [part] = returned((await agent.run('How fast?', timeout=2)).all_messages())
+            [part] = returned((await agent.run('How fast?', timeout=5)).all_messages())
     assert part.outcome == 'success'
     assert part.metadata.figures['partial']
     assert 'fills within seven minutes' in part.model_response_str()
