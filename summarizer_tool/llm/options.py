@@ -43,8 +43,6 @@ class RequestOptions:
     """Called on the event loop after each finished model call."""
     usage: RunUsage | None = None
     """Model usage is added to it, e.g. the calling agent's."""
-    spent: RunUsage | None = None
-    """The same is added to it, where `usage` is others', too: also where the request fails."""
     usage_limits: UsageLimits | None = None
     """Checked before each model request; those that are under way count."""
     deadline: Deadline | None = None
@@ -64,6 +62,8 @@ class RequestOptions:
     on_fact: Callable[[str], None] | None = None
     """Called on the event loop with each fact of a chunk as the model writes it, before it is checked; answers are
     then streamed. The embedded model's facts come all at once, finished work's not at all."""
+    spent: RunUsage | None = None
+    """What is added to `usage` is added to it, where others count in that: also where the request fails."""
 
 
 DEFAULT_OPTIONS = RequestOptions()
