@@ -2,9 +2,10 @@
 
 import csv
 import json
+import math
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from jmespath import exceptions, functions, parser, visitor
@@ -18,7 +19,12 @@ from summarizer_tool.text.lines import one_line
 
 Json: TypeAlias = 'bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None'
 
-_DECODER = json.JSONDecoder()
+
+def _fraction(written: str) -> float | str:
+    return value if math.isfinite(value := float(written)) else written
+
+
+_DECODER = json.JSONDecoder(parse_float=_fraction)
 _NEXT = re.compile(r'\ufeff?\s*+[\[{]')
 _SAMPLE = 50
 """Rows by which a table is known."""
@@ -27,19 +33,20 @@ _EVEN_SHARE = 0.9
 _NAME = re.compile(r'[^\W\d][\w .()/%#-]{0,59}')
 """The name of a column; a log has times where a table has names."""
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
-_FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.\d{1,15}(?:[eE][+-]?\d{1,2})?')
+_FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.(\d{1,15})(?:[eE][+-]?\d{1,2})?')
+_PADDED = re.compile(r'\d*[1-9]0+')
 
 
 def read_records(text: str) -> tuple[Json, str]:
     """Read a text as JSON, else as CSV with a line of names, else as lines; with it comes which: `CSV, 20 rows`.
 
     JSON is what it says; of several values, one after another, a list, and where objects begin their `line`, from 1.
-    CSV is a list of rows by the names of their columns, in which numbers are numbers and empty fields null; fields that
-    no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a line that is a JSON object
-    its fields are there, too.
+    CSV is a list of rows by the names of their columns, in which numbers, but for versions, are numbers, and empty
+    fields null; fields that no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a
+    line that is a JSON object its fields are there, too.
     """
     try:
-        value: Json = json.loads(text)
+        value: Json = json.loads(text, parse_float=_fraction)
     except (ValueError, RecursionError):
         value = None
     if isinstance(value, list | dict):
@@ -66,7 +73,12 @@ def _rows(lines: Sequence[str]) -> list[Json] | None:
         rows = csv.DictReader([f'{line}\n' for line in lines], restkey='more', delimiter=separator)
         rows.fieldnames = found[separator]
         next(rows)
-        return [{key: _typed(field) for key, field in row.items() if field is not None} for row in rows]
+        read = list(rows)
+        coded = {name for name in found[separator] if _is_coded(row[name] for row in read)}
+        return [
+            {key: field if field and key in coded else _typed(field) for key, field in row.items() if field is not None}
+            for row in read
+        ]
     except (csv.Error, StopIteration):
         return None
 
@@ -82,6 +94,12 @@ def _columns(lines: Sequence[str], separator: str) -> list[str]:
     even = sum(len(row) == len(names) for row in rows)
     is_table = len(names) > 1 and len(set(names)) == len(names) and all(map(_NAME.fullmatch, names))
     return names if is_table and even >= _EVEN_SHARE * len(rows) else []
+
+
+def _is_coded(fields: Iterable[str | None]) -> bool:
+    """Return whether a zero at the end of a fraction says something, as in the versions `3.9` and `3.10`."""
+    fractions = {match[1] for field in fields if field and (match := _FRACTION.fullmatch(field.strip()))}
+    return len({*map(len, fractions)}) > 1 and any(map(_PADDED.fullmatch, fractions))
 
 
 def _typed(field: str | list[str]) -> Json:
@@ -112,7 +130,7 @@ def _fields(line: str) -> dict[str, Json]:
     if not line.lstrip().startswith('{'):
         return {}
     try:
-        value: object = json.loads(line)
+        value: object = json.loads(line, parse_float=_fraction)
     except (ValueError, RecursionError):
         return {}
     return cast('dict[str, Json]', value) if isinstance(value, dict) else {}

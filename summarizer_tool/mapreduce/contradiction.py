@@ -15,14 +15,14 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.normalize import asked, measures, stated
+from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
 from summarizer_tool.text.verbs import PASTS, roots
 
 LEAST_ALIKE = 0.5
 """Share of the words of a statement that a sentence must have in the same order for a place to be the same place."""
 
-_WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’]\p{L}+)?|\d[\d,]*(?:\.\d+)?")
+_WORD = regex.compile(rf"[\p{{L}}\p{{M}}]+(?:['’]\p{{L}}+)?|{NUMBER}")
 _SENTENCE = regex.compile(
     r'(?<=(?:\p{L}{3}|\s\p{Ll}{1,2}|[\d\s)\]”"])[.!?]["”’)]*)\s+(?=[\p{Lu}\d"“(*_])'  # not after `J.` or `Dr.`
 )
@@ -36,6 +36,8 @@ _DENIED = regex.compile(
 _NEGATED_AHEAD = regex.compile(
     r"(?i)(?:\b(?:not|never|no|none|nor|neither|nobody|without|cannot|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b)[^.;:!?]*$"
 )
+_MORE_DIGITS = regex.compile(r'[.,]?\d')
+_DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
 _NEGATORS = frozenset('not never no cannot without neither nor none nobody nothing nowhere'.split())  # noqa: SIM905
 _TURNS = frozenset(
     map(
@@ -51,12 +53,19 @@ _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
     a an the any yet ever also been to of by in on at it its his her their""".split()  # noqa: SIM905
 )
-_AMOUNT = regex.compile(r'(?<![\d.,])\d[\d,]*(?:\.\d+)?')
+_AMOUNT = regex.compile(rf'(?<![\d.,])(?:{NUMBER})')
+_SIGNED = regex.compile(rf'(?<![\w.,])([-−–]|[<>≤≥] ?)?[$€£¥]?({NUMBER})')
+_SIGN = regex.compile(r'[<>≤≥]|(?<!\w)[-−–](?=[$€£¥]?\d)')
+_BOUND = regex.compile(
+    r'(?i)\b(?:(at most|(?:no|not) more than|(?:less|fewer) than|up to)'
+    r'|at least|(?:no|not) (?:less|fewer) than|more than) (?=[$€£¥]?\d)'
+)
 _PERIOD = regex.compile(
     r'(?i)(?:\b(?:an?|each|every|per)\s|/ ?)(hour|day|week|month|quarter|year)s?\b'
     r'|\b(hour|dai|week|month|quarter|year)ly\b|\b(ann)u(?:al(?:ly)?|m)\b'
 )
 _PERIOD_FORMS = {'dai': 'day', 'ann': 'year'}
+_SIGNS = str.maketrans('−–≤≥', '--<>')
 _STOP = regex.compile(r'[,;.]')
 _BESIDE = 30
 """Characters beside a number within which stands the time that it is counted by, if no other is nearer."""
@@ -113,9 +122,13 @@ def _words(text: str) -> list[_Word]:
 
 
 def is_cut_from(text: str, line: str) -> bool:
-    """Return whether a text stands in a line, and no negation before it in its sentence."""
+    """Return whether a text stands in a line, cuts no number there, and has no negation before it in its sentence."""
     place = line.find(text)
-    return place >= 0 and not _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place)
+    end = place + len(text)
+    is_whole = not (text[-1:].isdigit() and _MORE_DIGITS.match(line, end)) and not (
+        text[:1].isdigit() and _DIGITS_AHEAD.search(line, max(0, place - 2), place)
+    )
+    return place >= 0 and is_whole and not _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place)
 
 
 def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:
@@ -144,6 +157,8 @@ def contradicts(
         return False
     if _is_exchanged(said, there) or _has_other_time(fact, sentence) or _is_of_part(said, there):
         return True
+    if _has_other_sign(fact, sentence):
+        return True
     known, own = stated(sentence), {word.folded for word in said}
     has_new = any(word.is_marked and word.folded not in known for word in said)
     if not has_new and not any(word.negates for word in chain(said, there)):
@@ -167,7 +182,7 @@ def contradicts(
 def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
     """Return whether the two are different names or numbers, and no two forms or parts of one."""
     if new.is_number or old.is_number:
-        return new.is_number and old.is_number
+        return new.is_number and old.is_number and bare_number(new.folded) != bare_number(old.folded)
     return new.folded[:4] != old.folded[:4] and not new.raw.isupper() and not is_one(new.raw, old.raw)
 
 
@@ -255,6 +270,34 @@ def _times(text: str) -> dict[str, set[str]]:
         found[_word(amount[0]).folded].update(
             _PERIOD_FORMS.get(each, each) for each in (near.groups() if near else ()) if each
         )
+    return found
+
+
+def _has_other_sign(fact: str, sentence: str) -> bool:
+    """Return whether a number is negative in one of the two alone, or a bound from below in one and above in the other.
+
+    What stands beside the number must be the same: "fell by 5" says what "changed by -5" does.
+    """
+    ours, theirs = (_BOUND.sub(lambda match: '<' if match[1] else '>', text) for text in (fact, sentence))
+    if not (_SIGN.search(ours) or _SIGN.search(theirs)):
+        return False
+    own, its = _signs(ours), _signs(theirs)
+    for number in own.keys() & its.keys():
+        signs = {sign for sign, _ in own[number]}, {sign for sign, _ in its[number]}
+        if signs[0].isdisjoint(signs[1]) and ('-' in signs[0] | signs[1] or '' not in signs[0] | signs[1]):
+            beside = [stated(' '.join(words for _, words in found[number])) for found in (own, its)]
+            return beside[0] <= stated(sentence) and beside[1] <= stated(fact)
+    return False
+
+
+def _signs(text: str) -> dict[str, list[tuple[str, str]]]:
+    """The sign of each number of a text, each time, and the two words before and behind it."""
+    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for match in _SIGNED.finditer(text):
+        sign = (match[1] or '').strip().translate(_SIGNS)
+        ahead, behind = text[max(0, match.start() - FAR_AHEAD) : match.start()], text[match.end() :][:FAR_AHEAD]
+        words = (*_WORD.findall(ahead)[-2:], *_WORD.findall(behind)[:2])
+        found[bare_number(match[2])].append((sign, ' '.join(words)))
     return found
 
 

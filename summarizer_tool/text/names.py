@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 import regex
 
+from summarizer_tool.text.normalize import NUMBER, number_form
+
 if TYPE_CHECKING:
     from summarizer_tool.schemas import ItemKind
 
@@ -74,9 +76,11 @@ _OPENERS = frozenset(
     whenever where whereas whether which while who whole whom whose why widely will with within without would
     yeah yes yet you your born named called located""".split()  # noqa: SIM905
 )
-_WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d[\d,]*(?:\.\d+)?")
+_WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d+(?:,\d+)*(?:\.\d+)?")
 # The same of folded ASCII, in half the time.
-_ASCII_WORDS = re.compile(r"[dl](?<=\b.)'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
+_ASCII_WORDS = re.compile(r"[dl](?<=\b.)'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d+(?:,\d+)*(?:\.\d+)?")
+
+_NUMBERS = re.compile(NUMBER)
 
 
 @lru_cache(maxsize=65_536)
@@ -155,15 +159,15 @@ def is_opener(word: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def key(mention: str) -> str:
-    """What two spellings of one name have in common: case, commas in numbers and leading articles do not count."""
+    """What two spellings of one name have in common: case, groups of digits and leading articles do not count."""
     folded = mention.casefold().replace('’', "'")
     if folded[:1].isdigit() or folded[:1] in '$€£¥':
-        return folded.replace(',', '').replace(' ', '')
+        return _NUMBERS.sub(lambda match: number_form(match.group()), folded).replace(', ', '').replace(' ', '')
     return folded.removeprefix('the ')
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers of `text`, case-folded, numbers without commas."""
+    """The words and numbers of `text`, case-folded, numbers without groups."""
     folded = text.casefold()
     return [*map(_bare, (_ASCII_WORDS if folded.isascii() else _WORDS).findall(folded))]
 
@@ -171,7 +175,7 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=65_536)
 def _bare(word: str) -> str:
     if word[0].isdigit():
-        return word.replace(',', '')
+        return number_form(word)
     return word[:-2] if word.endswith(("'s", '’s')) else word
 
 

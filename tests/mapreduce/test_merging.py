@@ -61,6 +61,7 @@ def test_the_fuller_wording_stays_with_the_evidence_of_all() -> None:
         ('Growth was 5.', 'Growth was 5%.'),
         ('It was -5 degrees.', 'It was 5 degrees.'),
         ('It was 1.5 metres.', 'It was 15 metres.'),
+        ('Die Flut stieg in Marn um 1,5 Meter.', 'Die Flut stieg in Marn um 15 Meter.'),
         ('Written in C++.', 'Written in C#.'),
         ('∅', '∃'),
     ],

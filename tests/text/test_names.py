@@ -27,6 +27,7 @@ def test_scripts_without_capitals_have_names_in_quotation_marks():
 def test_one_key_for_several_spellings():
     assert {names.key(mention) for mention in ('The Salt Guild', 'Salt Guild', 'salt guild')} == {'salt guild'}
     assert names.key('1,200') == names.key('1200')
+    assert names.key('1,5') == names.key('1.5') != names.key('15')
 
 
 def test_words_are_folded_and_elisions_split():
