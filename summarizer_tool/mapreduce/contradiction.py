@@ -15,6 +15,7 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
+from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, ONLY, RARELY, is_negation
 from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
 from summarizer_tool.text.verbs import PASTS, roots
@@ -34,18 +35,20 @@ _DENIED = regex.compile(
     pasts=list(PASTS),
 )
 _NEGATED_AHEAD = regex.compile(
-    r"(?i)(?:\b(?:not|never|no|none|nor|neither|nobody|without|cannot|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b)[^.;:!?]*$"
+    r"(?i)(?:\b(?:\L<negations>|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b|\bn['’])[^.;:!?]*$",
+    negations=list(NEGATIONS),
 )
+_NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
 _MORE_DIGITS = regex.compile(r'[.,]?\d')
 _DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
-_NEGATORS = frozenset('not never no cannot without neither nor none nobody nothing nowhere'.split())  # noqa: SIM905
 _TURNS = frozenset(
     map(
         stem,
-        """fail refuse reject deny decline lack lose miss prevent avoid prohibit ban forbid stop cease end abandon
-        oppose only few little hardly rarely seldom barely except unless until former formerly instead rather absent
-        absence unable impossible unknown unlike dismiss cancel leave remain yet before exclude away least free false
-        untrue""".split(),  # noqa: SIM905
+        RARELY.union(
+            """fail refuse reject deny decline lack lose miss prevent avoid prohibit ban forbid stop cease end abandon
+            oppose only few little except unless until former formerly instead rather absent absence unable impossible
+            unknown unlike dismiss cancel leave remain yet before exclude away least free false untrue""".split()  # noqa: SIM905
+        ),
     )
 )
 """Words by which a text says without a negation what another says with one."""
@@ -103,7 +106,8 @@ class _Word:
 
     @property
     def negates(self) -> bool:
-        return self.folded in _NEGATORS or self.folded.endswith(("n't", 'n’t'))
+        is_short_form = self.raw.isupper() and self.raw.isalpha() and self.folded not in ENGLISH  # NE
+        return not is_short_form and is_negation(self.raw.casefold())
 
     @property
     def tells(self) -> bool:
@@ -122,13 +126,14 @@ def _words(text: str) -> list[_Word]:
 
 
 def is_cut_from(text: str, line: str) -> bool:
-    """Return whether a text stands in a line, cuts no number there, and has no negation before it in its sentence."""
+    """Return whether a text stands in a line, cuts no number there, and no negation of its sentence is about it."""
     place = line.find(text)
     end = place + len(text)
     is_whole = not (text[-1:].isdigit() and _MORE_DIGITS.match(line, end)) and not (
         text[:1].isdigit() and _DIGITS_AHEAD.search(line, max(0, place - 2), place)
     )
-    return place >= 0 and is_whole and not _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place)
+    is_denied = _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place) or _NEGATED_BEHIND.match(line, end)
+    return place >= 0 and is_whole and not is_denied
 
 
 def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:
@@ -152,6 +157,8 @@ def contradicts(
     `is_elsewhere` tells of a word whether something else that the fact was taken from says it, `is_one` of two words
     whether they are parts of one name.
     """
+    if _is_denied_in_han(fact, sentence):
+        return True
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
@@ -177,6 +184,16 @@ def contradicts(
             if any(_clash(one, other, is_one) for one in new for other in old if not is_elsewhere(one.folded)):
                 return True
     return False
+
+
+def _is_denied_in_han(fact: str, sentence: str) -> bool:
+    """Return whether a sentence has the very words of a fact, but for characters that deny."""
+    fact = fact.rstrip('。.')
+    return (
+        fact not in sentence
+        and (IN_HAN.search(fact) or IN_HAN.search(sentence)) is not None
+        and (IN_HAN.sub('', fact) in IN_HAN.sub('', sentence))
+    )
 
 
 def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
@@ -217,12 +234,14 @@ def _count(word: frozenset[str], words: Sequence[frozenset[str]]) -> int:
 def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
     """What each negation negates, if it is not for a time: the content word next to it."""
     for place, word in enumerate(words):
-        if word.negates and any(each.folded == 'until' for each in words[place : place + FAR]):
+        if not word.negates:
             continue
-        to = (
-            next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None) if word.negates else None
-        )
-        if to is not None and to.folded != 'only' and not (word.folded == 'no' and to.is_number):
+        if any(each.folded == 'until' for each in words[place : place + FAR]):
+            continue
+        to = next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None)
+        if place + 1 == len(words) and word.folded in NEGATIONS - ENGLISH:  # "Die Brücke hält nicht"
+            to = next((each for each in reversed(words[:place]) if each.tells), None)
+        if to is not None and to.folded not in ONLY and not (word.folded == 'no' and to.is_number):
             yield to
 
 
