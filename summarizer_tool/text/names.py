@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import regex
 
-from summarizer_tool.text.normalize import NUMBER, number_form
+from summarizer_tool.text.normalize import NUMBER, NUMBER_WORDS, number_form
 
 if TYPE_CHECKING:
     from summarizer_tool.schemas import ItemKind
@@ -110,8 +110,11 @@ def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
 def _found(text: str) -> Iterator[tuple[re.Match[str], str, tuple['ItemKind', str]]]:
     """Every match, the group that has matched, and the kind and words that are read of it."""
     for match in _mention().finditer(text):
-        if (group := match.lastgroup) and (read := _read(cast('ItemKind', group), match[group])):
-            yield match, group, read
+        if group := match.lastgroup:
+            ahead = text[max(0, match.start(group) - 2) : match.start(group)]
+            is_inside = ahead.endswith(' ') and (ahead[0].islower() or ahead[0] == ',')
+            if read := _read(cast('ItemKind', group), match[group], is_inside):
+                yield match, group, read
 
 
 @cache
@@ -123,9 +126,9 @@ def _mention() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=65_536)
-def _read(group: 'ItemKind', written: str) -> tuple['ItemKind', str] | None:
-    """The kind and words of what has been found; nothing of a mere opener or letter."""
-    mention = (_trim(written) if group == 'name' else written).strip()
+def _read(group: 'ItemKind', written: str, is_inside: bool) -> tuple['ItemKind', str] | None:
+    """The kind and words of what has been found, within a sentence or not; nothing of a mere opener or letter."""
+    mention = (_trim(written, is_inside) if group == 'name' else written).strip()
     if not mention or (len(mention) == 1 and not mention.isdigit()):
         return None
     if mention.isdigit():
@@ -137,11 +140,18 @@ def _read(group: 'ItemKind', written: str) -> tuple['ItemKind', str] | None:
     return group, mention
 
 
-def _trim(name: str) -> str:
-    """Take sentence openers off the front of a name, and a possessive or a full stop off its end."""
+def _trim(name: str, is_inside: bool) -> str:
+    """Take sentence openers off the front of a name, and a possessive or a full stop off its end.
+
+    Within a sentence a month, or a number or `Will` before another word, has its capital as a part of a name.
+    """
     words = name.split(' ')
     while words and is_opener(words[0]):
+        first = words[0].lower()
+        if is_inside and (first == 'may' or (len(words) > 1 and (first == 'will' or first in NUMBER_WORDS))):
+            break
         words.pop(0)
+        is_inside = True
     if not words:
         return ''
     name = ' '.join(words)

@@ -25,7 +25,7 @@ _ORDINALS = (
 _TENS = ('thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety')
 _ROMAN = ('ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x', 'xi', 'xii', 'xiii', 'xiv', 'xv', 'xvi')
 _MONTHS = 'january february march april may june july august september october november december'.split()  # noqa: SIM905
-_NUMBERS = {
+NUMBER_WORDS = {
     **{word: value for value, word in enumerate(_UNITS)},
     **{word: value for value, word in enumerate(_ORDINALS, 1)},
     **{word: value for value, word in enumerate(_TENS, 3) for value in (value * 10,)},
@@ -38,7 +38,7 @@ _SCALES = {
     'mrd': 10**9, 'milliard': 10**9,
 }  # fmt: skip
 _SAME = {
-    **{word: str(value) for word, value in _NUMBERS.items()},
+    **{word: str(value) for word, value in NUMBER_WORDS.items()},
     **{word: str(value) for value, word in enumerate(_ROMAN, 2)},
     **{form: month[:3] for month in _MONTHS for form in (month, month[:3])},
     'sept': 'sep', 'mio': 'million', 'millionen': 'million', 'mrd': 'milliarde', 'milliarden': 'milliarde',
@@ -97,7 +97,7 @@ _PER_CENT = re.compile(r'\bp(?:er|our) cent\b')
 _MEASURED = re.compile(rf"{NUMBER}|[a-zμ]+(?:'[a-z]+)?|\S")
 _SPELLED = re.compile(
     r'\b(?:(?:a|an|half|{}|hundred|thousand|million|billion|dozen)(?:[ -](?:and )?|\b)){{2,}}'.format(
-        '|'.join(_NUMBERS)
+        '|'.join(NUMBER_WORDS)
     )
 )
 _SPELLS = re.compile(r'ty[ -][a-z]|hundred|thousand|million|billion|dozen')
@@ -272,7 +272,7 @@ def measures(text: str) -> dict[str, list[Measure]]:
     tokens = _MEASURED.findall(_PER_CENT.sub('%', _clean(text)))
     found: defaultdict[str, list[Measure]] = defaultdict(list)
     for place, token in enumerate(tokens):
-        if not token[0].isdecimal() and token not in _NUMBERS:
+        if not token[0].isdecimal() and token not in NUMBER_WORDS:
             continue
         before = tokens[place - 1] if place else ''
         scale, unit = _NOTHING, _SPELLINGS[before] if before in _BEFORE else _NOTHING
@@ -293,8 +293,8 @@ def _spelled(phrase: str) -> int | None:
     """The value of a number in words: `two hundred and fifty`, `twenty-first`, `a dozen`, `nineteen eighty-four`."""
     total = part = 0
     for word in re.findall('[a-z]+', phrase):
-        if word in _NUMBERS:
-            last, value = part % 100, _NUMBERS[word]
+        if word in NUMBER_WORDS:
+            last, value = part % 100, NUMBER_WORDS[word]
             if last and (value > 9 or last < 20 or last % 10):
                 if not 9 < part < 100 or value < 10:
                     return None  # a row of numbers

@@ -43,6 +43,16 @@ def test_a_lone_capital_at_the_beginning_may_be_no_name():
     assert not names.is_opener('Quill')
 
 
+def test_a_capital_within_a_sentence_belongs_to_a_name():
+    assert names.mentions('Ada met Will Smith in Second Street in May.') == (
+        'Ada',
+        'Will Smith',
+        'Second Street',
+        'May',
+    )
+    assert names.mentions('In The Hague they said that We must.') == ('Hague',)
+
+
 @given(st.text(max_size=200))
 def test_a_mention_stands_in_the_text(text: str):
     assert all(mention in text and mention.strip() for mention in names.mentions(text))
@@ -53,6 +63,8 @@ def test_a_mention_stands_in_the_text(text: str):
     [
         ('On 12 March 1921 the gate opened.', '12 March 1921'),
         ('In March 1921 it fell.', 'March 1921'),
+        ('In May 1921 it fell.', 'May 1921'),
+        ('By May 5 it was dry.', 'May 5'),
         ('Tuesday 3 May was dry.', 'Tuesday 3 May'),
         ('It opened 12/03/1921, they say.', '12/03/1921'),
     ],
