@@ -4,6 +4,7 @@ Laid beside each other, the two have another name or number in one place, a nega
 names in each other's places. Where the wording differs so much that nothing lies beside anything, nothing is found.
 """
 
+import unicodedata
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,6 +42,8 @@ _NEGATED_AHEAD = regex.compile(
 _NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
 _MORE_DIGITS = regex.compile(r'[.,]?\d')
 _DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
+_KATAKANA = regex.compile(r'\p{Katakana}+')
+_LENGTHENING = regex.compile('[ー・]')
 _TURNS = frozenset(
     map(
         stem,
@@ -157,7 +160,7 @@ def contradicts(
     `is_elsewhere` tells of a word whether something else that the fact was taken from says it, `is_one` of two words
     whether they are parts of one name.
     """
-    if _is_denied_in_han(fact, sentence):
+    if _is_other_in_place(fact, sentence):
         return True
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
@@ -186,13 +189,15 @@ def contradicts(
     return False
 
 
-def _is_denied_in_han(fact: str, sentence: str) -> bool:
-    """Return whether a sentence has the very words of a fact, but for characters that deny."""
+def _is_other_in_place(fact: str, sentence: str) -> bool:
+    """Return whether a sentence has the very words of a fact, but for characters that deny, or a word in katakana."""
+    if sentence.isascii():
+        return False
+    fact, sentence = (_LENGTHENING.sub('', unicodedata.normalize('NFKC', text)) for text in (fact, sentence))
     fact = fact.rstrip('。.')
-    return (
-        fact not in sentence
-        and (IN_HAN.search(fact) or IN_HAN.search(sentence)) is not None
-        and (IN_HAN.sub('', fact) in IN_HAN.sub('', sentence))
+    return fact not in sentence and any(
+        each.search(fact + sentence) and each.sub(mark, fact) in each.sub(mark, sentence)
+        for each, mark in ((IN_HAN, ''), (_KATAKANA, 'カ'))
     )
 
 

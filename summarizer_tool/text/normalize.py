@@ -73,8 +73,14 @@ SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}
 _TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|{NUMBER}")
 _ASCII_TOKEN = re.compile(rf"[a-z]+(?:'[a-z]+)?|{NUMBER}")
 HAS_SPACELESS = regex.compile(rf'[{SPACELESS}]')
-_MARKS = regex.compile(r'[\p{Mn}\u00ad\u200b-\u200f\u2060\ufeff]+')
-_LETTERS = str.maketrans({'’': "'", 'ø': 'o', 'ł': 'l', 'đ': 'd', 'ð': 'd', 'þ': 'th', 'æ': 'ae', 'œ': 'oe', 'ı': 'i'})
+# Accents, and the vowels of Hebrew and Arabic, which are seldom written; those of other scripts tell words apart.
+_MARKS = re.compile('[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u00ad\u200b-\u200f\u2060\ufeff]+')
+_VOICED = re.compile('.[\u3099\u309a]')
+_OTHER_DIGIT = regex.compile(r'[^\P{Nd}0-9]')
+_LETTERS = str.maketrans({
+    '’': "'", 'ø': 'o', 'ł': 'l', 'đ': 'd', 'ð': 'd', 'þ': 'th', 'æ': 'ae', 'œ': 'oe', 'ı': 'i',
+    '٫': '.', '٬': ',', '٪': '%',
+})  # fmt: skip
 
 _DIGIT = re.compile(r'\d')
 _ORDINAL_ENDING = re.compile(r'(?<=\d)(?:st|nd|rd|th)\b')
@@ -105,12 +111,14 @@ _DOTTED = re.compile(r'\b(?:[a-z]\.){2,}')
 
 
 def _clean(text: str) -> str:
-    """Lower case, without accents, entities and invisible characters."""
+    """Lower case, without accents, entities and invisible characters, digits of all scripts as 0 to 9."""
     if '&' in text:
         text = html.unescape(text)
     text = text.casefold()
     if not text.isascii() and not (text := text.translate(_LETTERS)).isascii():
         text = _MARKS.sub('', unicodedata.normalize('NFKD', text)).translate(_LETTERS)
+        text = _OTHER_DIGIT.sub(lambda match: str(unicodedata.decimal(match.group())), text)
+        text = _VOICED.sub(lambda match: unicodedata.normalize('NFC', match.group()), text)
     return text
 
 

@@ -117,6 +117,8 @@ def test_what_the_lines_say_otherwise_goes(text: str, line: int) -> None:
         ('Мост открыт для грузовиков.', 'Мост не открыт для грузовиков.', False),
         ('桥梁对卡车开放。', '桥梁不对卡车开放。', False),
         ('桥梁不对卡车开放。', '桥梁不对卡车开放。', True),
+        ('大統領は2019年にバリを訪れた。', '大統領は2019年にパリを訪れた。', False),
+        ('庭にコンピュータがある。', '庭にコンピューターがある。', True),
     ],
 )
 def test_a_denial_is_known_in_other_languages(text: str, line: str, kept: bool) -> None:
