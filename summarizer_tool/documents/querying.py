@@ -2,9 +2,10 @@
 
 import csv
 import json
+import math
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 from jmespath import exceptions, functions, parser, visitor
@@ -18,7 +19,12 @@ from summarizer_tool.text.lines import one_line
 
 Json: TypeAlias = 'bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None'
 
-_DECODER = json.JSONDecoder()
+
+def _fraction(written: str) -> float | str:
+    return value if math.isfinite(value := float(written)) else written
+
+
+_DECODER = json.JSONDecoder(parse_float=_fraction)
 _NEXT = re.compile(r'\ufeff?\s*+[\[{]')
 _SAMPLE = 50
 """Rows by which a table is known."""
@@ -31,19 +37,20 @@ _MOST_LINES = 100
 _MOST_UNCLOSED = 100
 """Such marks in a table."""
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
-_FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.\d{1,15}(?:[eE][+-]?\d{1,2})?')
+_FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.(\d{1,15})(?:[eE][+-]?\d{1,2})?')
+_PADDED = re.compile(r'\d*[1-9]0+')
 
 
 def read_records(text: str) -> tuple[Json, str]:
     """Read a text as JSON, else as CSV with a line of names, else as lines; with it comes which: `CSV, 20 rows`.
 
     JSON is what it says; of several values, one after another, a list, and where objects begin their `line`, from 1.
-    CSV is a list of rows by the names of their columns, in which numbers are numbers and empty fields null; fields that
-    no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a line that is a JSON object
-    its fields are there, too.
+    CSV is a list of rows by the names of their columns, in which numbers, but for versions, are numbers, and empty
+    fields null; fields that no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a
+    line that is a JSON object its fields are there, too.
     """
     try:
-        value: Json = json.loads(text)
+        value: Json = json.loads(text, parse_float=_fraction)
     except (ValueError, RecursionError):
         value = None
     if isinstance(value, list | dict):
@@ -70,15 +77,21 @@ def _rows(lines: Sequence[str]) -> tuple[list[Json], int] | None:
         return None
     separator = max(found, key=lambda each: len(found[each]))
     names, stray = found[separator], 0
-    rows: list[Json] = []
+    read: list[list[str]] = []
     try:
         for number, row in _records(lines, separator):
             stray = stray or (0 if number > 0 else -number)
-            fields = {name: _typed(field) for name, field in zip(names, row, strict=False)}
-            rows.append({**fields, 'more': _typed(row[len(names) :])} if len(row) > len(names) else fields)
+            read.append(row)
     except csv.Error:
         return None
-    return rows[1:], stray
+    coded = {name for place, name in enumerate(names) if _is_coded(row[place] for row in read[1:] if row[place:])}
+    rows: list[Json] = []
+    for row in read[1:]:
+        fields = {
+            name: field if field and name in coded else _typed(field) for name, field in zip(names, row, strict=False)
+        }
+        rows.append({**fields, 'more': _typed(row[len(names) :])} if row[len(names) :] else fields)
+    return rows, stray
 
 
 def _records(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -122,6 +135,12 @@ def _columns(lines: Sequence[str], separator: str) -> list[str]:
     return names if is_table and even >= _EVEN_SHARE * len(rows) else []
 
 
+def _is_coded(fields: Iterable[str | None]) -> bool:
+    """Return whether a zero at the end of a fraction says something, as in the versions `3.9` and `3.10`."""
+    fractions = {match[1] for field in fields if field and (match := _FRACTION.fullmatch(field.strip()))}
+    return len({*map(len, fractions)}) > 1 and any(map(_PADDED.fullmatch, fractions))
+
+
 def _typed(field: str | list[str]) -> Json:
     if isinstance(field, list):
         return [_typed(each) for each in field]
@@ -150,7 +169,7 @@ def _fields(line: str) -> dict[str, Json]:
     if not line.lstrip().startswith('{'):
         return {}
     try:
-        value: object = json.loads(line)
+        value: object = json.loads(line, parse_float=_fraction)
     except (ValueError, RecursionError):
         return {}
     return cast('dict[str, Json]', value) if isinstance(value, dict) else {}

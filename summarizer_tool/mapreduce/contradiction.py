@@ -4,6 +4,7 @@ Laid beside each other, the two have another name or number in one place, a nega
 names in each other's places. Where the wording differs so much that nothing lies beside anything, nothing is found.
 """
 
+import unicodedata
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,14 +16,15 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.normalize import asked, measures, stated
+from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, ONLY, RARELY, is_negation
+from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
 from summarizer_tool.text.verbs import PASTS, roots
 
 LEAST_ALIKE = 0.5
 """Share of the words of a statement that a sentence must have in the same order for a place to be the same place."""
 
-_WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’]\p{L}+)?|\d[\d,]*(?:\.\d+)?")
+_WORD = regex.compile(rf"[\p{{L}}\p{{M}}]+(?:['’]\p{{L}}+)?|{NUMBER}")
 _SENTENCE = regex.compile(
     r'(?<=(?:\p{L}{3}|\s\p{Ll}{1,2}|[\d\s)\]”"])[.!?]["”’)]*)\s+(?=[\p{Lu}\d"“(*_])'  # not after `J.` or `Dr.`
 )
@@ -34,16 +36,22 @@ _DENIED = regex.compile(
     pasts=list(PASTS),
 )
 _NEGATED_AHEAD = regex.compile(
-    r"(?i)(?:\b(?:not|never|no|none|nor|neither|nobody|without|cannot|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b)[^.;:!?]*$"
+    r"(?i)(?:\b(?:\L<negations>|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b|\bn['’])[^.;:!?]*$",
+    negations=list(NEGATIONS),
 )
-_NEGATORS = frozenset('not never no cannot without neither nor none nobody nothing nowhere'.split())  # noqa: SIM905
+_NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
+_MORE_DIGITS = regex.compile(r'[.,]?\d')
+_DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
+_KATAKANA = regex.compile(r'\p{Katakana}+')
+_LENGTHENING = regex.compile('[ー・]')
 _TURNS = frozenset(
     map(
         stem,
-        """fail refuse reject deny decline lack lose miss prevent avoid prohibit ban forbid stop cease end abandon
-        oppose only few little hardly rarely seldom barely except unless until former formerly instead rather absent
-        absence unable impossible unknown unlike dismiss cancel leave remain yet before exclude away least free false
-        untrue""".split(),  # noqa: SIM905
+        RARELY.union(
+            """fail refuse reject deny decline lack lose miss prevent avoid prohibit ban forbid stop cease end abandon
+            oppose only few little except unless until former formerly instead rather absent absence unable impossible
+            unknown unlike dismiss cancel leave remain yet before exclude away least free false untrue""".split()  # noqa: SIM905
+        ),
     )
 )
 """Words by which a text says without a negation what another says with one."""
@@ -51,12 +59,19 @@ _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
     a an the any yet ever also been to of by in on at it its his her their""".split()  # noqa: SIM905
 )
-_AMOUNT = regex.compile(r'(?<![\d.,])\d[\d,]*(?:\.\d+)?')
+_AMOUNT = regex.compile(rf'(?<![\d.,])(?:{NUMBER})')
+_SIGNED = regex.compile(rf'(?<![\w.,])([-−–]|[<>≤≥] ?)?[$€£¥]?({NUMBER})')
+_SIGN = regex.compile(r'[<>≤≥]|(?<!\w)[-−–](?=[$€£¥]?\d)')
+_BOUND = regex.compile(
+    r'(?i)\b(?:(at most|(?:no|not) more than|(?:less|fewer) than|up to)'
+    r'|at least|(?:no|not) (?:less|fewer) than|more than) (?=[$€£¥]?\d)'
+)
 _PERIOD = regex.compile(
     r'(?i)(?:\b(?:an?|each|every|per)\s|/ ?)(hour|day|week|month|quarter|year)s?\b'
     r'|\b(hour|dai|week|month|quarter|year)ly\b|\b(ann)u(?:al(?:ly)?|m)\b'
 )
 _PERIOD_FORMS = {'dai': 'day', 'ann': 'year'}
+_SIGNS = str.maketrans('−–≤≥', '--<>')
 _STOP = regex.compile(r'[,;.]')
 _BESIDE = 30
 """Characters beside a number within which stands the time that it is counted by, if no other is nearer."""
@@ -94,7 +109,8 @@ class _Word:
 
     @property
     def negates(self) -> bool:
-        return self.folded in _NEGATORS or self.folded.endswith(("n't", 'n’t'))
+        is_short_form = self.raw.isupper() and self.raw.isalpha() and self.folded not in ENGLISH  # NE
+        return not is_short_form and is_negation(self.raw.casefold())
 
     @property
     def tells(self) -> bool:
@@ -113,9 +129,14 @@ def _words(text: str) -> list[_Word]:
 
 
 def is_cut_from(text: str, line: str) -> bool:
-    """Return whether a text stands in a line, and no negation before it in its sentence."""
+    """Return whether a text stands in a line, cuts no number there, and no negation of its sentence is about it."""
     place = line.find(text)
-    return place >= 0 and not _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place)
+    end = place + len(text)
+    is_whole = not (text[-1:].isdigit() and _MORE_DIGITS.match(line, end)) and not (
+        text[:1].isdigit() and _DIGITS_AHEAD.search(line, max(0, place - 2), place)
+    )
+    is_denied = _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place) or _NEGATED_BEHIND.match(line, end)
+    return place >= 0 and is_whole and not is_denied
 
 
 def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:
@@ -139,10 +160,14 @@ def contradicts(
     `is_elsewhere` tells of a word whether something else that the fact was taken from says it, `is_one` of two words
     whether they are parts of one name.
     """
+    if _is_other_in_place(fact, sentence):
+        return True
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
     if _is_exchanged(said, there) or _has_other_time(fact, sentence) or _is_of_part(said, there):
+        return True
+    if _has_other_sign(fact, sentence):
         return True
     known, own = stated(sentence), {word.folded for word in said}
     has_new = any(word.is_marked and word.folded not in known for word in said)
@@ -164,10 +189,22 @@ def contradicts(
     return False
 
 
+def _is_other_in_place(fact: str, sentence: str) -> bool:
+    """Return whether a sentence has the very words of a fact, but for characters that deny, or a word in katakana."""
+    if sentence.isascii():
+        return False
+    fact, sentence = (_LENGTHENING.sub('', unicodedata.normalize('NFKC', text)) for text in (fact, sentence))
+    fact = fact.rstrip('。.')
+    return fact not in sentence and any(
+        each.search(fact + sentence) and each.sub(mark, fact) in each.sub(mark, sentence)
+        for each, mark in ((IN_HAN, ''), (_KATAKANA, 'カ'))
+    )
+
+
 def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
     """Return whether the two are different names or numbers, and no two forms or parts of one."""
     if new.is_number or old.is_number:
-        return new.is_number and old.is_number
+        return new.is_number and old.is_number and bare_number(new.folded) != bare_number(old.folded)
     return new.folded[:4] != old.folded[:4] and not new.raw.isupper() and not is_one(new.raw, old.raw)
 
 
@@ -202,12 +239,14 @@ def _count(word: frozenset[str], words: Sequence[frozenset[str]]) -> int:
 def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
     """What each negation negates, if it is not for a time: the content word next to it."""
     for place, word in enumerate(words):
-        if word.negates and any(each.folded == 'until' for each in words[place : place + FAR]):
+        if not word.negates:
             continue
-        to = (
-            next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None) if word.negates else None
-        )
-        if to is not None and to.folded != 'only' and not (word.folded == 'no' and to.is_number):
+        if any(each.folded == 'until' for each in words[place : place + FAR]):
+            continue
+        to = next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None)
+        if place + 1 == len(words) and word.folded in NEGATIONS - ENGLISH:  # "Die Brücke hält nicht"
+            to = next((each for each in reversed(words[:place]) if each.tells), None)
+        if to is not None and to.folded not in ONLY and not (word.folded == 'no' and to.is_number):
             yield to
 
 
@@ -255,6 +294,34 @@ def _times(text: str) -> dict[str, set[str]]:
         found[_word(amount[0]).folded].update(
             _PERIOD_FORMS.get(each, each) for each in (near.groups() if near else ()) if each
         )
+    return found
+
+
+def _has_other_sign(fact: str, sentence: str) -> bool:
+    """Return whether a number is negative in one of the two alone, or a bound from below in one and above in the other.
+
+    What stands beside the number must be the same: "fell by 5" says what "changed by -5" does.
+    """
+    ours, theirs = (_BOUND.sub(lambda match: '<' if match[1] else '>', text) for text in (fact, sentence))
+    if not (_SIGN.search(ours) or _SIGN.search(theirs)):
+        return False
+    own, its = _signs(ours), _signs(theirs)
+    for number in own.keys() & its.keys():
+        signs = {sign for sign, _ in own[number]}, {sign for sign, _ in its[number]}
+        if signs[0].isdisjoint(signs[1]) and ('-' in signs[0] | signs[1] or '' not in signs[0] | signs[1]):
+            beside = [stated(' '.join(words for _, words in found[number])) for found in (own, its)]
+            return beside[0] <= stated(sentence) and beside[1] <= stated(fact)
+    return False
+
+
+def _signs(text: str) -> dict[str, list[tuple[str, str]]]:
+    """The sign of each number of a text, each time, and the two words before and behind it."""
+    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for match in _SIGNED.finditer(text):
+        sign = (match[1] or '').strip().translate(_SIGNS)
+        ahead, behind = text[max(0, match.start() - FAR_AHEAD) : match.start()], text[match.end() :][:FAR_AHEAD]
+        words = (*_WORD.findall(ahead)[-2:], *_WORD.findall(behind)[:2])
+        found[bare_number(match[2])].append((sign, ' '.join(words)))
     return found
 
 

@@ -11,6 +11,7 @@ import regex
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
 from summarizer_tool.text import names, structure, tokens
+from summarizer_tool.text.negations import IN_HAN, NEGATIONS, RARELY, is_negation
 from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.superseding import superseded
 
@@ -31,8 +32,8 @@ MAX_COMPARED = 48
 """Earlier facts that one is compared with: those that share its rarest words. Bounds the work on uniform texts."""
 
 # What turns a statement round and would not show in its names and content words.
-_TURNING = frozenset(
-    """no not never nor neither none nobody nothing without cannot before after since until till over under above below
+_TURNING = NEGATIONS | RARELY.union(
+    """before after since until till over under above below
     more less fewer most least all some few many only except unless if may might could would should off up down out
     first last former latter""".split()  # noqa: SIM905
 )
@@ -91,8 +92,9 @@ def _said(text: str) -> _FactWords:
             tuple(
                 word
                 for word in ('not' if each.endswith(("n't", 'n’t')) else each for each in words)
-                if word in _TURNING
-            ),
+                if word in _TURNING or is_negation(word)
+            )
+            + tuple(IN_HAN.findall(text)),
             symbols,
             tuple(_IDENTIFIER.findall(text)),
         ),

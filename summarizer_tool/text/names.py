@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 import regex
 
+from summarizer_tool.text.normalize import NUMBER, NUMBER_WORDS, number_form
+
 if TYPE_CHECKING:
     from summarizer_tool.schemas import ItemKind
 
@@ -75,9 +77,11 @@ _OPENERS = frozenset(
     whenever where whereas whether which while who whole whom whose why widely will with within without would
     yeah yes yet you your born named called located""".split()  # noqa: SIM905
 )
-_WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d[\d,]*(?:\.\d+)?")
+_WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d+(?:,\d+)*(?:\.\d+)?")
 # The same of folded ASCII, in half the time.
-_ASCII_WORDS = re.compile(r"[dl](?<=\b.)'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
+_ASCII_WORDS = re.compile(r"[dl](?<=\b.)'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d+(?:,\d+)*(?:\.\d+)?")
+
+_NUMBERS = re.compile(NUMBER)
 
 
 @lru_cache(maxsize=65_536)
@@ -107,8 +111,11 @@ def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
 def _found(text: str) -> Iterator[tuple[re.Match[str], str, tuple['ItemKind', str]]]:
     """Every match, the group that has matched, and the kind and words that are read of it."""
     for match in _mention().finditer(text):
-        if (group := match.lastgroup) and (read := _read(cast('ItemKind', group), match[group])):
-            yield match, group, read
+        if group := match.lastgroup:
+            ahead = text[max(0, match.start(group) - 2) : match.start(group)]
+            is_inside = ahead.endswith(' ') and (ahead[0].islower() or ahead[0] == ',')
+            if read := _read(cast('ItemKind', group), match[group], is_inside):
+                yield match, group, read
 
 
 @cache
@@ -120,9 +127,9 @@ def _mention() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=65_536)
-def _read(group: 'ItemKind', written: str) -> tuple['ItemKind', str] | None:
-    """The kind and words of what has been found; nothing of a mere opener or letter."""
-    mention = (_trim(written) if group == 'name' else written).strip()
+def _read(group: 'ItemKind', written: str, is_inside: bool) -> tuple['ItemKind', str] | None:
+    """The kind and words of what has been found, within a sentence or not; nothing of a mere opener or letter."""
+    mention = (_trim(written, is_inside) if group == 'name' else written).strip()
     if not mention or (len(mention) == 1 and not mention.isdigit()):
         return None
     if mention.isdigit():
@@ -134,11 +141,18 @@ def _read(group: 'ItemKind', written: str) -> tuple['ItemKind', str] | None:
     return group, mention
 
 
-def _trim(name: str) -> str:
-    """Take sentence openers off the front of a name, and a possessive or a full stop off its end."""
+def _trim(name: str, is_inside: bool) -> str:
+    """Take sentence openers off the front of a name, and a possessive or a full stop off its end.
+
+    Within a sentence a month, or a number or `Will` before another word, has its capital as a part of a name.
+    """
     words = name.split(' ')
     while words and is_opener(words[0]):
+        first = words[0].lower()
+        if is_inside and (first == 'may' or (len(words) > 1 and (first == 'will' or first in NUMBER_WORDS))):
+            break
         words.pop(0)
+        is_inside = True
     if words[1:2] == ['-'] and is_opener(words[2]):  # `Orme - The keepers`
         del words[1:]
     if not words:
@@ -158,15 +172,15 @@ def is_opener(word: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def key(mention: str) -> str:
-    """What two spellings of one name have in common: case, commas in numbers and leading articles do not count."""
+    """What two spellings of one name have in common: case, groups of digits and leading articles do not count."""
     folded = mention.casefold().replace('’', "'")
     if folded[:1].isdigit() or folded[:1] in '$€£¥':
-        return folded.replace(',', '').replace(' ', '')
+        return _NUMBERS.sub(lambda match: number_form(match.group()), folded).replace(', ', '').replace(' ', '')
     return folded.removeprefix('the ')
 
 
 def words(text: str) -> list[str]:
-    """The words and numbers of `text`, case-folded, numbers without commas."""
+    """The words and numbers of `text`, case-folded, numbers without groups."""
     folded = text.casefold()
     return [*map(_bare, (_ASCII_WORDS if folded.isascii() else _WORDS).findall(folded))]
 
@@ -174,7 +188,7 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=65_536)
 def _bare(word: str) -> str:
     if word[0].isdigit():
-        return word.replace(',', '')
+        return number_form(word)
     return word[:-2] if word.endswith(("'s", '’s')) else word
 
 

@@ -25,7 +25,7 @@ _ORDINALS = (
 _TENS = ('thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety')
 _ROMAN = ('ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x', 'xi', 'xii', 'xiii', 'xiv', 'xv', 'xvi')
 _MONTHS = 'january february march april may june july august september october november december'.split()  # noqa: SIM905
-_NUMBERS = {
+NUMBER_WORDS = {
     **{word: value for value, word in enumerate(_UNITS)},
     **{word: value for value, word in enumerate(_ORDINALS, 1)},
     **{word: value for value, word in enumerate(_TENS, 3) for value in (value * 10,)},
@@ -38,7 +38,7 @@ _SCALES = {
     'mrd': 10**9, 'milliard': 10**9,
 }  # fmt: skip
 _SAME = {
-    **{word: str(value) for word, value in _NUMBERS.items()},
+    **{word: str(value) for word, value in NUMBER_WORDS.items()},
     **{word: str(value) for value, word in enumerate(_ROMAN, 2)},
     **{form: month[:3] for month in _MONTHS for form in (month, month[:3])},
     'sept': 'sep', 'mio': 'million', 'millionen': 'million', 'mrd': 'milliarde', 'milliarden': 'milliarde',
@@ -46,17 +46,22 @@ _SAME = {
     'lieutenant': 'lt', 'colonel': 'col', 'sergeant': 'sgt', 'junior': 'jr', 'senior': 'sr',
 }  # fmt: skip
 
+NUMBER = (
+    r'(?<!\d,)\d{1,3}(?:,\d{2,3}){0,6},\d{3}(?![\d]|,\d)(?:\.\d++)?'
+    r'|(?<!\d,)\d++(?:\.\d++)*+,\d++(?!,\d)|\d++(?:\.\d++)*+'
+)
+"""A number with its groups and decimals, a version or address; of `1,2,3` each by itself."""
 _PREFIXES = {'kilo': 'k', 'mega': 'm', 'giga': 'g', 'tera': 't', 'centi': 'c', 'milli': 'm', 'micro': 'μ', 'nano': 'n'}
 _PREFIXED = """
 m metre meter; g gram gramme gramm; s second seconde sekunde sec; l litre liter; b byte bit octet ib; t ton tonne;
-w watt; wh; v volt; hz hertz; j joule; cal calorie kalorie; pa pascal
+w watt; wh; v volt; hz hertz; j joule; cal calorie kalorie; pa pascal; bar
 """
 _UNPREFIXED = """
 min m minute; h hour hr hrs heure stunde; day d tag tage jour; week w wk woche semaine; month monat monate mois;
 year yr yrs jahr jahre ans annee; mile mi; mph; foot feet ft fuss; inch inches; yard yd; lb lbs pound; ounce oz;
-kg kilo; gallon gal; acre; ha hectare hektar; barrel bbl; c celsius; f fahrenheit; mb m; gb g; tb t; kb k;
-% percent percentage pct prozent prozentpunkte; usd $ dollar; eur € euro; gbp £ pound; chf franc franken; jpy ¥ yen;
-inr ₹ rupee; crown kr krone kronor kroner krona; rouble ruble; yuan; peso
+kg kilo; gallon gal; acre; ha hectare hektar; barrel bbl; c celsius; f fahrenheit; mb m; gb g; tb t; kb k; psi;
+μg mcg ug; % percent percentage pct prozent prozentpunkte; usd $ dollar; eur € euro; gbp £ pound; chf franc franken;
+jpy ¥ yen; inr ₹ rupee; crown kr krone kronor kroner krona; rouble ruble; yuan; peso
 """
 """Units of measure and currencies, each with its other spellings; one spelling may be that of several."""
 _BEFORE = frozenset(('$', '€', '£', '¥', '₹', 'usd', 'eur', 'gbp', 'chf', 'jpy', 'inr'))
@@ -65,11 +70,17 @@ _BETWEEN = frozenset(('-', '°', 'degree', 'degrees', 'grad', 'us', 'square', 'c
 _CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp'}
 
 SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
-_TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|\d[\d,]*(?:\.\d+)?")
-_ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
+_TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|{NUMBER}")
+_ASCII_TOKEN = re.compile(rf"[a-z]+(?:'[a-z]+)?|{NUMBER}")
 HAS_SPACELESS = regex.compile(rf'[{SPACELESS}]')
-_MARKS = regex.compile(r'[\p{Mn}\u00ad\u200b-\u200f\u2060\ufeff]+')
-_LETTERS = str.maketrans({'’': "'", 'ø': 'o', 'ł': 'l', 'đ': 'd', 'ð': 'd', 'þ': 'th', 'æ': 'ae', 'œ': 'oe', 'ı': 'i'})
+# Accents, and the vowels of Hebrew and Arabic, which are seldom written; those of other scripts tell words apart.
+_MARKS = re.compile('[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u00ad\u200b-\u200f\u2060\ufeff]+')
+_VOICED = re.compile('.[\u3099\u309a]')
+_OTHER_DIGIT = regex.compile(r'[^\P{Nd}0-9]')
+_LETTERS = str.maketrans({
+    '’': "'", 'ø': 'o', 'ł': 'l', 'đ': 'd', 'ð': 'd', 'þ': 'th', 'æ': 'ae', 'œ': 'oe', 'ı': 'i',
+    '٫': '.', '٬': ',', '٪': '%',
+})  # fmt: skip
 
 _DIGIT = re.compile(r'\d')
 _ORDINAL_ENDING = re.compile(r'(?<=\d)(?:st|nd|rd|th)\b')
@@ -81,13 +92,18 @@ _WRITTEN = re.compile(
 _JOINED_DIGITS = re.compile(r'\d[./-]\d')
 _SPLIT_DIGITS = re.compile(r"\d[ .']\d{3}")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ .']\d{3})+(?![\d])")
-_DECIMAL_COMMA = re.compile(r'(?<![\d.,])\d+,\d{1,2}(?![\d,])')
-_SCALED = re.compile(r'(\d[\d,]*(?:\.\d+)?)[ -]?({})\b'.format('|'.join(_SCALES)))
+_PADDED = re.compile(rf'([$€£¥₹] ?)?(?<!\d)(?<!\d[.,])({NUMBER}) ?([a-zμ]+|[%°$€£¥₹])?')
+_COMMA_GROUPS = re.compile(r'[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}(?:\.\d+)?')
+_DOT_GROUPS = re.compile(r'\d{1,3}(?:\.\d{3}){2,}')
+_HAS_PADDING = re.compile(r'[.,]\d*0(?!\d)')
+_SCALED = re.compile(r'(?<!\d)(?<!\d[.,])({})[ -]?({})\b'.format(NUMBER, '|'.join(_SCALES)))
+# Where the case of a prefix tells a thousandth from a million; `mb` is written for `MB`.
+_CASED = re.compile(r'(?<![^\W\d_])([mM])(?=(?:Wh?|V|Hz|J|Pa)\b)')
 _PER_CENT = re.compile(r'\bp(?:er|our) cent\b')
-_MEASURED = re.compile(r"\d[\d,]*(?:\.\d+)?|[a-zμ]+(?:'[a-z]+)?|\S")
+_MEASURED = re.compile(rf"{NUMBER}|[a-zμ]+(?:'[a-z]+)?|\S")
 _SPELLED = re.compile(
     r'\b(?:(?:a|an|half|{}|hundred|thousand|million|billion|dozen)(?:[ -](?:and )?|\b)){{2,}}'.format(
-        '|'.join(_NUMBERS)
+        '|'.join(NUMBER_WORDS)
     )
 )
 _SPELLS = re.compile(r'ty[ -][a-z]|hundred|thousand|million|billion|dozen')
@@ -95,23 +111,38 @@ _DOTTED = re.compile(r'\b(?:[a-z]\.){2,}')
 
 
 def _clean(text: str) -> str:
-    """Lower case, without accents, entities and invisible characters."""
+    """Lower case, without accents, entities and invisible characters, digits of all scripts as 0 to 9."""
     if '&' in text:
         text = html.unescape(text)
     text = text.casefold()
     if not text.isascii() and not (text := text.translate(_LETTERS)).isascii():
         text = _MARKS.sub('', unicodedata.normalize('NFKD', text)).translate(_LETTERS)
+        text = _OTHER_DIGIT.sub(lambda match: str(unicodedata.decimal(match.group())), text)
+        text = _VOICED.sub(lambda match: unicodedata.normalize('NFC', match.group()), text)
     return text
+
+
+def number_form(number: str) -> str:
+    """A number without groups and with a decimal point: `1,200` and `1.200,5`, but `3,5` is 3.5, and `3.10` no 3.1."""
+    if ',' not in number:
+        return number.replace('.', '') if _DOT_GROUPS.fullmatch(number) else number
+    if _COMMA_GROUPS.fullmatch(number):
+        return number.replace(',', '')
+    whole, _, rest = number.partition(',')
+    return f'{whole.replace(".", "")}.{rest}' if rest.isdigit() else number
+
+
+def bare_number(number: str) -> str:
+    """The value of a decimal: without zeros at its end."""
+    return number.rstrip('0').rstrip('.') if number.count('.') == 1 else number
 
 
 @lru_cache(maxsize=65_536)
 def _fold(word: str) -> str:
-    """One form for a word: singular, a number word as digits, a month by three letters, a number without padding."""
+    """One form for a word: singular, a number word as digits, a month by three letters, a number without groups."""
     if word[0].isdigit():
-        number = word.replace(',', '')
-        if '.' in number:
-            number = number.rstrip('0').rstrip('.')
-        return number.lstrip('0') or '0'
+        number = number_form(word)
+        return number.lstrip('0') or '0' if number.count('.') < 2 else number
     word = word.removesuffix("'s")
     if word in _SAME:
         return _SAME[word]
@@ -188,28 +219,37 @@ def _number_forms(clean: str, found: set[str]) -> Iterator[str]:
             yield str(_MONTH_NUMBER[match.group(1) or match.group(2)])
     if not found.isdisjoint(_SCALES):
         for match in _SCALED.finditer(clean):
-            yield _scaled(*match.groups())
+            yield from _scaled(*match.groups())
+    if _HAS_PADDING.search(clean):
+        for match in _PADDED.finditer(clean):
+            yield from _unpadded(*match.groups(''))
     if _SPLIT_DIGITS.search(clean):
         for match in _GROUPED.finditer(clean):
             yield _fold(re.sub(r'\D', '', match.group()))
-    if ',' in clean:
-        for match in _DECIMAL_COMMA.finditer(clean):
-            yield _fold(match.group().replace(',', '.'))
 
 
 _MONTH_NUMBER = {month[:3]: number for number, month in enumerate(_MONTHS, 1)}
 
 
-def _scaled(number: str, scale: str) -> str:
-    value = Decimal(number.replace(',', '')) * _SCALES[scale]
-    return _fold(format(value.normalize(), 'f'))
+def _scaled(number: str, scale: str) -> Iterator[str]:
+    if (form := number_form(number)).count('.') < 2:
+        yield _fold(format((Decimal(form) * _SCALES[scale]).normalize(), 'f'))
+
+
+def _unpadded(currency: str, number: str, unit: str) -> Iterator[str]:
+    """The value of an amount, or of what has no fraction but zeros: `3.10` alone may be a version."""
+    bare = bare_number(_fold(number))
+    if currency or unit == '°' or unit in _SPELLINGS or unit[:-1] in _SPELLINGS or '.' not in bare:
+        yield bare
 
 
 def amounts(text: str, place: int) -> Iterator[str]:
     """The value of the number at `place` with what belongs to it: `3.5 million` is 3500000, `1 200` is 1200."""
-    clean = _clean(text[place : place + 40]).lstrip('$€£¥ ')
-    if match := _SCALED.match(clean):
-        yield _scaled(*match.groups())
+    clean = _clean(text[place : place + 40])
+    if match := _PADDED.match(clean):
+        yield from _unpadded(*match.groups(''))
+    if match := _SCALED.match(clean.lstrip('$€£¥ ')):
+        yield from _scaled(*match.groups())
     for match in _GROUPED.finditer(text, max(0, place - 16), place + 16):
         if match.start() <= place < match.end():
             yield _fold(re.sub(r'\D', '', match.group()))
@@ -222,8 +262,8 @@ def _spellings() -> dict[str, frozenset[str]]:
             found[spelling].add(unit)
     for unit, *others in map(str.split, _PREFIXED.split(';')):
         for prefix, letter in _PREFIXES.items():
-            for spelling in (letter + unit, *(each + other for other in others for each in (prefix, letter))):
-                found[spelling].add(letter + unit)
+            for spelling in (each + other for other in (unit, *others) for each in (prefix, letter)):
+                found[spelling].add((letter if prefix != 'milli' else prefix) + unit)
     return {spelling: frozenset(units) for spelling, units in found.items()}
 
 
@@ -236,10 +276,11 @@ Measure = tuple[frozenset[str], frozenset[str]]
 
 def measures(text: str) -> dict[str, list[Measure]]:
     """What is written beside each number of a text, each time: of `$3.2m` a million, and dollars."""
+    text = _CASED.sub(lambda match: 'mega' if match[1] == 'M' else 'milli', text)
     tokens = _MEASURED.findall(_PER_CENT.sub('%', _clean(text)))
     found: defaultdict[str, list[Measure]] = defaultdict(list)
     for place, token in enumerate(tokens):
-        if not token[0].isdecimal() and token not in _NUMBERS:
+        if not token[0].isdecimal() and token not in NUMBER_WORDS:
             continue
         before = tokens[place - 1] if place else ''
         scale, unit = _NOTHING, _SPELLINGS[before] if before in _BEFORE else _NOTHING
@@ -252,16 +293,21 @@ def measures(text: str) -> dict[str, list[Measure]]:
             elif word not in _BETWEEN and not (word == '.' and scale):
                 unit = units or unit
                 break
-        found[_fold(token)].append((scale, unit))
+        found[bare_number(_fold(token))].append((scale, unit))
     return found
 
 
 def _spelled(phrase: str) -> int | None:
-    """The value of a number in words: `two hundred and fifty`, `twenty-first`, `a dozen`."""
+    """The value of a number in words: `two hundred and fifty`, `twenty-first`, `a dozen`, `nineteen eighty-four`."""
     total = part = 0
     for word in re.findall('[a-z]+', phrase):
-        if word in _NUMBERS:
-            part += _NUMBERS[word]
+        if word in NUMBER_WORDS:
+            last, value = part % 100, NUMBER_WORDS[word]
+            if last and (value > 9 or last < 20 or last % 10):
+                if not 9 < part < 100 or value < 10:
+                    return None  # a row of numbers
+                part *= 100
+            part += value
         elif word in _SCALES:
             part = (part or 1) * _SCALES[word]
             if _SCALES[word] > 100:

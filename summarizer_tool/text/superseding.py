@@ -76,6 +76,7 @@ _DENIES = regex.compile(r"\b(?:not|no longer|never|cannot)\b|n['’]t\b", regex.
 _WANTS = regex.compile(r'\b(?:wants?|prefers?|would rather|would like|likes?)\b', regex.IGNORECASE)
 _UNSURE = regex.compile(r'["“”„«»?]|\b(?:if|when|might|perhaps|going to|we will)\b|[’\']ll\b', regex.IGNORECASE)
 _LABEL = regex.compile(r'^(?:\p{L}[\p{L}.]*(?: \p{L}+)?|(?:[\p{Lu}(]\S* ?){1,6}): (?=(?:\S+ ){3})')
+_REVISES = regex.compile(r'(?:update|correct(?:ion|ed)|edit|revision)\b', regex.IGNORECASE)
 _OPENS_LOOSELY = regex.compile(
     r'^(?:[^:]{1,60}: )?(?:\p{L}+,? )?(?:(?:I|you|he|she|they|it|there|who|which)\b'
     r"|(?:this|that|these|those)(?: (?:is|are|was|were|has|have|may|must)\b|['’]s))",
@@ -107,6 +108,8 @@ _root: Final = Remembered(_root_of).__getitem__
 class _Claim:
     """A statement as it is compared with others."""
 
+    label: str
+    """Of whom or what it is told, as in "Children: The dose is 5 mg", or who says it; none of an update."""
     values: dict[str, frozenset[str]]
     """What it gives, by kind."""
     subject: dict[str, str]
@@ -171,7 +174,8 @@ class _Reading:
 @lru_cache(maxsize=16_384)
 def _claim(text: str) -> _Claim | None:
     """What a statement claims, if it can outdate another one, or be outdated."""
-    bare = text[opening.end() :] if (opening := _LABEL.match(text)) else text
+    opening = _LABEL.match(text)
+    bare = text[opening.end() :] if opening else text
     if len(bare) > MAX_LENGTH or _UNSURE.search(bare):
         return None
     wants = _WANTS.search(bare) is not None
@@ -184,6 +188,7 @@ def _claim(text: str) -> _Claim | None:
         return None
     read.take_words(rest)
     return _Claim(
+        label=names.key(opening.group()) if opening and not _REVISES.match(text) else '',
         values={kind: frozenset(found) for kind, found in read.values.items()},
         subject=read.subject,
         topic=frozenset(read.topic),
@@ -261,7 +266,7 @@ def _differs(old: _Claim, new: _Claim) -> str:
 def _says_anew(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
     """Return whether the later statement has the very words of the earlier one, and another value or a denial."""
     fewer, more = sorted((len(old.subject), len(new.subject)))
-    if len(shared) < fewer or not (old.holds and new.holds):
+    if len(shared) < fewer or not (old.holds and new.holds) or old.label != new.label:
         return False
     if old.denies != new.denies:
         return old.values == new.values and fewer == more > (1 if new.changes else 2)
@@ -275,6 +280,8 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
     Under another heading (`is_here` is false) it must have all the words of it.
     """
     fewer = min(len(old.subject), len(new.subject))
+    if old.label and new.label and old.label != new.label:
+        return False
     if not new.changes or len(shared) < (1 if is_here else fewer) or len(old.subject) > MAX_SUBJECT:
         return False
     turned = [

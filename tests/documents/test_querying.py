@@ -146,6 +146,16 @@ def test_what_is_found(document: Document, expression: str, found: str) -> None:
     assert query(document, expression, 200) == found
 
 
+def test_a_number_stays_what_it_was() -> None:
+    assert read_records('mill,wheel\na,3.9\nb,3.10\nc,')[0] == [
+        {'mill': 'a', 'wheel': '3.9'},
+        {'mill': 'b', 'wheel': '3.10'},
+        {'mill': 'c', 'wheel': None},
+    ]
+    assert query(Document('mill,cost\na,2.50\nb,3.25'), 'sum([].cost)', 400).startswith('5.75\n')
+    assert query(Document('[{"size": 1E400}]'), '[0].size', 400).startswith('"1E400"\n')
+
+
 def test_what_is_no_number_is_left_out_of_orders() -> None:
     depths = Document('berth,depth,note\na,5,\nb,,"  "\nc,9,x\nd,n/a,x\n')
     told = {

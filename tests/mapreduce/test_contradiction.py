@@ -106,6 +106,26 @@ def test_what_the_lines_say_otherwise_goes(text: str, line: int) -> None:
     assert not is_kept(text, line)
 
 
+@pytest.mark.parametrize(
+    ('text', 'line', 'kept'),
+    [
+        ('Die Brücke ist für Lastwagen freigegeben.', 'Die Brücke ist für Lastwagen nicht freigegeben.', False),
+        ('Die Brücke hält.', 'Die Brücke hält nicht.', False),
+        ('Die Brücke ist für Busse frei.', 'Die Brücke ist nicht nur für Busse frei, sondern für alle.', True),
+        ('Die Brücke ist für alle frei.', 'Die Brücke ist nicht für Busse, sondern für alle frei.', True),
+        ('Le pont est ouvert aux camions.', "Le pont n'est pas ouvert aux camions.", False),
+        ('Мост открыт для грузовиков.', 'Мост не открыт для грузовиков.', False),
+        ('桥梁对卡车开放。', '桥梁不对卡车开放。', False),
+        ('桥梁不对卡车开放。', '桥梁不对卡车开放。', True),
+        ('大統領は2019年にバリを訪れた。', '大統領は2019年にパリを訪れた。', False),
+        ('庭にコンピュータがある。', '庭にコンピューターがある。', True),
+    ],
+)
+def test_a_denial_is_known_in_other_languages(text: str, line: str, kept: bool) -> None:
+    found = ground(ChunkSummary(facts=[Fact(text=text, evidence=[1])]), [NumberedLine(1, line)])
+    assert bool(found.facts) == kept
+
+
 def test_names_in_a_row_may_change_places() -> None:
     source = [NumberedLine(1, 'Ada Brook and Morn Keld met in Marn.')]
     facts = [Fact(text='Morn Keld and Ada Brook met in Marn.', evidence=[1])]

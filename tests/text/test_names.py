@@ -32,6 +32,7 @@ def test_scripts_without_capitals_have_names_in_quotation_marks():
 def test_one_key_for_several_spellings():
     assert {names.key(mention) for mention in ('The Salt Guild', 'Salt Guild', 'salt guild')} == {'salt guild'}
     assert names.key('1,200') == names.key('1200')
+    assert names.key('1,5') == names.key('1.5') != names.key('15')
 
 
 def test_words_are_folded_and_elisions_split():
@@ -47,6 +48,16 @@ def test_a_lone_capital_at_the_beginning_may_be_no_name():
     assert not names.is_opener('Quill')
 
 
+def test_a_capital_within_a_sentence_belongs_to_a_name():
+    assert names.mentions('Ada met Will Smith in Second Street in May.') == (
+        'Ada',
+        'Will Smith',
+        'Second Street',
+        'May',
+    )
+    assert names.mentions('In The Hague they said that We must.') == ('Hague',)
+
+
 @given(st.text(max_size=200))
 def test_a_mention_stands_in_the_text(text: str):
     assert all(mention in text and mention.strip() for mention in names.mentions(text))
@@ -57,6 +68,8 @@ def test_a_mention_stands_in_the_text(text: str):
     [
         ('On 12 March 1921 the gate opened.', '12 March 1921'),
         ('In March 1921 it fell.', 'March 1921'),
+        ('In May 1921 it fell.', 'May 1921'),
+        ('By May 5 it was dry.', 'May 5'),
         ('Tuesday 3 May was dry.', 'Tuesday 3 May'),
         ('It opened 12/03/1921, they say.', '12/03/1921'),
     ],
