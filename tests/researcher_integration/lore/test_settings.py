@@ -8,6 +8,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 
 from researcher_integration import ResearchSettings
 from summarizer_tool import ConfigurationError, Settings
+from summarizer_tool.llm.models import unwrapped
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +56,8 @@ async def test_the_model_is_connected() -> None:
         llm_model='extractive', research_model='openai/gpt-4o-mini', openrouter_base_url='http://127.0.0.1:9/v1'
     )
     async with settings.connect() as model:
-        assert isinstance(model, OpenAIChatModel)
+        assert model is not None
+        assert isinstance(unwrapped(model), OpenAIChatModel)
     async with ResearchSettings.load(llm_model='extractive').connect() as model:
         assert model is None
 
