@@ -13,6 +13,8 @@ from functools import lru_cache
 
 import regex
 
+from summarizer_tool.text.lines import HAS_SPACELESS, SPACELESS
+
 _UNITS = (
     *('zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'),
     *('thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'),
@@ -64,10 +66,8 @@ _BETWEEN = frozenset(('-', '°', 'degree', 'degrees', 'grad', 'us', 'square', 'c
 
 _CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp'}
 
-SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
 _TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|\d[\d,]*(?:\.\d+)?")
 _ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d,]*(?:\.\d+)?")
-HAS_SPACELESS = regex.compile(rf'[{SPACELESS}]')
 _MARKS = regex.compile(r'[\p{Mn}\u00ad\u200b-\u200f\u2060\ufeff]+')
 _LETTERS = str.maketrans({'’': "'", 'ø': 'o', 'ł': 'l', 'đ': 'd', 'ð': 'd', 'þ': 'th', 'æ': 'ae', 'œ': 'oe', 'ı': 'i'})
 

@@ -12,7 +12,7 @@ from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTy
 
 from summarizer_tool.text import names
 from summarizer_tool.text.abbreviations import is_abbreviated
-from summarizer_tool.text.lines import SPACELESS, one_line
+from summarizer_tool.text.lines import CLOSE, HAS_SPACELESS, one_line
 from summarizer_tool.text.stop_words import ENGLISH
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ _SCRIPT_SAMPLE = 400
 """Characters by which the script of a text is told."""
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
 _OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
-_SPACELESS = regex.compile(r'[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]')
+_LETTER = regex.compile(r'[\p{L}\p{M}]')
 _CONDITION = regex.compile(r'^(?:If|When|Whenever|Although|Though|Unless|Because)\b[^?]*$')
 _LEADS_TO = regex.compile(r'[,;:–—]|\bthen\b')
 _IN_BRACKETS = regex.compile(r'\([^()]*\)')
@@ -133,8 +133,8 @@ def is_whole(text: str, language: str = 'en') -> bool:
     text = _IDENTIFIER.sub('X', _TASK.sub('', text) if text[:1] == '[' else text)
     words = text.split()
     solid = sum(map(len, words))
-    letters = sum(map(str.isalpha, text))
-    if len(words) < _LEAST_WORDS and len(_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
+    letters = sum(map(str.isalpha, text)) if text.isascii() else len(_LETTER.findall(text))
+    if len(words) < _LEAST_WORDS and len(HAS_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
         return False
     end = max(0, len(text) - _END_REACH)
     if letters < _LEAST_LETTERS * solid or _OPENS_AMID.match(text):
@@ -260,7 +260,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
         if line.text[:1].islower() and _DIVIDED.search(text, len(text) - 2):
             text = text[:-1]
         elif text:
-            text += '' if SPACELESS.match(text[-1:]) and SPACELESS.match(line.text) else ' '
+            text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text
     begin = 0

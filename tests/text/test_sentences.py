@@ -25,6 +25,8 @@ def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
         ('Er kam am 3. Mai nach Hause.', 'de'),
         ('名前はまだ無いのである。', 'en'),
         ('هل هذا صحيح يا صديقي؟', 'en'),
+        ('ទ្វារខាងជើងមានឆ្មាំដប់ពីរនាក់។', 'en'),
+        ('ຄູໄປໂຮງຮຽນໃນມື້ນີ້.', 'en'),
     ],
 )
 def test_whole_sentences(text: str, language: str):
