@@ -288,7 +288,7 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
     elif (bullet := _BULLET.match(line.text)) and not (
         lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
     ):
-        if not reader.leads_away:
+        if not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             hangs = not leads and _indent(following) > _indent(line.text)
