@@ -37,6 +37,7 @@ from summarizer_tool.text.sentences import (
     ended,
     plain,
     sentences,
+    with_indices,
     without_split_marks,
 )
 from summarizer_tool.text.structure import FIELD, front_matter, is_row
@@ -169,7 +170,7 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
     texts = [
         _BOLD_SPEAKER.sub(r'\2:', STANDFIRST.sub(r'\1', _MARGIN.sub('', text)))
-        for text in without_split_marks([line.text for line in lines])
+        for text in with_indices(without_split_marks([line.text for line in lines]))
     ]
     labels = {match.group(1).casefold() for text in texts if (match := _TARGET.match(text))}
     if not labels:
@@ -349,10 +350,7 @@ def _read_item(
 ) -> None:
     """Read an item that leads to others, or below which text hangs."""
     bold = _BOLD.match(lines[0].text)
-    is_done = lines[0].text[:4].lower() == '[x] '  # which would be a footnote
     lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
-    if is_done and lines:
-        lines[0] = replace(lines[0], text=f'[x] {lines[0].text.removeprefix("[x] ")}')
     if reader.paragraph:
         reader.flush()
     if not lines:
