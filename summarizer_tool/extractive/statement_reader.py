@@ -63,12 +63,14 @@ _OUTPUT_LINES = 20
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
+_OPENS_LABELLED = regex.compile(r'\[[\p{L}\d ]{1,40}:')
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(
-    r'^(?:[Pp]lease )?(?:See|Refer to)\b'
-    r'|^(?:For|To|If)\b[^.;:]{0,140},? (?:see|refer to|please (?:check|visit|consult))\b'
+    r'^(?:(?:[Pp]lease )?(?:See|Refer to)\b'
+    r'|(?:For|To|If)\b[^.;:]{0,140}, (?:see|refer to|please (?:check|see|visit|consult))\b)'
+    r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
@@ -372,7 +374,7 @@ class StatementReader:
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
-        if self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
+        if self.paragraph and self._is_of_the_text(' '.join(line.text for line in self.paragraph)):
             self.say_sentences(self.paragraph)
         self.paragraph.clear()
         for group in _groups(self.items, _GROUP_WORDS):
@@ -383,6 +385,12 @@ class StatementReader:
         self.pairs.clear()
         self.columns = []
         self.quoted = 0
+
+    def _is_of_the_text(self, paragraph: str) -> bool:
+        """Return whether a paragraph does not stand in brackets, as an editor's does, or is a sentence in them."""
+        return _EDITORIAL.match(paragraph) is None or (
+            _OPENS_LABELLED.match(paragraph) is None and is_whole(paragraph.strip('[] '), self.language)
+        )
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]
