@@ -308,7 +308,7 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
 
 def _is_delimiter(text: str) -> bool:
     """`|---|:--|`, which makes the row above it a table's head."""
-    return '|' in text and '-' in text and not text.strip('|-: \t') and set(text) <= set('|-: \t')
+    return '|' in text and '-' in text and not text.strip('|-: \t')
 
 
 def _is_row(text: str, following: str, reader: StatementReader) -> bool:
