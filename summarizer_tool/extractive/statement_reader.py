@@ -109,6 +109,8 @@ class StatementReader:
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
     is_conversation: bool = False
+    talk_end: int = 0
+    """The line after which, in a conversation, what begins without a name is nobody's."""
     is_said_before: bool = False
     """Whether the last sentence tells what was said before, and the next one what is so."""
     speaker: tuple[str, int] | None = None
@@ -326,6 +328,8 @@ class StatementReader:
         """Who says a paragraph, or what leads to it where it is quoted, on which lines, and the lines without that."""
         if match := SPEAKER.match(lines[0].text):
             self.speaker = (match.group(1), lines[0].number) if self._speaks(match.group(1)) else None
+        elif lines[0].number > self.talk_end and not self.before.text.endswith(':'):
+            self.speaker = None
         lead, *said_on = self.speaker or ('',)
         if match and lead:
             lead = lines[0].text[: match.end()].rstrip(': ')

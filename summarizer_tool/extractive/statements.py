@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 import regex
 
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, is_conversation, speakers_of
+from summarizer_tool.extractive.speakers import SPEAKER, is_conversation, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -107,12 +107,14 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         for line, text, ends in zip(lines, texts, [*labelled[1:], False], strict=False)
     ]
     levels = range(1 - len(path), 1)
+    is_talk = is_conversation(lines)
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
-        is_conversation=is_conversation(lines),
+        is_conversation=is_talk,
+        talk_end=talk_end(lines) if is_talk else 0,
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
