@@ -63,7 +63,7 @@ _OUTPUT_LINES = 20
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
-_OPENS_LABELLED = regex.compile(r'\[[\p{L}\d ]{1,40}:')
+_OPENS_LABELLED = regex.compile(r'\[[^\[\].:]{1,40}:')
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
 # "See X for details", "For more, see X": it says nothing but where something is said.
@@ -130,6 +130,8 @@ class StatementReader:
     """Whether what is said is a list item's, which speaks of what its first words name."""
     is_listed: bool = False
     """Whether items stand below what leads to the list at hand."""
+    is_aside: bool = False
+    """Whether it stands in brackets, as remarks of editors do."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
@@ -301,7 +303,7 @@ class StatementReader:
             lead = lead or (label if place and (is_bold or not named_in(text)) else '')
             if _ELSEWHERE.match(text):
                 continue
-            is_said = is_whole(text, self.language) and not (is_end and not place)
+            is_said = is_whole(text, self.language) and not (self.is_aside or (is_end and not place))
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
             goes_on_in_items = goes_on_in_items and not _HAS_SUBJECT.match(f'{ends}: {text}')
             if led.text and not place and (not is_said or goes_on_in_items):
@@ -378,8 +380,14 @@ class StatementReader:
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
-        if self.paragraph and self._is_of_the_text(' '.join(line.text for line in self.paragraph)):
+        text = ' '.join(line.text for line in self.paragraph)
+        self.is_aside = _EDITORIAL.match(text) is not None
+        # A notice has a date or a number, stage directions have none.
+        is_notice = any(map(str.isdigit, text)) and _OPENS_LABELLED.match(text) is None
+        is_told = not self.is_aside or (is_notice and is_whole(text.strip('[] '), self.language))
+        if self.paragraph and is_told:
             self.say_sentences(self.paragraph)
+        self.is_aside = False
         self.paragraph.clear()
         for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)
@@ -389,12 +397,6 @@ class StatementReader:
         self.pairs.clear()
         self.columns = []
         self.quoted = 0
-
-    def _is_of_the_text(self, paragraph: str) -> bool:
-        """Return whether a paragraph does not stand in brackets, as an editor's does, or is a sentence in them."""
-        return _EDITORIAL.match(paragraph) is None or (
-            _OPENS_LABELLED.match(paragraph) is None and is_whole(paragraph.strip('[] '), self.language)
-        )
 
     def _say_items(self, group: Sequence[NumberedLine]) -> None:
         above = self.sections[-1]

@@ -85,6 +85,7 @@ def test_only_what_points_elsewhere_and_remarks_in_brackets_say_nothing() -> Non
         'See the manual of the mill for more of the gate.',
         '[Illustration: The gate is closed.]',
         '[Music plays]',
+        '[The miller opens the gate and leaves.]',
     ]
     assert [text for text, _ in read('\n\n'.join((*said, *silent)))] == said
 
