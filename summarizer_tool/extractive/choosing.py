@@ -361,12 +361,13 @@ def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> Chunk
     facts: list[Fact] = []
     room = target_tokens
     for line in lines:
-        text = ' '.join(plain(line.text).split()[:MAX_WORDS])
-        if len(text.split()) >= LEAST_LEADING_WORDS and not boilerplate_lines.is_boilerplate(line.text):
+        words = plain(line.text).split()
+        text = f'{" ".join(words[:MAX_WORDS])}…' if len(words) > MAX_WORDS else ended(' '.join(words))
+        if len(words) >= LEAST_LEADING_WORDS and not boilerplate_lines.is_boilerplate(line.text):
             room -= tokens.count(text) + 1
             if room < 0:
                 break
-            facts.append(Fact(text=ended(text), evidence=[line.number]))
+            facts.append(Fact(text=text, evidence=[line.number]))
     return ChunkSummary(facts=facts)
 
 

@@ -13,6 +13,11 @@ from summarizer_tool.text.sentences import VERB
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
+# The full name of whom something happens to, or who is a relative: `married Carl Weir`, `her brother Carl Weir`.
+_OTHER = regex.compile(
+    r'(?<=\b(?:(?!named\b)\p{Ll}{2,}ed|beat|knew|met|wed|brother|daughter|father|husband|mother|sister|son|wife) )'
+    r"\p{Lu}[\p{L}'’-]+ \p{Lu}[\p{L}'’-]+"
+)
 # `A stout warrior who once bested a lord.`: what the heading names, in a word.
 _DESCRIBES = regex.compile(r'^An? [^,.;:]{1,80}?(?=[,.;:]|\s(?:once|that|which|whose|who|with)\b)')
 
@@ -38,6 +43,8 @@ class SectionSubject:
     """The one in which the last name that began a sentence was this."""
     gender: str = ''
     """As far as its pronouns tell."""
+    names_another: bool = False
+    """Whether a sentence that began with it goes on to somebody else, of whom a pronoun may speak."""
 
     def heading_for(self, text: str, paragraph: int, *, is_sentence: bool, is_item: bool, opens: bool) -> str:
         """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
@@ -64,12 +71,16 @@ class SectionSubject:
         if match := PRONOUN.match(text):
             gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
             is_own = bool(subject) and self.paragraph == paragraph and self.gender in ('', gender)
+            is_own = is_own and (self.gender == gender or gender not in ('m', 'f') or not self.names_another)
             self.gender = gender if is_own else self.gender
             return subject if is_own else ''
         first = next(iter(names.mentions(text)), '')
         if first and text.removeprefix('The ').startswith(first):
             is_own = bool({*first.split()} & {*subject.split()})
             self.paragraph = paragraph if is_own else -1
+            self.names_another = is_own and any(
+                not {*name.split()} <= {*subject.split()} for name in _OTHER.findall(text.partition(first)[2])
+            )
         return ''
 
     def _is_nameless(self, text: str) -> bool:

@@ -45,14 +45,37 @@ def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], b
     return speakers, speakers | {label for label, times in every.items() if times >= _TURNS}, is_chat
 
 
+def _are_parted(lines: Sequence[NumberedLine]) -> bool:
+    return _PARTED * sum(line.blank_after for line in lines) > len(lines)
+
+
+def _opening(lines: Sequence[NumberedLine]) -> list[tuple[int, str]]:
+    """The number of the first line of each paragraph, with the name that it begins with, if any."""
+    are_parted = _are_parted(lines)
+    firsts = (line for before, line in pairwise(lines) if before.blank_after or not are_parted)
+    found = ((line.number, SPEAKER.match(line.text)) for line in firsts)
+    return [(number, match.group(1) if match and is_name(match.group(1)) else '') for number, match in found]
+
+
+def talk_end(lines: Sequence[NumberedLine]) -> int:
+    """The number of the last line that begins with a name, if no turn of a conversation before has a second paragraph.
+
+    What follows is told by nobody then; otherwise it is the last speaker's, and the number that of the last line.
+    """
+    opening = _opening(lines)
+    turns = [number for number, name in opening if name]
+    goes_on = any(turns[0] < number < turns[-1] and not name for number, name in opening)
+    return lines[-1].number if goes_on else turns[-1]
+
+
 def is_conversation(lines: Sequence[NumberedLine]) -> bool:
     """Return whether most paragraphs begin with a name and a colon: one that does not is the last speaker's, too.
 
     Where the names are full ones, or each line is a paragraph, it need not be most: somebody may say several.
     """
-    are_parted = _PARTED * sum(line.blank_after for line in lines) > len(lines)
-    opening = [SPEAKER.match(line.text) for before, line in pairwise(lines) if before.blank_after or not are_parted]
-    turns = [match.group(1) for match in opening if match and is_name(match.group(1))]
+    are_parted = _are_parted(lines)
+    opening = _opening(lines)
+    turns = [name for _, name in opening if name]
     shares = 2 if are_parted else 4
     if 2 * sum(' ' in name for name in turns) > len(turns):
         shares = 6

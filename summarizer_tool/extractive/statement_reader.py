@@ -63,12 +63,14 @@ _OUTPUT_LINES = 20
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
+_OPENS_LABELLED = regex.compile(r'\[[^\[\].:]{1,40}:')
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(
-    r'^(?:[Pp]lease )?(?:See|Refer to)\b'
-    r'|^(?:For|To|If)\b[^.;:]{0,140},? (?:see|refer to|please (?:check|visit|consult))\b'
+    r'^(?:(?:[Pp]lease )?(?:See|Refer to)\b'
+    r'|(?:For|To|If)\b[^.;:]{0,140}, (?:see|refer to|please (?:check|see|visit|consult))\b)'
+    r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
@@ -107,6 +109,8 @@ class StatementReader:
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
     is_conversation: bool = False
+    talk_end: int = 0
+    """The line after which, in a conversation, what begins without a name is nobody's."""
     last: str = ''
     """The last sentence: where it tells what was said before, the next one tells what is so."""
     speaker: tuple[str, int] | None = None
@@ -126,6 +130,8 @@ class StatementReader:
     """Whether what is said is a list item's, which speaks of what its first words name."""
     is_listed: bool = False
     """Whether items stand below what leads to the list at hand."""
+    is_aside: bool = False
+    """Whether it stands in brackets, as remarks of editors do."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
@@ -298,7 +304,7 @@ class StatementReader:
             lead = lead or (label if place and (is_bold or not named_in(text)) else '')
             if _ELSEWHERE.match(text):
                 continue
-            is_said = is_whole(text, self.language) and not (is_end and not place)
+            is_said = is_whole(text, self.language) and not (self.is_aside or (is_end and not place))
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
             goes_on_in_items = goes_on_in_items and not _HAS_SUBJECT.match(f'{ends}: {text}')
             if led.text and not place and (not is_said or goes_on_in_items):
@@ -325,6 +331,8 @@ class StatementReader:
         """Who says a paragraph, or what leads to it where it is quoted, on which lines, and the lines without that."""
         if match := SPEAKER.match(lines[0].text):
             self.speaker = (match.group(1), lines[0].number) if self._speaks(match.group(1)) else None
+        elif lines[0].number > self.talk_end and not self.before.text.endswith(':'):
+            self.speaker = None
         lead, *said_on = self.speaker or ('',)
         if match and lead:
             lead = lines[0].text[: match.end()].rstrip(': ')
@@ -373,8 +381,14 @@ class StatementReader:
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
-        if self.paragraph and not _EDITORIAL.match(' '.join(line.text for line in self.paragraph)):
+        text = ' '.join(line.text for line in self.paragraph)
+        self.is_aside = _EDITORIAL.match(text) is not None
+        # A notice has a date or a number, stage directions have none.
+        is_notice = any(map(str.isdigit, text)) and _OPENS_LABELLED.match(text) is None
+        is_told = not self.is_aside or (is_notice and is_whole(text.strip('[] '), self.language))
+        if self.paragraph and is_told:
             self.say_sentences(self.paragraph)
+        self.is_aside = False
         self.paragraph.clear()
         for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)

@@ -13,7 +13,7 @@ from itertools import islice, pairwise
 import regex
 
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, is_conversation, speakers_of
+from summarizer_tool.extractive.speakers import SPEAKER, is_conversation, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -37,6 +37,7 @@ from summarizer_tool.text.sentences import (
     ended,
     plain,
     sentences,
+    with_indices,
     without_split_marks,
 )
 from summarizer_tool.text.structure import FIELD, front_matter, is_row
@@ -107,12 +108,14 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         for line, text, ends in zip(lines, texts, [*labelled[1:], False], strict=False)
     ]
     levels = range(1 - len(path), 1)
+    is_talk = is_conversation(lines)
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
-        is_conversation=is_conversation(lines),
+        is_conversation=is_talk,
+        talk_end=talk_end(lines) if is_talk else 0,
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
@@ -170,7 +173,7 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
     texts = [
         _BOLD_SPEAKER.sub(r'\2:', STANDFIRST.sub(r'\1', _MARGIN.sub('', text)))
-        for text in without_split_marks([line.text for line in lines])
+        for text in with_indices(without_split_marks([line.text for line in lines]))
     ]
     labels = {match.group(1).casefold() for text in texts if (match := _TARGET.match(text))}
     if not labels:
@@ -289,7 +292,7 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
     elif (bullet := _BULLET.match(line.text)) and not (
         lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
     ):
-        if not reader.leads_away:
+        if not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             hangs = not leads and _indent(following) > _indent(line.text)
@@ -308,7 +311,7 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
 
 def _is_delimiter(text: str) -> bool:
     """`|---|:--|`, which makes the row above it a table's head."""
-    return '|' in text and '-' in text and not text.strip('|-: \t') and set(text) <= set('|-: \t')
+    return '|' in text and '-' in text and not text.strip('|-: \t')
 
 
 def _is_row(text: str, following: str, reader: StatementReader) -> bool:
@@ -352,10 +355,7 @@ def _read_item(
 ) -> None:
     """Read an item that leads to others, or below which text hangs."""
     bold = _BOLD.match(lines[0].text)
-    is_done = lines[0].text[:4].lower() == '[x] '  # which would be a footnote
     lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
-    if is_done and lines:
-        lines[0] = replace(lines[0], text=f'[x] {lines[0].text.removeprefix("[x] ")}')
     if reader.paragraph:
         reader.flush()
     if not lines:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from summarizer_tool.text.lines import SPACELESS
+from summarizer_tool.text.lines import CLOSE
 
 _WORDS = re.compile(r'[^\W\d_]+(?:-[^\W\d_]+)*')
 _DIVIDED = re.compile(r'(?<![^\W\d_])([^\W\d_]++)[-‐]\n\s*+([^\W\d_]++)')
@@ -58,7 +58,7 @@ def join(
             word, rest = (line, '') if not between else (line.partition(' ')[0], line.partition(' ')[2])
             pieces[-1:] = [stem + word] + ([f' {between}{rest}'] if between else [])
         else:
-            is_close = SPACELESS.match(last[-1:]) and SPACELESS.match(line)
+            is_close = CLOSE.match(last[-1:]) and CLOSE.match(line)
             pieces.append(f'{"" if is_close else " "}{between}{line}')
     return _SOFT_HYPHEN.sub(lambda found: '' if found[0] == '\xad' else '-', ''.join(pieces))
 

@@ -18,8 +18,8 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import names
 from summarizer_tool.text.boilerplate_lines import is_boilerplate
-from summarizer_tool.text.lines import is_heading, one_line
-from summarizer_tool.text.normalize import SPACELESS, amounts, asked, inflections, measures, relatives, sequence, stated
+from summarizer_tool.text.lines import SPACELESS, is_heading, one_line
+from summarizer_tool.text.normalize import amounts, asked, inflections, measures, relatives, sequence, stated
 from summarizer_tool.text.sentences import STANDFIRST
 from summarizer_tool.text.terms import stem
 

@@ -17,25 +17,33 @@ _LINK_ONLY = regex.compile(r'^(?:\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])[\s|·�
 _LINK_TARGET = regex.compile(r'^ {0,3}\[(?!\^)[^\[\]]{1,100}\]:\s+\S*(?:[/#]|\.\w)\S*(?:\s+["\'(].*)?$')
 """What a link elsewhere on the page refers to: `[docs]: https://…`."""
 _MENU = re.compile(r'(?>[^.!?|·•»\d]{2,41})(?<=\s)[|·•»]\s[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40})+$')
+_ENTRY = re.compile(
+    r'(?<!\w)(?:about|accueil|aide|ayuda|blog|contact|copy link|datenschutz|faq|forums?|help|hilfe|home|impressum'
+    r'|imprint|inicio|kontakt|log ?in|menu|news|privacy|search|share|sign ?in|sitemap|startseite|suche|terms)(?!\w)'
+)
+"""What most menus have an entry of."""
 _MARKS = regex.compile(r'[*_`#>\[\]]+')
 
 _OPENS = re.compile(
     r"""
-    (?:skip\ to\ |jump\ to\ |back\ to\ (?:the\ )?top|toggle\ |on\ this\ page)
+    (?:skip|jump)\ to:?(?:\ [^\s.;\d]+){1,4}$ | back\ to\ (?:the\ )?top\b.{0,20}$ | on\ this\ page\b[^.!?]*$
+    | toggle\ .{0,60}\b(?:contents|dropdown|menu|(?:dark|light)\ mode|nav\w*|search|sidebar|(?:sub)?section|theme)$
     | (?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
-    | search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$ | see\ (?!also)[^.,]{1,30}\.?$
+    | search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$
+    | see\ (?:(?:all|full|more)\b[^.,]{0,30}|(?!(?:also|an?|the|your)\b)[^\s.,]+(?:\ [^\s.,]+)?)\.?$
     | (?:advertisements?|sponsored(?:\ content)?|promoted|ads?\ by\ .*|remove\ ads.*|go\ ad.?free.*)[.!]?$
     | (?:the\ )?article\ continues\b
-    | spoilers?\b.{0,30}\b(?:below|ahead|follow|warning)\b
+    | spoilers?\b[^.,:;]{0,30}\b(?:below|ahead|follow|warning)\b
     | (?:enter\ )?your\ e-?mail\b | subscribe\b.{0,20}$
-    | (?:share\ (?:this|on|via)|share:?$|tweet|pin\ it|follow\ us|like\ us|copy\ link|print\ this)\b.{0,80}$
+    | (?:share\ (?:this|on)|follow\ us|like\ us|copy\ link|print\ this)\b[^;\d]{0,80}$
+    | (?:share|share\ via|tweet|pin\ it)(?:(?:\W|\ on\b|\ this\b|(?<=via\ ))[^.;\d]{0,60})?$
     | (?:[/;]+\ )?(?:© | copyright\ (?:©|\(c\)|\d{4}\b) | \(c\)\ (?:copyright|\d{4})\b)
     | (?:\w+\ )?(?:content|text)\ is\ available\ under\b
     | (?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
     | (?:(?:letzte|zuletzt)\ (?:änderung|aktualisier|geändert|bearbeitet)|aktualisiert\ am|dernière\ (?:modif|mise)
       |últim[ao]\ (?:actualiz|atualiz|modific)|ultim[ao]\ (?:aggiorn|modific))
     | (?:categories|tags|filed\ under)\s*: | category\s*:\s*[^.,]{1,40}$
-    | (?:privacy\ policy|terms\ of\ (?:use|service))\b
+    | (?:privacy\ policy|terms\ of\ (?:use|service))\b[^.\d]{0,60}$
     | --\ [^<]{1,60}<[^\s<@]{1,60}@
     | (?:you\ (?:are\ not|must\ be)\ logged\ in|(?:sie\ sind|du\ bist)\ .{0,20}nicht\ (?:eingeloggt|angemeldet)).{0,30}$
     | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
@@ -49,12 +57,13 @@ _LEAST_RISING = 10
 _HOLDS = regex.compile(
     r"""
     \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
-    | \bcookies?\b.{0,80}\b(?:utilis|verwend|nutz|usa|usamos|gebruik|akzept|acept|accett|améliorer|mejorar|verbesser)
+    | \bcookies?\b.{0,80}\b(?:utilis|verwend|nutz|(?-i:usa)|usamos|gebruik|akzept|acept|accett|améliorer|mejorar
+      |verbesser)
     | \b(?:utilis|verwend|nutz|usamos|usiamo|gebruiken|akzept|acept|accett|używa)\w*\b.{0,40}\bcookies?\b
-    | (?:^|[|/·]\s*)(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b.{0,60}$
+    | (?:^|[|/·]\s*)(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b[^.\d]{0,60}$
     | (?:^|[|/·]\s*)cookie\ (?:policy|settings|preferences|notice)\b
     | \b(?:subscribe|sign\ up)\b.{0,40}\b(?:newsletter|updates|inbox|mail)\b
-    | \bnewsletter\b.{0,60}\b(?:e-?mail|inbox|week)
+    | \bnewsletter\b.{0,60}\b(?:your\ (?:e-?mail|inbox)|e-?mail\ address|(?:each|every|per)\ week)
     | \b(?:log(?:ged)?\ in|sign(?:ed)?\ in|register(?:ed)?|eingeloggt|angemeldet)\b.{0,20}\b(?:to|um)\b.{0,15}[ck]omment
     | \b(?:this|these|our|die|diese[rnm]?|den)\b.{0,60}\baffiliate[\ -]?links?\b
     | \b(?:in|to)\ your\ inbox\b | \ball\ rights\ reserved\b
@@ -64,13 +73,15 @@ _HOLDS = regex.compile(
 )
 _HINTS = (
     *('cookie', 'privacy', 'accept', 'reject', 'manage', 'subscribe', 'sign up', 'newsletter', 'your inbox'),
-    *('all rights', '©', 'comment', 'kommentar', 'affiliate'),
+    *('all rights', '©', 'comment', 'komment', 'affiliate'),
 )
 """Each text that `_HOLDS` finds has one of them: looking for them is much cheaper."""
 _ELSEWHERE = re.compile(
     r"""
-    (?: you\ (?:may|might)(?:\ also)?\ (?:like|enjoy) | related(?:\ (?:pages|articles|posts|links|topics))?
-    | read\ (?:more|next|also) | see\ also | more\ from | recommended(?:\ for\ you)?
+    (?:related|recommended)(?:\ (?:articles|content|links|pages|posts|products|reading|stories|topics|videos))?$
+    | related:.{0,40}$ | read\ more$
+    | (?: you\ (?:may|might)(?:\ also)?\ (?:like|enjoy) | recommended\ for\ you
+    | read\ (?:next|also|more(?=\W*$|\W{2}|:|\ (?:about|at|from|here|in|on)\b)) | see\ also | more\ from
     | external\ links | popular\ pages | further\ reading
     | (?:lesen\ sie|lies)\ (?:auch|mehr|weiter) | siehe\ auch | (?:zum\ )?weiterlesen | auch\ interessant
     | (?:mehr|weitere\ [\w-]+)\ (?:zum\ thema|aus)
@@ -115,7 +126,7 @@ def is_boilerplate(line: str) -> bool:
     if not bare:
         return False
     folded = bare.lower()
-    if _MENU.match(unbulleted) or _OPENS.match(folded) or _leads_away(folded):
+    if (_MENU.match(unbulleted) and _ENTRY.search(folded)) or _OPENS.match(folded) or _leads_away(folded):
         return True
     for hint in _HINTS:  # most lines have none, and a generator takes twice as long
         if hint in folded:
@@ -156,6 +167,12 @@ def _leads_away(folded: str) -> bool:
     return _ELSEWHERE.match(folded.rstrip(':')) is not None
 
 
+def is_entry(item: str) -> bool:
+    """Return whether an item below what leads away does so, too: it is mostly links, or no sentence."""
+    text = _LINK.sub(r'\1', item).rstrip('*_ ')
+    return not text.endswith(_STOPS) or 2 * len(_LINK.sub('', item)) < len(text)
+
+
 def repeated(texts: Sequence[str]) -> frozenset[str]:
     """Lines of some length that stand in the text three times or more; saying them once is enough."""
     seen = Counter(text for text in texts if len(text) > 20 and not text.startswith('|'))
@@ -187,6 +204,7 @@ def before_content(texts: Sequence[str]) -> int:
 
 
 _BOOK_MARK = re.compile(r'(?i)(?:\*{3} ?)?(START|END) OF (?:THE |THIS )?PROJECT GUTENBERG')
+_STOPS = ('.', '!', '?', '。', '！', '？', '।')
 _MENU_LINES = 60
 _MENU_WORDS = 5
 """What is longer is no entry of a menu."""

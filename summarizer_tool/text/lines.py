@@ -2,6 +2,9 @@
 
 import re
 from collections import Counter
+from typing import Final
+
+import regex
 
 # It begins with one class of characters, which `re` finds quickly.
 _ORDERS = re.compile(
@@ -15,12 +18,20 @@ _WRITTEN_SHARE = 0.4
 """Share of the characters that stand in plain words from which somebody has written a text to be read."""
 _SAMPLE = 20_000
 """Characters at the beginning, in the middle and at the end, by which that is told."""
-_PLAIN = re.compile(r'[("“‘*_\[]*(?:[^\W\d_]{1,30}(?:[-’\'][^\W\d_]{1,20})*)[)"”’*_\]]*[.,;:!?…。、]*')
-_UNSPACED = re.compile(r'[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]')
-"""Letters of scripts that put no spaces between words."""
+_LONGEST = 30
+"""Letters of a plain word."""
+_PLAIN = regex.compile(
+    rf'[("“‘*_\[]*+(?:\p{{L}}\p{{M}}*+){{1,{_LONGEST}}}+(?:[-’\'་](?:\p{{L}}\p{{M}}*+){{1,20}}+)*+[)"”’*_\]]*[.,;:!?…。、،؛؟।॥།၊။។]*'
+)
 
-# Scripts whose words have no spaces between them, and their punctuation.
-SPACELESS = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u0e00-\u0eff]')
+SPACELESS: Final = (
+    '\u0e00-\u0eff\u1000-\u1049\u1780-\u17d3\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf'
+    '\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff'
+)
+"""Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+HAS_SPACELESS = re.compile(f'[{SPACELESS}]')
+# Their punctuation, too, after which no space stands.
+CLOSE = re.compile(f'[{SPACELESS}\u3000-\u303f\uff00-\uffef]')
 
 
 def unsteered(text: str) -> str:
@@ -45,7 +56,7 @@ def one_line(text: str, longest: int = 0) -> str:
 
 def word_count(text: str) -> int:
     """How many words a text has; about half as many as letters in scripts without spaces."""
-    return len(text.split()) + (0 if text.isascii() else len(SPACELESS.findall(text)) // 2)
+    return len(text.split()) + (0 if text.isascii() else len(CLOSE.findall(text)) // 2)
 
 
 def is_written(text: str) -> bool:
@@ -59,6 +70,8 @@ def plain_share(text: str) -> float:
     sample = text if len(text) <= 3 * _SAMPLE else text[:_SAMPLE] + text[middle : middle + _SAMPLE] + text[-_SAMPLE:]
     words = Counter(sample.split())
     plain = (
-        times * (len(word) if _PLAIN.fullmatch(word) else len(_UNSPACED.findall(word))) for word, times in words.items()
+        times * (len(word) if is_plain else len(HAS_SPACELESS.findall(word)))
+        for word, times in words.items()
+        for is_plain in ((len(word) <= _LONGEST and word.isalpha()) or _PLAIN.fullmatch(word),)
     )
     return sum(plain) / max(1, sum(len(word) * times for word, times in words.items()))

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 import regex
 
+from summarizer_tool.text.lines import HAS_SPACELESS, SPACELESS
+
 _UNITS = (
     *('zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'),
     *('thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'),
@@ -69,10 +71,8 @@ _BETWEEN = frozenset(('-', '°', 'degree', 'degrees', 'grad', 'us', 'square', 'c
 
 _CURRENCIES = {'$': 'usd', '€': 'eur', '£': 'gbp'}
 
-SPACELESS = r'\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々'
 _TOKEN = regex.compile(rf"[{SPACELESS}]+|(?:(?![{SPACELESS}])[\p{{L}}\p{{M}}])+(?:'\p{{L}}+)?|{NUMBER}")
 _ASCII_TOKEN = re.compile(rf"[a-z]+(?:'[a-z]+)?|{NUMBER}")
-HAS_SPACELESS = regex.compile(rf'[{SPACELESS}]')
 # Accents, and the vowels of Hebrew and Arabic, which are seldom written; those of other scripts tell words apart.
 _MARKS = re.compile('[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u00ad\u200b-\u200f\u2060\ufeff]+')
 _VOICED = re.compile('.[\u3099\u309a]')

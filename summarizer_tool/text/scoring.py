@@ -17,7 +17,7 @@ from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 from summarizer_tool.text import names, tokens
-from summarizer_tool.text.normalize import HAS_SPACELESS
+from summarizer_tool.text.lines import HAS_SPACELESS
 from summarizer_tool.text.stop_words import ENGLISH, is_stop_word, language_of
 from summarizer_tool.text.terms import Remembered, stem
 

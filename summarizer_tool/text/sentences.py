@@ -12,7 +12,7 @@ from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTy
 
 from summarizer_tool.text import names
 from summarizer_tool.text.abbreviations import is_abbreviated
-from summarizer_tool.text.lines import SPACELESS, one_line
+from summarizer_tool.text.lines import CLOSE, HAS_SPACELESS, one_line
 from summarizer_tool.text.stop_words import ENGLISH
 
 if TYPE_CHECKING:
@@ -34,13 +34,20 @@ class Sentence:
 # Every repetition is bounded: a line of a million brackets or stars costs no more than any other.
 _IMAGE = regex.compile(r'!\[([^\[\]]{0,300})\]\([^()]{0,500}\)')
 _LINK = regex.compile(
-    r'\[((?>[^\[\]]|\[[^\[\]]{0,100}\]){1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,500}\)|\[[^\[\]]{0,100}\])'
+    r'\[(?!\d{1,3}\]\[\d)((?>[^\[\]]|\[[^\[\]]{0,100}\]){1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,500}\)|\[[^\[\]]{0,100}\])'
 )
 _FOOTNOTE = regex.compile(
     r'(?:^|(?<=\s))\[\^[^\[\]\s]{1,40}\]:\s*'
-    r'|\[(?:\^[^\[\]\s]{1,40}|\w{1,3}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\](?!\(|\.?\w)',
+    r'|\[(?:\^[^\[\]\s]{1,40}|[1-9]\d{0,2}|(?<=\S\[)\p{L}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\]'
+    r'(?!\(|\.?\w)',
     regex.IGNORECASE,
 )
+# What stands in brackets behind words: marks of notes, or indices as in `argv[1]`.
+_INDEX = regex.compile(r'(?<=[\w,;] ?)(?:\[(?:\d{1,3}|\p{L})\])++(?!\(|\.?\w)')
+_NOTED = regex.compile(r'\w[.,;!?。]["”»)]?\[[1-9]\d{0,2}\](?!\w)')
+_LEAST_NOTES = 3
+"""Numbers in brackets, behind different words, which tell of notes."""
+_WORD_REACH = 20
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
 _STARS = regex.compile(r'(?<![\w*"\'])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
 _UNDERSCORES = regex.compile(r'(?<![\w_])(?!__[a-z]\w*__(?!\w))(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
@@ -66,10 +73,14 @@ _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
 _TAG = regex.compile(
     r'</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|(?<!\p{L} <)p|picture|pre|small'
-    r'|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)\b(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300}>',
+    r'|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)'
+    r'(?:\s*/?|\s(?:controls|hidden|nowrap|open|reversed)\s*/?|\s(?=[^<>]{1,300}=)(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300})>',
     regex.IGNORECASE,
 )
+# Without a semicolon it is a part of a URL: `?city=Bern&region=eu`.
+_ENTITY = regex.compile(r'&(?:\p{L}\w{1,31}|#\w{1,8});')
 _WORD = regex.compile(r'\w+')
+_NUMBER = regex.compile(r'\d+')
 # A word that a formatter has divided where a line ends, which nobody does by hand.
 _DIVIDED = regex.compile(r'\p{Ll}[\xad‐]$')
 
@@ -115,7 +126,7 @@ _SCRIPT_SAMPLE = 400
 """Characters by which the script of a text is told."""
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
 _OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
-_SPACELESS = regex.compile(r'[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]')
+_LETTER = regex.compile(r'[\p{L}\p{M}]')
 _CONDITION = regex.compile(r'^(?:If|When|Whenever|Although|Though|Unless|Because)\b[^?]*$')
 _LEADS_TO = regex.compile(r'[,;:–—]|\bthen\b')
 _IN_BRACKETS = regex.compile(r'\([^()]*\)')
@@ -133,8 +144,8 @@ def is_whole(text: str, language: str = 'en') -> bool:
     text = _IDENTIFIER.sub('X', _TASK.sub('', text) if text[:1] == '[' else text)
     words = text.split()
     solid = sum(map(len, words))
-    letters = sum(map(str.isalpha, text))
-    if len(words) < _LEAST_WORDS and len(_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
+    letters = sum(map(str.isalpha, text)) if text.isascii() else len(_LETTER.findall(text))
+    if len(words) < _LEAST_WORDS and len(HAS_SPACELESS.findall(text, 0, 100)) < 2 * _LEAST_WORDS:
         return False
     end = max(0, len(text) - _END_REACH)
     if letters < _LEAST_LETTERS * solid or _OPENS_AMID.match(text):
@@ -192,8 +203,20 @@ def bare(text: str) -> str:
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
-    text = html.unescape(_TAG.sub(' ', text))
+    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), _TAG.sub(' ', text))
     return one_line(_URL_ASIDE.sub('', text))
+
+
+def with_indices(texts: Sequence[str]) -> list[str]:
+    """Keep what stands in brackets behind words, `argv[1]`, for `bare`, unless the text has notes, whose marks go."""
+    found = [(text, index) for text in texts if '[' in text for index in _INDEX.finditer(text)]
+    if not found or any('[' in text and _NOTED.search(text) for text in texts):
+        return [*texts]
+    numbers = {number for _, index in found for number in _NUMBER.findall(index[0])}
+    words = (text[max(0, index.start() - _WORD_REACH) : index.start()].split()[-1] for text, index in found)
+    if len(numbers) >= _LEAST_NOTES and '0' not in numbers and 3 * len({*words}) >= 2 * len(found):
+        return [*texts]
+    return [_INDEX.sub(lambda index: index[0].translate(_KEPT), text) if '[' in text else text for text in texts]
 
 
 def without_split_marks(texts: Sequence[str]) -> list[str]:
@@ -260,7 +283,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
         if line.text[:1].islower() and _DIVIDED.search(text, len(text) - 2):
             text = text[:-1]
         elif text:
-            text += '' if SPACELESS.match(text[-1:]) and SPACELESS.match(line.text) else ' '
+            text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text
     begin = 0

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeVar
 
+from summarizer_tool.text.lines import SPACELESS
 from summarizer_tool.text.stop_words import PARTICLES, stop_words
 
 T = TypeVar('T')
@@ -38,12 +39,8 @@ CONNECTORS: Final = '-.+#'
 
 # Marks of scripts whose vowels are marks, which `\w` leaves out, but not their full stops.
 _MARKS = '\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff'
-# Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese; and Korean, whose words end in
-# particles.
-_SPACELESS = (
-    '\u0e00-\u0eff\u1000-\u1049\u1780-\u17d3\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf'
-    '\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff'
-)
+# Korean, too, whose words end in particles.
+_SPACELESS = f'{SPACELESS}\uac00-\ud7af'
 _LETTER = rf'[\w{_MARKS}{_SPACELESS}]'
 
 # Words with what holds identifiers, versions and numbers together. Possessive, so that nothing is tried twice.

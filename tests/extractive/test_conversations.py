@@ -54,6 +54,14 @@ Port Ansel Mill, Dyke 4
     )
 
 
+def test_what_follows_the_last_turn_is_nobodys_where_no_turn_has_two_paragraphs() -> None:
+    turns = ['Ada: The wheel stands.', 'Bob: It turns again.', 'Ada: Who mended it?', 'Bob: Carl Weir has mended it.']
+    said = [text for text, _ in read('\n\n'.join([*turns, *turns, 'The meeting closed at noon in Marn.']))]
+    assert said[-1] == 'The meeting closed at noon in Marn.'
+    longer = [*turns, 'He asks for money.', *turns, 'The meeting closed at noon in Marn.']
+    assert [text for text, _ in read('\n\n'.join(longer))][-1] == 'Bob: The meeting closed at noon in Marn.'
+
+
 def test_comments_with_bold_names_and_dates_are_turns_without_a_blank_line():
     days = [
         *('**Ada Finn, 2 Feb:** Is the gate shut?', '**J. Orme (guild), 3 Feb:** It is shut. It opens on 13 Feb.'),

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from summarizer_tool.extractive.choosing import first_statements
 from summarizer_tool.extractive.statement import Kind
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
@@ -70,6 +71,28 @@ def test_marks_in_code_spans_are_none_wherever_they_stand():
             ('_keep_: It keeps.', (7, 6)),
         ]
     )
+
+
+def test_only_what_points_elsewhere_and_remarks_in_brackets_say_nothing() -> None:
+    said = [
+        'If you see black smoke, leave the hut at once.',
+        'If the wound turns red, see a doctor within a day.',
+        'To let patients see a doctor, the guild hired 40 of them.',
+        '[The gate must stay closed until 3 May 2026.]',
+    ]
+    silent = [
+        'For details on the gate, see the manual of the mill.',
+        'See the manual of the mill for more of the gate.',
+        '[Illustration: The gate is closed.]',
+        '[Music plays]',
+        '[The miller opens the gate and leaves.]',
+    ]
+    assert [text for text, _ in read('\n\n'.join((*said, *silent)))] == said
+
+
+def test_where_there_is_no_time_a_long_line_shows_that_it_is_cut() -> None:
+    fact = first_statements(numbered('The gate is open ' * 15 + 'unless it rains.'), 500).facts[0]
+    assert fact.text.endswith('open The gate is open…')
 
 
 def test_a_table_names_its_columns():

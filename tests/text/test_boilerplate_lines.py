@@ -36,6 +36,15 @@ CHROME = [
     'Content is available under the Open Licence unless otherwise noted.',
     '© 2024 Pennant Press. All rights reserved.',
     'Subscribe to our newsletter and get updates.',
+    'Toggle the table of contents',
+    'Jump to: navigation, search',
+    'See all reviews',
+    'Related articles',
+    'Related: The bells of Orme',
+    'Read more about the mill',
+    'Este sitio usa cookies; las cookies que usa son propias',
+    'Get the newsletter in your inbox every week',
+    'Du musst angemeldet sein, um kommentieren zu können.',
 ]
 
 PROSE = [
@@ -52,6 +61,22 @@ PROSE = [
     'Alice Smith | 34 | Paris',
     '(c) You must retain all notices of the source.',
     'Copyright law protects the works of the guild.',
+    'Recommended dose: 5 mg twice daily.',
+    'Related risks',
+    'Read more slowly under load',
+    'Toggle the main valve to OFF before opening the pump.',
+    'Skip to step 4 if the light is green.',
+    'See a doctor at once.',
+    'See Dr Weir before surgery.',
+    'Share via SFTP only; the key is rotated weekly.',
+    'Tweet storms cost the guild $3 million, its master said.',
+    'Spoiler: the bridge collapsed, warning signs ignored',
+    'Privacy policy breaches cost the guild $5 million.',
+    'Reject all candles that are over 5 mm wide.',
+    'Scout cookies raised $800 in the USA.',
+    "The guild's newsletter reported last week that 40 had died.",
+    'Ada Orme · Brook Finn · Carl Weir',
+    "type Position = 'novice' | 'master' | 'warden';",
 ]
 
 
@@ -73,6 +98,12 @@ def said(text: str) -> list[str]:
 def test_a_line_that_repeats_is_said_once() -> None:
     alarm = 'The database at Frankfurt has lost its quorum.'
     assert said('\n'.join([alarm, 'A first note.', alarm, 'A second note.', alarm])).count(alarm) == 1
+
+
+def test_below_what_leads_away_links_and_titles_go_and_sentences_stay() -> None:
+    items = '- [The bells of the gate, and who rang them.](/bells)\n- Harbour\n- Ada Orme takes 10 mg twice a day.'
+    assert said(f'## Recommended\n\n{items}') == ['Ada Orme takes 10 mg twice a day.']
+    assert said('## Recommended actions\n\n- Shut down pump 3 and lock it.') == ['Shut down pump 3 and lock it.']
 
 
 def test_a_table_without_outer_bars_is_a_table() -> None:

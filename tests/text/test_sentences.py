@@ -4,7 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.sentences import is_whole, plain, sentences, without_split_marks
+from summarizer_tool.text.sentences import is_whole, plain, sentences, with_indices, without_split_marks
 
 
 def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
@@ -25,6 +25,8 @@ def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
         ('Er kam am 3. Mai nach Hause.', 'de'),
         ('名前はまだ無いのである。', 'en'),
         ('هل هذا صحيح يا صديقي؟', 'en'),
+        ('ទ្វារខាងជើងមានឆ្មាំដប់ពីរនាក់។', 'en'),
+        ('ຄູໄປໂຮງຮຽນໃນມື້ນີ້.', 'en'),
     ],
 )
 def test_whole_sentences(text: str, language: str):
@@ -221,10 +223,34 @@ def test_without_full_stops_lines_and_blanks_end_sentences():
         ('[^1]: For cards of Brazil: 180 days.', 'For cards of Brazil: 180 days.'),
         ('[^1]: For cards. [^vouchers-2]: For vouchers: never.', 'For cards. For vouchers: never.'),
         ('Within 90 days[^note-1], or so[^2]: then never.', 'Within 90 days, or so: then never.'),
+        ('The mill[a] stood.[12][13] It burned.[2]', 'The mill stood. It burned.'),
     ],
 )
 def test_marks_of_footnotes_are_no_text(written: str, read: str) -> None:
     assert plain(written) == read
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Dose [mg]',
+        'The court did [not] find that the [UK] gate was shut.',
+        'The value a[0] is large.',
+        'The vector <a, b> is short where p <b and q> r.',
+        'Ask https://mill.example/v1?city=Orme&region=eu&notify=1 for it.',
+    ],
+)
+def test_what_is_no_mark_stays(text: str) -> None:
+    assert plain(text) == text
+
+
+def test_numbers_in_brackets_are_notes_where_a_text_has_notes() -> None:
+    indices = ['The mill reads argv[1] and argv[2], so argv[1] is the gate.']
+    assert [plain(text) for text in with_indices(indices)] == indices
+    assert [plain(text) for text in with_indices(['It burned.[1] The mill [2] was sold.'])] == [
+        'It burned. The mill was sold.'
+    ]
+    assert plain(*with_indices(['The mill[1] has a gate [2] and a wheel[3].'])) == 'The mill has a gate and a wheel.'
 
 
 def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
