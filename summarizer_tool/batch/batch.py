@@ -54,6 +54,8 @@ class BatchProgress:
     set_aside: int = 0
     lost_merges: int = 0
     """Merges of results, which are no documents, that have failed."""
+    warnings: list[str] = field(default_factory=list[str])
+    """What to know of the others."""
     tokens: int = 0
     """Of the documents that are done."""
     cost: float | None = 0.0
@@ -271,6 +273,7 @@ class Batch:
             progress.tokens += outcome.tokens_in
         else:
             progress.lost_merges += is_lost
+            progress.warnings += outcome.warnings
         progress.cost = None if progress.cost is None or outcome.cost is None else progress.cost + outcome.cost
 
     def _merge(self, look: Callable[[BatchProgress], None]) -> None:
@@ -314,6 +317,8 @@ class Batch:
 def content(path: Path, limit_mb: float) -> bytes:
     """The bytes of a document; raises `FetchError` if it is no file, or cannot be read."""
     with suppress(OSError):  # which reading tells of
+        if path.is_symlink() and path.is_dir():
+            raise FetchError('is a link to a folder, which is not followed; name its files in a manifest')
         if path.exists() and not path.is_file():
             raise FetchError('is no file, but a folder, a pipe or a device')
     return read_path(path, limit_mb)

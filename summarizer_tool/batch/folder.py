@@ -149,8 +149,11 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
     is_empty, names_of_results = True, _ResultNames()
     try:
         if source.is_dir():
+            if source.resolve() == leave_out:
+                raise ConfigurationError(f'{source} is the folder of the results; name another one with --out')
             for folder, folders, names in os.walk(source):
                 folders[:] = sorted(n for n in folders if n[0] != '.' and Path(folder, n).resolve() != leave_out)
+                names += [name for name in folders if Path(folder, name).is_symlink()]  # which are not gone into
                 for name in sorted(name for name in names if name[0] != '.'):
                     path, is_empty = Path(folder, name), False
                     yield names_of_results.new(path.relative_to(source)), path

@@ -160,6 +160,7 @@ class Worker:
             job.asked.request(),
             RequestOptions(
                 deadline=Deadline(settings.deadline_seconds if has_deadline else DEADLINE_SECONDS),
+                are_summaries=job.kind == 'texts',
                 # The original would be no result of a batch: what cannot be summarized is set aside.
                 on_failure='extractive' if settings.on_failure == 'extractive' else 'error',
                 # The embedded model answers sooner than a database.

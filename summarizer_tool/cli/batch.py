@@ -244,6 +244,8 @@ def _tell_end(end: 'BatchProgress', folder: 'BatchFolder') -> None:
     when = f', {end.done_before:,} of them before this run of' if end.done_before else ' in'
     done = f'{end.done - end.set_aside:,} of {end.documents:,} done{when} {end.seconds:.0f} s'
     say(f'{done} · {_figures(end)}: {folder.path}')
+    for warning in dict.fromkeys(end.warnings):
+        say(f'warning: {warning}')
     lost = [f'{end.set_aside:,} set aside'] if end.set_aside else []
     lost += ['the merge has failed'] if end.lost_merges else []
     if lost:

@@ -180,6 +180,7 @@ _TOO_LONG = f'takes over {MAX_SECONDS:g} seconds; filter first, and sort or join
 
 _OF_NUMBERS = re.compile('avg|sum|max|min|sort|.*_by')
 _MIXED = "leave out first what is no number, as in [?type(FIELD) == 'number']"
+_EMPTY = "leave out first what is empty, as in [?FIELD && contains(FIELD, 'x')]"
 _QUOTING = "text stands in 'single quotes', a number in `backticks`"
 
 
@@ -204,8 +205,11 @@ def query(document: Document, expression: str, max_tokens: int) -> str:
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
         # jmespath lets some errors of Python through, such as of a slice with step 0.
         reason = one_line(str(error).partition(', for expression:')[0], 200)
-        is_mixed = isinstance(error, exceptions.JMESPathTypeError) and _OF_NUMBERS.fullmatch(error.function_name)
-        hint = _MIXED if is_mixed else _QUOTING
+        is_typed = isinstance(error, exceptions.JMESPathTypeError)
+        if is_typed and _OF_NUMBERS.fullmatch(error.function_name):
+            hint = _MIXED
+        else:
+            hint = _EMPTY if is_typed and error.actual_type == 'null' else _QUOTING
         raise RequestError(f'the query is no JMESPath that fits: {reason} ({form}; {hint})') from None
     told = {'id': document.id, 'form': form}
     return _written(told, records, cast('Json', found), min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS))

@@ -1,6 +1,7 @@
 """Word documents (DOCX) as markdown: headings, lists, tables, notes, comments, headers and footers, and links."""
 
 import logging
+import re
 from html import escape
 
 from summarizer_tool.errors import FetchError
@@ -11,6 +12,9 @@ from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.page import Page
 
 KIND = 'a Word document'
+
+MAIN = re.compile(r'word/document\d*\.xml')
+"""The name of what such a document is known by; some programs count."""
 
 _PROPERTIES = 'docProps/core.xml'
 _MOST_XML = 40_000_000

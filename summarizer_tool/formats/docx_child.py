@@ -21,7 +21,11 @@ from summarizer_tool.formats import isolated
 
 _STYLE_MAP = "p[style-name='Title'] => h1:fresh\ncomment-reference => sup"
 """Beside those that the library knows."""
-_DOCUMENT, _NUMBERING, _STYLES = 'word/document.xml', 'word/numbering.xml', 'word/styles.xml'
+_NUMBERING, _STYLES = 'word/numbering.xml', 'word/styles.xml'
+
+_BOXES = {'☐': '☐', '☒': '☒', '☑': '☒', '\uf0a8': '☐', '\uf06f': '☐', '\uf0fe': '☒', '\uf0fd': '☒', '\uf0a3': '☐'}
+"""What items of lists begin with that are to be ticked, also by the codes of fonts of symbols."""
+_TO_TICK = re.compile(r'<input( checked="checked")? type="checkbox" />')
 _W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
 _MOST_STYLES = 20
 """Of which one is based on the other."""
@@ -55,6 +59,10 @@ class _ListLevel(NamedTuple):
     form: str
     text: str
     start: int
+    kind: str = ''
+    """Of lists that count together."""
+    is_anew: bool = False
+    """Whether they count from the start again, where they first have this level."""
 
     @property
     def is_plain(self) -> bool:
@@ -78,16 +86,18 @@ def _write_numbers(body: bytes) -> bytes:
     """A document whose numbered paragraphs begin with their numbers; what is no plain list becomes one of bullets."""
     with ZipFile(BytesIO(body)) as given:
         members = {name: given.read(name) for name in given.namelist()}
-    if not {_NUMBERING, _DOCUMENT} <= members.keys():
+    # Some programs count: `document2.xml`.
+    main = next((name for name in members if re.fullmatch(r'word/document\d*\.xml', name)), '')
+    if _NUMBERING not in members or not main:
         return body
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    numbering, document = (etree.fromstring(members[name], parser) for name in (_NUMBERING, _DOCUMENT))
+    numbering, document = (etree.fromstring(members[name], parser) for name in (_NUMBERING, main))
     styles = etree.fromstring(members.get(_STYLES, b'<none/>'), parser)
     _write(document, _levels(numbering), {style.get(f'{_W}styleId'): style for style in styles.iter(f'{_W}style')})
     for level in numbering.iter(f'{_W}lvl'):
         if (form := level.find(f'{_W}numFmt')) is not None and not _level(level).is_plain:
             form.set(f'{_W}val', 'bullet')
-    members |= {_NUMBERING: etree.tostring(numbering), _DOCUMENT: etree.tostring(document)}
+    members |= {_NUMBERING: etree.tostring(numbering), main: etree.tostring(document)}
     made = BytesIO()
     with ZipFile(made, 'w') as written:
         for name, content in members.items():
@@ -96,12 +106,14 @@ def _write_numbers(body: bytes) -> bytes:
 
 
 def _read_numbers(html: str) -> str:
-    """The HTML that was made of such a document, with the numbers of its plain lists as HTML has them."""
+    """The HTML that was made of such a document, with the numbers of its plain lists as HTML has them, and ticks."""
+    html = _TO_TICK.sub(lambda box: '☒ ' if box[1] else '☐ ', html)
     return _ELSEWHERE.sub(r'\1. ', _OF_ITEM.sub(r'<li value="\1">', html))
 
 
 def _write(document: Any, lists: Mapping[str, dict[int, _ListLevel]], styles: Mapping[str, Any]) -> None:
-    counts: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    begun: set[tuple[str, int]] = set()
     for paragraph in document.iter(f'{_W}p'):
         given = [
             properties for each in _properties(paragraph, styles) if (properties := each.find(f'{_W}numPr')) is not None
@@ -111,13 +123,17 @@ def _write(document: Any, lists: Mapping[str, dict[int, _ListLevel]], styles: Ma
         )
         levels, at = lists.get(number, {}), int(depth or 0)
         level = levels.get(at)
-        if level is None or level.form in ('bullet', 'none') or not level.text:
+        box = _BOXES.get(level.text) if level is not None else None
+        if level is None or (not box and (level.form in ('bullet', 'none') or not level.text)):
             continue
         # Lists of one kind go on counting.
-        before = counts[id(levels)]
-        count = counts[id(levels)] = {each: before[each] for each in before if each <= at}
+        before = counts[level.kind]
+        count = counts[level.kind] = {each: before[each] for each in before if each <= at}
+        if level.is_anew and (number, at) not in begun:
+            count.pop(at, None)
+        begun.add((number, at))
         count[at] = count.get(at, level.start - 1) + 1
-        label = f'{_OPEN}{count[at]}{_CLOSE}' if level.is_plain else f'{level.text} '
+        label = f'{_OPEN}{count[at]}{_CLOSE}' if level.is_plain else f'{box or level.text} '
         for place in _PLACE.findall(label):
             each = int(place) - 1
             of = levels.get(each, level)
@@ -146,7 +162,8 @@ def _levels(numbering: Any) -> dict[str, dict[int, _ListLevel]]:
     """The levels of each list by its number."""
     kinds = {
         _value(kind, 'abstractNumId'): {
-            int(_value(level, 'ilvl') or 0): _level(level) for level in kind.iter(f'{_W}lvl')
+            int(_value(level, 'ilvl') or 0): _level(level, _value(kind, 'abstractNumId'))
+            for level in kind.iter(f'{_W}lvl')
         }
         for kind in numbering.iter(f'{_W}abstractNum')
     }
@@ -156,13 +173,13 @@ def _levels(numbering: Any) -> dict[str, dict[int, _ListLevel]]:
         for over in each.iter(f'{_W}lvlOverride'):
             at = int(_value(over, 'ilvl') or 0)
             if at in levels and (start := _said(over, 'startOverride')):
-                levels = {**levels, at: levels[at]._replace(start=int(start))}
+                levels = {**levels, at: levels[at]._replace(start=int(start), is_anew=True)}
         found[_value(each, 'numId')] = levels
     return found
 
 
-def _level(level: Any) -> _ListLevel:
-    return _ListLevel(_said(level, 'numFmt'), _said(level, 'lvlText'), int(_said(level, 'start') or 0))
+def _level(level: Any, kind: str = '') -> _ListLevel:
+    return _ListLevel(_said(level, 'numFmt'), _said(level, 'lvlText'), int(_said(level, 'start') or 0), kind)
 
 
 def _said(element: Any, name: str) -> str:

@@ -17,6 +17,8 @@ from summarizer_tool.html.page import Link, Page
 _HEADERS = ('From', 'To', 'Cc', 'Date', 'Subject')
 _MOST_DEPTH = 8
 _MOST_PARTS = 500
+_MOST_MAILS = 10_000
+"""Of a mailbox."""
 _MOST_SHOWN = 500
 """Characters of a header: a list of a thousand addresses tells nobody anything."""
 
@@ -24,6 +26,13 @@ _START = re.compile(rb'(?:[A-Za-z0-9-]{1,60}:[^\n]*\n(?:[ \t][^\n]*\n)*){2,}')
 _TELLING = re.compile(
     rb'^(?:From|Subject|Date|Message-ID|Received|Return-Path|MIME-Version):', re.IGNORECASE | re.MULTILINE
 )
+_REPORTS = frozenset({'message/delivery-status', 'message/disposition-notification'})
+"""What became of a mail, and why: fields of text."""
+_MAILBOX = re.compile(
+    rb'(?:\A|\n\r?\n)From \S{1,300}(?: at \S{1,300})? +(?:[A-Z][a-z]{2} +){2}[\d :]{10,20}[^\n]{0,40}\n'
+    rb'(?=[A-Za-z][\w-]{0,60}:)'
+)
+"""What parts the mails of a mailbox."""
 _HEAD = 16_384
 """Bytes in which a mail shows that it is one."""
 
@@ -40,16 +49,27 @@ def is_mail(body: bytes) -> bool:
 
 
 def read(body: bytes) -> Page:
-    """A mail as text; its subject is the title. Raises `FetchError` if it cannot be read."""
+    """A mail as text, or those of a mailbox; the subject is the title. Raises `FetchError` if it cannot be read."""
+    body = body.lstrip()
+    texts = _MAILBOX.split(body, _MOST_MAILS + 1)[1:] if _MAILBOX.match(body) else [body]
+    rest = texts.pop() if len(texts) > _MOST_MAILS else b''
+    parts: list[str] = []
+    links: list[Link] = []
+    title = ''
     try:
-        mail = BytesParser(policy=policy.default).parsebytes(body.lstrip())
-        made = _Written()
-        made.mail(mail, 1)
+        for text in texts:
+            mail = BytesParser(policy=policy.default).parsebytes(text)
+            made = _Written()
+            made.mail(mail, 1)
+            parts += made.parts
+            links += made.links
+            title = _header(mail, 'Subject') if len(texts) == 1 else ''
     except (MessageError, ValueError, LookupError, RecursionError, AttributeError, IndexError, TypeError) as error:
         # Of broken headers the standard library raises whatever comes.
         raise FetchError(f'is a mail that cannot be read ({type(error).__name__}); save it again as .eml') from None
-    text = '\n\n'.join(made.parts)
-    return Page(text, _header(mail, 'Subject'), tuple(made.links))
+    if rest:
+        parts.append(f'[{len(rest):,} more bytes of mails: they are left out; split the mailbox]')
+    return Page('\n\n'.join(parts), title, tuple(links))
 
 
 def _header(mail: MIMEPart, name: str) -> str:
@@ -110,8 +130,9 @@ class _Written:
     def _beside(self, mail: MIMEPart, depth: int) -> Iterator[MIMEPart]:
         """What of a mail is not its body."""
         bodies = {id(part) for kind in ('plain', 'html') if (part := _text_part(mail, kind)) is not None}
-        if mail.get_content_type() == 'message/rfc822' and depth == 0:
-            yield mail
+        if depth == 0 and mail.get_content_maintype() != 'multipart':
+            if id(mail) not in bodies:  # nothing but what is attached
+                yield mail
             return
         for part in _inside(mail):
             if id(part) in bodies:
@@ -148,7 +169,9 @@ def _page(html_part: MIMEPart) -> Page:
 def _attachment(part: MIMEPart) -> str:
     """What is attached in short; more of the text, which has no name, as it is."""
     kind = part.get_content_type()
-    if kind in ('text/plain', 'text/html') and not part.get_filename() and not part.is_attachment():
+    if kind in _REPORTS:
+        return part.as_string().partition('\n\n')[2].strip()
+    if kind in ('text/plain', 'text/html', 'text/calendar') and not part.get_filename() and not part.is_attachment():
         return (_page(part).markdown if kind == 'text/html' else unwrap(mails(_decoded(part)))).strip()
     raw = part.get_payload(decode=True)
     size = f', {len(raw):,} bytes' if isinstance(raw, bytes) else ''

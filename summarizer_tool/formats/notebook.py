@@ -77,6 +77,10 @@ def _output(output: Any) -> str:
     if _at(output, 'output_type') == 'error':
         return f'{_text(_at(output, "ename"))}: {_text(_at(output, "evalue"))}'
     found = _at(output, 'text') or _at(output, 'data', 'text/markdown') or _at(output, 'data', 'text/plain')
+    if not found and (html := _text(_at(output, 'data', 'text/html'))):
+        from summarizer_tool.html.convert import to_markdown
+
+        found = to_markdown(f'<html><body>{html}</body></html>', is_document=True).markdown
     return _COLORS.sub('', _text(found)).strip('\n')
 
 

@@ -7,16 +7,18 @@
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from ctypes import byref
+from ctypes import POINTER, byref, cast, create_string_buffer
+from functools import partial
+from math import pi
 from typing import Any
 
 import pypdfium2
 from pypdfium2 import raw
 
 from summarizer_tool.formats import isolated
-from summarizer_tool.formats.pdf_layout import Bookmark, Cell, PdfPage, TextLine, markdown_of
+from summarizer_tool.formats.pdf_layout import Bookmark, Cell, PdfPage, TextLine, markdown_of, place_note
 
 # A hyphen at the end of a line, which the library does not let a line end after.
 _WORD = re.compile(r'[^\s\x02\ufffe]+[\x02\ufffe]?')
@@ -27,6 +29,15 @@ _TITLE_TOO = re.compile(
 
 _CELL_GAP = 1.3
 """Of a font's size: white space on a line beyond which something else begins, as the next cell of a row."""
+
+_WIDE = 0.75
+"""Of a font's size: what the characters of a word have on average at most, but for wide scripts."""
+
+_MOST_NOTES = 10_000
+_COMMENTS = (raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_HIGHLIGHT, raw.FPDF_ANNOT_STRIKEOUT, raw.FPDF_ANNOT_UNDERLINE)
+_UNSEEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
+_SECRET = 1 << 13
+"""The flag of a field for a password."""
 
 _SMALL = 0.85
 """Of a font's size: what is less is another one's, as that of raised numbers."""
@@ -39,49 +50,110 @@ def _characters(text: Any) -> str:
     return ''.join(chr(raw.FPDFText_GetUnicode(text.raw, index)) for index in range(text.count_chars()))
 
 
+def _box(text: Any, index: int, turn: int) -> raw.FS_RECTF:
+    """Where a character is, for one who has turned the page by quarters so that it is upright."""
+    box = raw.FS_RECTF()
+    raw.FPDFText_GetLooseCharBox(text.raw, index, byref(box))
+    return _turn(box, turn)
+
+
+def _turn(box: raw.FS_RECTF, quarters: int) -> raw.FS_RECTF:
+    for _ in range(quarters):
+        box.left, box.bottom, box.right, box.top = -box.top, box.left, -box.bottom, box.right
+    return box
+
+
+def _words(text: Any) -> Iterator[tuple[str, int, int, raw.FS_RECTF, raw.FS_RECTF]]:
+    """The words of a page, each with the place of its first character, its turn, and where its ends are."""
+    for match in _WORD.finditer(_characters(text)):
+        start, end = match.span()
+        turn = round(raw.FPDFText_GetCharAngle(text.raw, start) / (pi / 2)) % 4
+        first, last = _box(text, start, turn), _box(text, end - 1, turn)
+        size = abs(first.top - first.bottom)
+        if last.right - first.left > _WIDE * size * (end - start):  # the library leaves out some blanks between cells
+            before = first
+            for place in range(start + 1, end):
+                box = _box(text, place, turn)
+                if box.left - before.right > _CELL_GAP * size:
+                    yield match[0][start - match.start() : place - match.start()], start, turn, first, before
+                    start, first = place, box
+                before = box
+        yield match[0][start - match.start() :], start, turn, first, last
+
+
 def _lines(text: Any) -> Iterator[TextLine]:
-    """The lines of a page in the order of its text, each with the cells it has."""
-    characters = _characters(text)
-    first, last = raw.FS_RECTF(), raw.FS_RECTF()
+    """The lines of a page in the order of its text, each with the cells it has; of text that is turned, upright."""
     line: list[Cell] = []
-    for match in _WORD.finditer(characters):
-        start, end = match.start(), match.end() - 1
-        raw.FPDFText_GetLooseCharBox(text.raw, start, byref(first))
-        raw.FPDFText_GetLooseCharBox(text.raw, end, byref(last))
+    turn_before = 0
+    for word, start, turn, first, last in _words(text):
         left, right = min(first.left, last.left), max(first.right, last.right)
         bottom, top = min(first.bottom, last.bottom), max(first.top, last.top)
         # The size that a font is asked for is not the one it has, where the page is scaled.
-        size = abs(first.top - first.bottom) or 1.0
-        word = match[0]
+        size, height = abs(first.top - first.bottom) or 1.0, last.top - last.bottom
+        if word[0].isdigit() and size < _SMALL * height:  # a raised number stands before the word
+            size = height
         if last.top - last.bottom < _SMALL * size and last.bottom > bottom:
-            word = _raised(text, word, start, bottom, size)
-        if line:
+            word = _raised(text, word, start, bottom, size, turn)
+        if line and turn == turn_before:
             before = line[-1]
             overlap = min(before.top, top) - max(before.bottom, bottom)
             is_beside = overlap >= 0.5 * min(before.top - before.bottom, top - bottom)
             gap = left - before.right
             if is_beside and -0.5 * size <= gap:
                 if gap <= _CELL_GAP * min(size, before.size):
-                    before.add(word, right, bottom, top)
+                    before.add(word, left, right, bottom, top, size)
                 else:
                     line.append(Cell(word, left, bottom, right, top, size))
                 continue
-            yield TextLine(line)
-        line = [Cell(word, left, bottom, right, top, size)]
+        if line:
+            yield TextLine(line, turn_before)
+        line, turn_before = [Cell(word, left, bottom, right, top, size)], turn
     if line:
-        yield TextLine(line)
+        yield TextLine(line, turn_before)
 
 
-def _raised(text: Any, word: str, start: int, bottom: float, size: float) -> str:
+def _raised(text: Any, word: str, start: int, bottom: float, size: float, turn: int) -> str:
     """A word with `^` before the digits that stand raised at its end: 10⁹ is not 109."""
-    box = raw.FS_RECTF()
     place = len(word)
     while place > 1 and word[place - 1] in _RAISED:
-        raw.FPDFText_GetLooseCharBox(text.raw, start + place - 1, byref(box))
+        box = _box(text, start + place - 1, turn)
         if box.top - box.bottom >= _SMALL * size or box.bottom <= bottom:
             break
         place -= 1
     return f'{word[:place]}^{word[place:]}' if word[place:].lstrip('+-−') else word
+
+
+def _filled(page: Any, form: Any) -> Iterator[Cell]:
+    """What somebody has written upon a page: values of fields, ticks, and notes."""
+    for index in range(min(raw.FPDFPage_GetAnnotCount(page.raw), _MOST_NOTES)):
+        note = raw.FPDFPage_GetAnnot(page.raw, index)
+        if said := '' if raw.FPDFAnnot_GetFlags(note) & _UNSEEN else _said(note, form):
+            box = raw.FS_RECTF()
+            raw.FPDFAnnot_GetRect(note, byref(box))
+            _turn(box, -page.get_rotation() // 90 % 4)
+            yield Cell(said, box.left, box.bottom, box.right, box.top, box.top - box.bottom)
+        raw.FPDFPage_CloseAnnot(note)
+
+
+def _said(note: Any, form: Any) -> str:
+    kind = raw.FPDFAnnot_GetSubtype(note)
+    if kind in _COMMENTS:
+        said = _string(partial(raw.FPDFAnnot_GetStringValue, note, b'Contents'))
+        return said and f'[Comment: {said}]'
+    if kind == raw.FPDF_ANNOT_FREETEXT:
+        return _string(partial(raw.FPDFAnnot_GetStringValue, note, b'Contents'))
+    if kind != raw.FPDF_ANNOT_WIDGET or not form or raw.FPDFAnnot_GetFormFieldFlags(form, note) & _SECRET:
+        return ''
+    if raw.FPDFAnnot_GetFormFieldType(form, note) in (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON):
+        return '☒' if raw.FPDFAnnot_IsChecked(form, note) else '☐'
+    return _string(partial(raw.FPDFAnnot_GetFormFieldValue, form, note))
+
+
+def _string(get: Callable[[Any, int], int]) -> str:
+    """What the library writes into a buffer, on one line."""
+    buffer = create_string_buffer(get(None, 0))
+    get(cast(buffer, POINTER(raw.FPDF_WCHAR)), len(buffer))
+    return ' '.join(buffer.raw.decode('utf-16-le', 'replace').rstrip('\0').split())
 
 
 def _has_image(page: Any) -> bool:
@@ -90,6 +162,9 @@ def _has_image(page: Any) -> bool:
 
 def _pages(document: Any, most: int, until: float) -> Iterator[PdfPage]:
     characters = 0
+    with suppress(pypdfium2.PdfiumError):
+        document.init_forms()
+    form = document.formenv.raw if document.formenv else None
     for index in range(len(document)):
         if time.monotonic() > until:
             raise TimeoutError
@@ -101,6 +176,9 @@ def _pages(document: Any, most: int, until: float) -> Iterator[PdfPage]:
         text = page.get_textpage()
         lines = list(_lines(text))
         text.close()
+        for note in _filled(page, form):
+            if lines or any(map(str.isalnum, note.text)):  # a box to tick is no text of a scan
+                place_note(lines, note)
         characters += sum(len(cell.text) for line in lines for cell in line.cells)
         if characters > most:
             raise OverflowError
@@ -118,6 +196,13 @@ def _bookmarks(document: Any) -> list[Bookmark]:
             if len(found) >= 5000:
                 break
     return found
+
+
+def _attached(document: Any) -> Iterator[str]:
+    """What files a document brings along, by name."""
+    with suppress(pypdfium2.PdfiumError):
+        for index in range(min(document.count_attachments(), _MOST_NOTES)):
+            yield f'[Attachment: {" ".join(document.get_attachment(index).get_name().split())}]'
 
 
 def _read(body: bytes, most_pages: int, most_characters: int, until: float) -> dict[str, object]:
@@ -140,7 +225,7 @@ def _read(body: bytes, most_pages: int, most_characters: int, until: float) -> d
     title = ' '.join(document.get_metadata_value('Title').split())
     return {
         'title': '' if _TITLE_TOO.search(title) else title,
-        'markdown': markdown_of(pages, _bookmarks(document)),
+        'markdown': '\n\n'.join([markdown_of(pages, _bookmarks(document)), *_attached(document)]),
     }
 
 

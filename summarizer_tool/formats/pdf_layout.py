@@ -8,12 +8,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from statistics import median
+from itertools import pairwise, takewhile
+from statistics import median, mode
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.html.tables import is_titled
+
+_BLANK = 0.45
+"""Of a font's size: what stands between two words at most."""
 
 
 @dataclass(slots=True)
@@ -27,12 +30,32 @@ class Cell:
     top: float
     size: float
     """Height of the font."""
+    words: list[tuple[str, float, float]] = field(default_factory=list[tuple[str, float, float]])
+    """Each with its left and its right."""
 
-    def add(self, word: str, right: float, bottom: float, top: float) -> None:
-        """Go on with the next word."""
+    def __post_init__(self) -> None:
+        """Begin with one word."""
+        self.words.append((self.text, self.left, self.right))
+
+    def add(self, word: str, left: float, right: float, bottom: float, top: float, size: float) -> None:
+        """Go on with the next word, whose font counts where only a raised number stands before it."""
+        if self.size < 0.85 * size and self.text.isdigit():
+            self.size = size
         self.text += f' {word}'
+        self.words.append((word, left, right))
         self.right = max(self.right, right)
         self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
+
+    def parts(self) -> list[tuple[str, float, float]]:
+        """What has wider blanks between it than words have."""
+        parts = self.words[:1]
+        for text, left, right in self.words[1:]:
+            said, begin, end = parts[-1]
+            if left - end > _BLANK * self.size:
+                parts.append((text, left, right))
+            else:
+                parts[-1] = f'{said} {text}', begin, max(end, right)
+        return parts
 
 
 @dataclass(slots=True)
@@ -40,6 +63,8 @@ class TextLine:
     """What stands on one line."""
 
     cells: list[Cell]
+    turn: int = 0
+    """Quarters by which the page was turned for it to be upright."""
 
     @property
     def text(self) -> str:
@@ -96,11 +121,17 @@ class Bookmark:
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
 _LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
+_FIGURES = re.compile(r'(?<!\d)\d{1,6}(?!\d)')
 _DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
 _ENDS = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
 _NOT_WORDS = re.compile(r'[\W_]+')
 _MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
 """What markdown would take for more than text at the beginning of a line."""
+
+_MOST_IN_CELL = 5
+"""Lines."""
+_MOST_ROWS = 0.5
+"""Of the rows of a table: as many at least have each of their cells in a column of its own."""
 
 _NO_TEXT = '[Page {number} is an image without text: reading it needs OCR]'
 _BROKEN = '[Page {number} is damaged and cannot be read]'
@@ -121,6 +152,29 @@ class _Block:
         return not (self.is_table or self.level) and not _ENDS.search(self.text) and len(self.text) > 40
 
 
+def place_note(lines: list[TextLine], note: Cell) -> None:
+    """Put what somebody has written upon a page on the line where it stands, or on one below what is above it."""
+    middle = (note.bottom + note.top) / 2
+    near = [
+        (max(cell.left - note.right, note.left - cell.right), line, cell)
+        for line in lines
+        if line.bottom < middle < line.top
+        for cell in line.cells
+    ]
+    if not near:
+        above = [index for index, line in enumerate(lines) if line.bottom >= middle]
+        after = min(above, key=lambda index: lines[index].bottom, default=-1)
+        note.size = lines[after].size if lines else note.size
+        lines.insert(after + 1, TextLine([note]))
+        return
+    gap, line, cell = min(near, key=lambda found: found[0])
+    if gap < 0:
+        cell.add(note.text, cell.right, cell.right, cell.bottom, cell.top, cell.size)
+    else:
+        note.bottom, note.top, note.size = line.bottom, line.top, line.size
+        line.cells = sorted([*line.cells, note], key=lambda each: each.left)
+
+
 def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) -> str:
     """The text of all pages, with a form feed between two."""
     lines = _without_running_titles([page.lines for page in pages])
@@ -137,10 +191,11 @@ def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLi
     """Leave out what stands at the edge of many pages, but for the first time; of page numbers, each."""
     found: Counter[tuple[str, int]] = Counter()
     edges: list[list[tuple[int, tuple[str, int]]]] = []
-    for lines in pages:
+    for page, lines in enumerate(pages):
         order = sorted(range(len(lines)), key=lambda index: -lines[index].top)
-        outer = dict.fromkeys((*order[:2], *order[-2:]))
-        edges.append([(index, _place(lines[index])) for index in outer])
+        turned = [[index for index in order if lines[index].turn == turn] for turn in range(4)]
+        outer = dict.fromkeys(index for each in turned for index in (*each[:2], *each[-2:]))
+        edges.append([(index, _place(lines[index], page)) for index in outer])
         found.update({place for _, place in edges[-1]})
     seen: set[tuple[str, int]] = set()
     left: list[list[TextLine]] = []
@@ -148,16 +203,20 @@ def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLi
         gone: set[int] = set()
         for index, place in outer:
             if found[place] >= 3:
-                if place in seen or not any(character.isalpha() for character in place[0].replace('#', '')):
+                if place in seen or ('#' in place[0] and not any(map(str.isalpha, place[0]))):
                     gone.add(index)
                 seen.add(place)
         left.append([line for index, line in enumerate(lines) if index not in gone])
     return left
 
 
-def _place(line: TextLine) -> tuple[str, int]:
-    """What lines share that are the same but for the page's number."""
-    return _DIGITS.sub('#', line.text.casefold()), round(line.bottom / 4)
+def _place(line: TextLine, page: int) -> tuple[str, int]:
+    """What lines share that are the same but for the page's number; of figures alone, how far they are from it."""
+    text, figures = line.text.casefold(), _FIGURES.findall(line.text)
+    said = _DIGITS.sub('#', text)
+    if figures and not any(map(str.isalpha, said)):
+        said = f'{said} {int(figures[0]) - page} {figures[1:]}' if len(figures) < 3 else text
+    return said, round(line.bottom / 4)
 
 
 # Blocks
@@ -165,6 +224,7 @@ def _place(line: TextLine) -> tuple[str, int]:
 
 def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
     """The paragraphs, items and tables of a page, in order."""
+    lines = _whole_rows(lines, vocabulary)
     pitch = _pitch(lines)
     place = 0
     while place < len(lines):
@@ -177,6 +237,32 @@ def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Bloc
             end += 1
         yield from _paragraphs(lines[place:end], vocabulary)
         place = end
+
+
+def _whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLine]:
+    """The lines of a page, where some are the first cell of a row one with the cells that stand beside their middle."""
+    made: list[TextLine] = []
+    for line in lines:
+        if len(line.cells) > 1 and made and line.bottom > made[-1].bottom and (count := _beside_middle(made, line)):
+            above = made[-count:]
+            text = join([each.text for each in above], vocabulary)
+            left, right = min(each.left for each in above), max(each.right for each in above)
+            made[-count:] = [TextLine([Cell(text, left, line.bottom, right, line.top, line.size), *line.cells])]
+        else:
+            made.append(line)
+    return made
+
+
+def _beside_middle(lines: Sequence[TextLine], row: TextLine) -> int:
+    """How many lines of one cell, the last ones, stand before a row of others and around its middle."""
+    for count in range(2, _MOST_IN_CELL + 1):
+        above = lines[-count:]
+        first = above[0]
+        if len(above) < count or len(first.cells) > 1 or first.right > row.left or first.bottom - row.top > first.size:
+            return 0
+        if abs(first.top + above[-1].bottom - row.top - row.bottom) < 0.7 * row.size:
+            return count
+    return 0
 
 
 def _pitch(lines: Sequence[TextLine]) -> float:
@@ -263,22 +349,18 @@ def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | 
         elif end - last > 2:
             break
         end += 1
-    end = last + 1
-    rows = [line for line in lines[start:end] if len(line.cells) > 1]
-    if len(rows) < 3 or len(rows) < 0.5 * (end - start):
-        return None
-    columns = _spans(cell for line in rows for cell in line.cells)
-    if any(len({_column(cell, columns) for cell in line.cells}) < len(line.cells) for line in rows):
+    columns, placed = _columns(lines[start : last + 1])
+    end = start + len(placed)
+    if sum(len(line.cells) > 1 for line in lines[start:end]) < max(3, 0.5 * (end - start)):
         return None
     table: list[list[str]] = []
     above: TextLine | None = None
-    for line in lines[start:end]:
-        places = [_column(cell, columns) for cell in line.cells]
+    for line, places in zip(lines[start:end], placed, strict=True):
         goes_on = above is not None and len(places) == 1 and above.bottom - line.bottom < 1.5 * line.size
         if not goes_on:
             table.append([''] * len(columns))
-        for place, cell in zip(places, line.cells, strict=True):
-            table[-1][place] = f'{table[-1][place]} {cell.text}'.strip()
+        for place, text in places.items():
+            table[-1][place] = f'{table[-1][place]} {text}'.strip()
         above = line
     written = [f'| {" | ".join(cell.replace("|", chr(92) + "|") for cell in row)} |' for row in table]
     if not is_titled(table):
@@ -286,21 +368,50 @@ def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | 
     return [written[0], '|' + ' --- |' * len(columns), *written[1:]], end
 
 
-def _spans(cells: Iterable[Cell]) -> list[tuple[float, float]]:
+def _columns(lines: Sequence[TextLine]) -> tuple[list[tuple[float, float]], list[dict[int, str]]]:
+    """The columns of a table that lines may begin with, and what each of its lines has in which."""
+    rows = [line for line in lines if len(line.cells) > 1]
+    columns = _spans((cell.left, cell.right) for line in rows for cell in line.cells)
+    placed = [_placed(line, columns) for line in lines]
+    if None in placed:  # cells of some rows stand too close to be told apart by themselves, or it is no table
+        counts = [len(line.cells) for line in rows]
+        for count in dict.fromkeys((max(counts), mode(counts))):
+            columns = _spans(
+                (cell.left, cell.right) for line in rows for cell in line.cells if len(line.cells) == count
+            )
+            if sum(_placed(line, columns) is not None for line in rows) >= _MOST_ROWS * len(rows):
+                placed = [_placed(line, columns, closely=True) for line in lines]
+                break
+        else:
+            return columns, []
+    fitting = list(takewhile(bool, placed))
+    while fitting and len(lines[len(fitting) - 1].cells) == 1 and len(fitting) < len(lines):
+        fitting.pop()  # what stands alone above what is none of it
+    return columns, [places for places in fitting if places]
+
+
+def _placed(line: TextLine, columns: Sequence[tuple[float, float]], *, closely: bool = False) -> dict[int, str] | None:
+    """What of a line stands in which column; nothing where two cells are in one, or words closely together in two."""
+    places: dict[int, str] = {}
+    for cell in line.cells:
+        for text, left, right in cell.parts() if closely else [(cell.text, cell.left, cell.right)]:
+            common = [min(right, end) - max(left, begin) for begin, end in columns]
+            place = max(range(len(columns)), key=common.__getitem__)
+            if (sum(width > 0 for width in common) > 1) if closely else place in places:
+                return None
+            places[place] = f'{places.get(place, "")} {text}'.strip()
+    return places
+
+
+def _spans(cells: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     """Where the columns are: what no cell reaches over is between two."""
     spans: list[tuple[float, float]] = []
-    for left, right in sorted((cell.left, cell.right) for cell in cells):
+    for left, right in sorted(cells):
         if spans and left < spans[-1][1]:
             spans[-1] = spans[-1][0], max(spans[-1][1], right)
         else:
             spans.append((left, right))
     return spans
-
-
-def _column(cell: Cell, columns: Sequence[tuple[float, float]]) -> int:
-    return max(
-        range(len(columns)), key=lambda index: min(cell.right, columns[index][1]) - max(cell.left, columns[index][0])
-    )
 
 
 # Headings

@@ -39,6 +39,8 @@ _MARKED_UP = frozenset({'.md', '.markdown', '.html', '.htm', '.xml'})
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
 _PDF_TYPE, _WIKI_TYPE = 'application/pdf', 'text/x-wiki'
+_UNKNOWN_TYPES = frozenset({'application/octet-stream', 'binary/octet-stream'})
+"""Of what a server knows no type of."""
 _SAMPLE = 20_000
 """Characters by which code is told."""
 _HEAD = 1024
@@ -160,7 +162,8 @@ def read_data_url(text: str, name: str = '') -> Page:
 
 
 def _media_type(content_type: str) -> str:
-    return content_type.partition(';')[0].strip().lower()
+    said = content_type.partition(';')[0].strip().lower()
+    return '' if said in _UNKNOWN_TYPES else said
 
 
 def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page] | None:
@@ -184,7 +187,7 @@ def _of_archive(body: bytes) -> Callable[[bytes], Page] | None:
 
     archive = Archive(body, 'a zip archive')
     names = set(archive.names())
-    if 'word/document.xml' in names:
+    if any(map(docx.MAIN.fullmatch, names)):
         return docx.read
     if epub.is_book(archive):
         return epub.read

@@ -55,6 +55,8 @@ class RequestOptions:
     """What happens when every call of it fails for good; by default as configured."""
     merge: bool = True
     """Whether a model may merge facts that are far over the budget; else they are only chosen from."""
+    are_summaries: bool = False
+    """Whether the documents are short already: a digest of a digest would count the lines of that one."""
     cache: Cache | None = None
     """Where finished work is looked for and kept."""
     reserve: Callable[[int], int] | None = None

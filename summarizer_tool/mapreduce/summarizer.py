@@ -268,7 +268,8 @@ class Summarizer:
             embedded=ExtractiveModel,
         ) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
-            found = await self._digests(job, deadline) if models.is_embedded(model) else {}
+            is_read = models.is_embedded(model) and not options.are_summaries
+            found = await self._digests(job, deadline) if is_read else {}
             digests = found or {}
             rest = await in_thread(without, job, digests) if digests else job
             if not rest.documents:

@@ -142,6 +142,27 @@ async def test_a_merge_keeps_the_facts_of_a_summary_apart(tmp_path: Path, databa
 
 
 @pytest.mark.anyio
+async def test_a_merge_makes_no_digest_of_a_digest_and_tells_of_whom_it_says_nothing(
+    tmp_path: Path, database: BatchDatabase
+) -> None:
+    """A digest of one would count the lines of that one, and not those of the log."""
+    source = tmp_path / 'in'
+    source.mkdir()
+    log = (f'2026-01-01 00:{n // 60:02}:{n % 60:02} INFO served /mill/{n} in {n % 7} ms' for n in range(2000))
+    (source / 'a.log').write_text('\n'.join(log))
+    tale = 'The mill of Ostrey was sold to Ada Thornby in 1764.\n\nIt was {} by Brook Hale in 1771.\n\n'
+    (source / 'b.txt').write_text(''.join(tale.format(f'let for {n} crowns') for n in range(60)))
+    asked = Asked(model='extractive', max_output_tokens=90)
+    with serve() as provider:
+        async with working(database, provider):
+            batch = await ran(source, database, asked, merge=True)
+    assert (tmp_path / 'out/documents/a.log.md').read_text().startswith('log of 2000 lines')
+    merged = (tmp_path / 'out/merged.md').read_text()
+    assert 'log of' not in merged.replace('log of 2000 lines', '')
+    assert batch.progress.warnings == ['the summary has no room for 1 of the documents: a']
+
+
+@pytest.mark.anyio
 @pytest.mark.usefixtures('model_requests')
 async def test_what_cannot_be_read_is_set_aside(tmp_path: Path, database: BatchDatabase) -> None:
     """The others go on: nobody waits for a pipe, and what never ends is not read."""

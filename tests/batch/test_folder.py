@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
+from summarizer_tool.batch.batch import content
 from summarizer_tool.batch.folder import BatchFolder, BatchLimits, files_of
 from summarizer_tool.batch.job import Asked, Outcome
-from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.errors import ConfigurationError, FetchError
 from summarizer_tool.schemas import Stats, Summary
 
 ASKED = Asked(model='extractive')
@@ -29,6 +30,21 @@ def test_a_folder_of_folders(tmp_path: Path) -> None:
     assert list(names(tmp_path, out).items()) == snapshot(
         [('a.md', 'a.md'), ('b.md', 'b.md'), ('sub/a.md', 'sub/a.md')]
     )
+
+
+def test_a_linked_folder_is_told_and_not_gone_into(tmp_path: Path) -> None:
+    """It may lead anywhere, also back."""
+    source = tmp_path / 'in'
+    source.mkdir()
+    (tmp_path / 'out').mkdir()
+    (source / 'more').symlink_to(tmp_path)
+    (source / 'out').symlink_to(tmp_path / 'out')
+    [(name, path)] = files_of(source, tmp_path / 'out')
+    with pytest.raises(FetchError, match='is a link to a folder, which is not followed; name its files in a manifest'):
+        content(path, 1.0)
+    assert name == 'more'
+    with pytest.raises(ConfigurationError, match='is the folder of the results; name another one with --out'):
+        next(files_of(source, source))
 
 
 def test_a_manifest(tmp_path: Path) -> None:

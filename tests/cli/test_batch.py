@@ -85,9 +85,12 @@ def test_what_was_done_before_a_run_is_told_apart(tmp_path: Path, capsys: pytest
     now = BatchProgress(documents=7, done=6, set_aside=1, tokens=900, cost=0.5, seconds=4)
     _tell_end(replace(now, set_aside=0), BatchFolder(tmp_path))
     _tell_end(replace(now, set_aside=0, done_before=4, tokens_before=700, cost_before=0.4), BatchFolder(tmp_path))
+    _tell_end(replace(now, set_aside=0, warnings=['no room for 1'] * 2), BatchFolder(tmp_path))
     assert capsys.readouterr().err.replace(str(tmp_path), 'OUT') == snapshot("""\
 summarizer: 6 of 7 done in 4 s · 900 tokens · 225 a second · $0.5000: OUT
 summarizer: 6 of 7 done, 4 of them before this run of 4 s · 200 tokens · 50 a second · $0.1000: OUT
+summarizer: 6 of 7 done in 4 s · 900 tokens · 225 a second · $0.5000: OUT
+summarizer: warning: no room for 1
 """)
 
 

@@ -204,6 +204,12 @@ def test_what_does_not_fit_is_counted() -> None:
             ),
         ),
         (
+            "items[?contains(none, 'x')]",
+            snapshot(
+                "the query is no JMESPath that fits: In function contains(), invalid type for value: None, expected one of: ['array', 'string'], received: \"null\" (JSON; leave out first what is empty, as in [?FIELD && contains(FIELD, 'x')])"
+            ),
+        ),
+        (
             'items[::0]',
             snapshot(
                 "the query is no JMESPath that fits: slice step cannot be zero (JSON; text stands in 'single quotes', a number in `backticks`)"

@@ -103,6 +103,57 @@ def level(depth: int, form: str, text: str) -> str:
     return f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
 
 
+def test_a_list_that_begins_anew_is_gone_on_with() -> None:
+    """By paragraphs of the list that it is another one of."""
+    numbering = f'<w:abstractNum w:abstractNumId="0">{level(0, "decimal", "%1.")}</w:abstractNum>'
+    again = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+    for number, more in ((1, ''), (2, again)):
+        numbering += f'<w:num w:numId="{number}"><w:abstractNumId w:val="0"/>{more}</w:num>'
+    body = ''.join(numbered(text, 1) for text in ('the miller', 'the swan')) + PARAGRAPH.format('And besides:')
+    body += numbered('the river', 2) + numbered('the eels', 1) + numbered('the geese', 2)
+    assert read(docx(body, numbering=numbering)).markdown == snapshot("""\
+1. the miller
+2. the swan
+
+And besides:
+
+1. the river
+2. the eels
+3. the geese\
+""")
+
+
+def test_boxes_say_whether_they_are_ticked() -> None:
+    kinds = level(0, 'bullet', '☐'), level(0, 'bullet', '☒')
+    numbering = ''.join(
+        f'<w:abstractNum w:abstractNumId="{at}">{kind}</w:abstractNum><w:num w:numId="{at}"><w:abstractNumId w:val="{at}"/>'
+        '</w:num>'
+        for at, kind in enumerate(kinds)
+    )
+    box = '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="{}"/></w:checkBox></w:ffData>'
+    box += '</w:fldChar></w:r><w:r><w:instrText>FORMCHECKBOX</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    asked = f'<w:p>{box.format(0)}<w:r><w:t>Yes </w:t></w:r>{box.format(1)}<w:r><w:t>No</w:t></w:r></w:p>'
+    body = numbered('the sluice', 0) + numbered('the weir', 1) + asked
+    assert read(docx(body, numbering=numbering)).markdown == snapshot("""\
+- ☐ the sluice
+- ☒ the weir
+
+☐ Yes ☒ No\
+""")
+
+
+def test_a_word_document_whose_part_is_called_otherwise() -> None:
+    """As some programs call it."""
+    with zipfile.ZipFile(BytesIO(docx(PARAGRAPH.format('It was built.')))) as given:
+        members = {
+            name.replace('document.xml', 'document2.xml'): given.read(name).replace(
+                b'word/document.', b'word/document2.'
+            )
+            for name in given.namelist()
+        }
+    assert read(archive_of(members)).markdown == 'It was built.'
+
+
 def test_lists_and_headings_have_their_numbers() -> None:
     kinds = (
         level(0, 'decimal', '%1.') + level(1, 'lowerLetter', '%2)'),

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from email import message_from_string, policy
 from email.message import EmailMessage
 
 import pytest
@@ -52,6 +53,62 @@ It broke in the frost.\
 """)
 
 
+def test_a_mailbox_is_all_its_mails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those behind one that has parts, which ends where its last part does."""
+    first = letter('The stone', 'It broke in the frost.\n')
+    first.add_attachment(b'%PDF-1.4', maintype='application', subtype='pdf', filename='bill.pdf')
+    mails = [first, letter('Re: The stone', 'From then on it lay there.\n'), letter('The eels', 'They are gone.\n')]
+    senders = b'From gann@example.org', b'From - ', b'From hale at example.org'
+    box = b'\n'.join(
+        sender + b'  Mon Mar  2 10:00:00 2026\n' + each.as_bytes() for each, sender in zip(mails, senders, strict=True)
+    )
+    page = read(box, name='fen.mbox')
+    assert (page.title, [line for line in page.markdown.splitlines() if line.startswith('# ')]) == (
+        '',
+        ['# The stone', '# Re: The stone', '# The eels'],
+    )
+    assert 'bill.pdf' in page.markdown
+    assert 'From then on it lay there.' in page.markdown
+    monkeypatch.setattr(mail, '_MOST_MAILS', 2)
+    assert read(box).markdown.count('\n# ') == 1
+    assert read(box).markdown.endswith('more bytes of mails: they are left out; split the mailbox]')
+
+
+def test_a_mail_that_is_an_attachment_names_it() -> None:
+    made = letter('The bill', '')
+    made.set_content(b'%PDF-1.4', maintype='application', subtype='pdf', filename='bill.pdf')
+    assert read(made.as_bytes()).markdown.endswith('\n\n[Attachment: bill.pdf (application/pdf, 8 bytes)]')
+
+
+def test_what_became_of_a_mail_and_when_to_meet_is_read() -> None:
+    """As of each part that is text, though its type is another."""
+    made = letter('Returned', 'It came back.\n')
+    made.make_mixed()
+    for kind, text in (
+        ('message/delivery-status', 'Reporting-MTA: dns; a.example\n\nAction: failed\nStatus: 5.1.1'),
+        ('text/calendar', 'BEGIN:VEVENT\nDTSTART:20260302T100000Z\nEND:VEVENT'),
+    ):
+        made.attach(message_from_string(f'Content-Type: {kind}\n\n{text}\n', policy=policy.default))  # type: ignore[arg-type]
+    assert read(made.as_bytes()).markdown.partition('It came back.')[2] == snapshot("""\
+
+
+Reporting-MTA: dns; a.example
+
+Action: failed
+Status: 5.1.1
+
+BEGIN:VEVENT
+DTSTART:20260302T100000Z
+END:VEVENT\
+""")
+
+
+def test_a_mail_of_an_unknown_type_is_one() -> None:
+    """As a server gives it that goes by the names of files."""
+    made = letter('The stone', 'It broke in the frost.\n').as_bytes()
+    assert read(made, 'application/octet-stream', 'https://example.org/1').title == 'The stone'
+
+
 def test_html_is_the_body_where_the_plain_text_says_nothing() -> None:
     made = letter('Prices', 'Your program shows no HTML.\n')
     made.add_alternative(
@@ -82,6 +139,7 @@ def test_a_notebook_with_what_it_has_written() -> None:
             'outputs': [
                 {'output_type': 'stream', 'text': ['1911\n', '1961\n']},
                 {'output_type': 'display_data', 'data': {'image/png': 'iVBOR' * 100}},
+                {'output_type': 'display_data', 'data': {'text/html': '<b>1987</b> ⏎'}},
                 {'output_type': 'error', 'ename': 'KeyError', 'evalue': "'1874'", 'traceback': ['\x1b[31m…']},
             ],
         },
@@ -101,6 +159,7 @@ Output:
 ```
 1911
 1961
+1987 ⏎
 KeyError: '1874'
 ```
 

@@ -49,6 +49,18 @@ The mill of Ostrey was built in the year 1874 by the brothers Gann, who had come
 """)
 
 
+def test_figures_at_the_edge_of_pages_are_no_page_numbers_unless_they_count_them() -> None:
+    """What stands there once on each page, and is one of many figures, is told; also beside what is printed sideways."""
+    pages = [
+        [*lines(MILL), (72.0, 60.0, f'{n * n} 59 13'), (300.0, 60.0, f'0{n}/07/2015'), (300.0, 40.0, str(n + 4))]
+        for n in range(4)
+    ]
+    read_pages = read(pdf(pages)).markdown.split('\f')
+    assert [page.rpartition('followed.')[2].split() for page in read_pages] == [
+        [f'{n * n}', '59', '13', f'0{n}/07/2015'] for n in range(4)
+    ]
+
+
 def test_rows_become_a_table() -> None:
     rows = [('Year', 'Owner', 'Price'), ('1874', 'Gann', '90'), ('1908', 'Hale', '120'), ('1911', 'Marchbank', '75')]
     cells = [(72.0 + 120 * at, 700.0 - 14 * line, said) for line, row in enumerate(rows) for at, said in enumerate(row)]
@@ -61,6 +73,98 @@ def test_rows_become_a_table() -> None:
 """)
 
 
+def test_cells_of_a_row_that_stand_close_are_told_apart_by_the_other_rows() -> None:
+    rows = [('Year', 'Owner', 'Eels', 'Price'), ('1874', 'Gann', '9', '5'), ('1908', 'Hale', '1,200,400', '3,500,700')]
+    ends = 100.0, 180.0, 262.0, 318.0
+    cells = [
+        (end - 5.3 * len(said), 700.0 - 14 * line, said)
+        for line, row in enumerate([*rows, *rows[1:2] * 2])
+        for end, said in zip(ends, row, strict=True)
+    ]
+    notes = [(72.0, 628.0, 'Note'), (130.0, 628.0, 'These are the prices of the year, and none was paid')]
+    assert read(pdf([[*cells, *notes]])).markdown == snapshot("""\
+| Year | Owner | Eels | Price |
+| --- | --- | --- | --- |
+| 1874 | Gann | 9 | 5 |
+| 1908 | Hale | 1,200,400 | 3,500,700 |
+| 1874 | Gann | 9 | 5 |
+| 1874 | Gann | 9 | 5 |
+
+Note These are the prices of the year, and none was paid\
+""")
+
+
+def test_a_cell_of_several_lines_stands_in_the_row_that_is_beside_its_middle() -> None:
+    said = [(72.0, 700.0, 'Wheel'), (200.0, 700.0, '4'), (260.0, 700.0, '90')]
+    said += [(72.0, 680.0, 'Stones and sieves, with the'), (72.0, 668.0, 'frost of 1911')]
+    said += [
+        (200.0, 674.0, '7'),
+        (260.0, 674.0, '120'),
+        (72.0, 650.0, 'Sluice'),
+        (200.0, 650.0, '1'),
+        (260.0, 650.0, '75'),
+    ]
+    assert read(pdf([said])).markdown == snapshot("""\
+|  |  |  |
+| --- | --- | --- |
+| Wheel | 4 | 90 |
+| Stones and sieves, with the frost of 1911 | 7 | 120 |
+| Sluice | 1 | 75 |\
+""")
+
+
+def test_digits_far_apart_are_two_numbers() -> None:
+    """Of which one was printed with the other, and no blank between them."""
+    row = pdf([[(72.0, 700.0, 'Eels, geese:'), (160.0, 700.0, '30')]]).replace(b'(30) Tj', b'18 Tc (30) Tj 0 Tc')
+    assert read(row).markdown == 'Eels, geese: 3 0'
+
+
+def test_what_is_printed_sideways_is_read_as_it_is_seen() -> None:
+    """As wide tables are, and what a printer writes along the edge of a page."""
+    rows = [('Year', 'Owner', 'Price'), ('1874', 'Gann', '90'), ('1908', 'Hale', '120')]
+    cells = [(72.0 + 120 * at, 500.0 - 14 * line, said) for line, row in enumerate(rows) for at, said in enumerate(row)]
+    assert read(pdf([[*lines(FEN, top=560), *cells]], is_turned=True)).markdown == snapshot("""\
+Beyond the mill lies the fen. It is crossed by a single dyke, which the parish has kept in good order since it was flooded.
+
+| Year | Owner | Price |
+| --- | --- | --- |
+| 1874 | Gann | 90 |
+| 1908 | Hale | 120 |\
+""")
+
+
+def test_what_is_filled_in_and_noted_stands_where_it_was_written() -> None:
+    form = [
+        (72.0, 700.0, 'Applicant:'),
+        (72.0, 670.0, 'Mill of: ..........'),
+        (90.0, 640.0, 'Urgent'),
+        (160.0, 640.0, 'Later'),
+    ]
+    notes = [
+        '/Subtype /Widget /FT /Tx /T (name) /V (Brenda Quillfeather) /Rect [150 695 300 715]',
+        '/Subtype /Widget /FT /Tx /T (mill) /V (Ostrey) /Rect [110 665 160 685]',
+        '/Subtype /Widget /FT /Tx /Ff 8192 /T (pin) /V (4711) /Rect [300 665 360 685]',
+        '/Subtype /Widget /FT /Btn /T (urgent) /AS /Yes /V /Yes /AP << /N << /Yes null >> >> /Rect [72 638 84 650]',
+        '/Subtype /Widget /FT /Btn /T (later) /AS /Off /AP << /N << /Yes null >> >> /Rect [142 638 154 650]',
+        '/Subtype /FreeText /Contents (Refused on 3 May) /Rect [72 500 200 520]',
+        '/Subtype /Text /Contents (The fee is not paid) /Rect [400 695 420 715]',
+        '/Subtype /Text /F 2 /Contents (Hidden) /Rect [400 495 420 515]',
+    ]
+    assert read(pdf([form], notes=notes)).markdown == snapshot("""\
+Applicant: Brenda Quillfeather [Comment: The fee is not paid] Mill of: … Ostrey
+
+☒ Urgent ☐ Later
+
+Refused on 3 May\
+""")
+
+
+def test_files_that_are_brought_along_are_named() -> None:
+    names = b'/Names << /EmbeddedFiles << /Names [(bill.xml) << /Type /Filespec /F (bill.xml) >>] >> >> /Pages 2 0 R'
+    brought = pdf([[(72.0, 700.0, 'Bill')]]).replace(b'/Pages 2 0 R', names)
+    assert read(brought).markdown == 'Bill\n\n[Attachment: bill.xml]'
+
+
 def test_verses_and_code_keep_their_lines() -> None:
     verses = 'Under the mill\nthe water is still\nand over the hill\nit is night until\nthe long line of the morning comes over all of it'
     assert read(pdf([lines(verses)])).markdown == verses
@@ -70,6 +174,13 @@ def test_raised_numbers_are_told_from_those_before_them() -> None:
     """The raised ones begin where the others end."""
     powers = [(72.0, 700.0, 'It holds 10'), (118.2, 704.0, '-9', 6), (127.0, 700.0, 'grams.')]
     assert read(pdf([powers])).markdown == 'It holds 10^-9 grams.'
+
+
+def test_a_note_whose_number_is_raised_is_one_paragraph() -> None:
+    first, second = 'The mill was sold to the brothers Gann in 1874, who had come over the hills', 'with two carts.'
+    for blank in (0.0, 4.0):  # whether the number is a word of its own
+        note = [(72.0, 704.0, '1', 6), (75.4 + blank, 700.0, first), (72.0, 688.0, second)]
+        assert read(pdf([note])).markdown.partition('The')[2] == f'{first[3:]} {second}'
 
 
 def why_not(body: bytes) -> str:

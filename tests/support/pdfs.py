@@ -14,7 +14,15 @@ def lines(text: str, left: float = 72, top: float = 700) -> list[Line]:
     return [(left, top - index * LEADING, line) for index, line in enumerate(text.split('\n')) if line]
 
 
-def pdf(pages: Sequence[Sequence[Line]], *, title: str = '', trailer: str = '', size: int = SIZE) -> bytes:
+def pdf(
+    pages: Sequence[Sequence[Line]],
+    *,
+    title: str = '',
+    trailer: str = '',
+    size: int = SIZE,
+    is_turned: bool = False,
+    notes: Sequence[str] = (),
+) -> bytes:
     """A PDF in Helvetica, which is 0.5 of its size wide or so.
 
     Args:
@@ -22,23 +30,31 @@ def pdf(pages: Sequence[Sequence[Line]], *, title: str = '', trailer: str = '', 
         title: What it says of itself.
         trailer: More entries, such as that it is encrypted.
         size: Of the font, in points.
+        is_turned: Whether the pages are printed upwards, and shown turned for one who reads.
+        notes: Entries of annotations on the first page; of those with a name, `/T`, of fields of a form.
     """
     count = len(pages)
+    numbers = [f'{4 + 2 * count + index} 0 R' for index in range(len(notes))]
+    fields = ' '.join(number for number, note in zip(numbers, notes, strict=True) if '/T ' in note)
     kids = ' '.join(f'{4 + 2 * index} 0 R' for index in range(count))
     objects = [
-        '<< /Type /Catalog /Pages 2 0 R >>',
+        f'<< /Type /Catalog /Pages 2 0 R{f" /AcroForm << /Fields [{fields}] >>" if fields else ""} >>',
         f'<< /Type /Pages /Kids [{kids}] /Count {count} >>',
         '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     ]
     for index, page in enumerate(pages):
         shown = '\n'.join(
-            f'BT /F1 {own[0] if own else size} Tf {x:g} {y:g} Td ({_escaped(text)}) Tj ET' for x, y, text, *own in page
+            f'BT /F1 {own[0] if own else size} Tf {f"0 1 -1 0 {612 - y:g} {x:g} Tm" if is_turned else f"{x:g} {y:g} Td"} '
+            f'({_escaped(text)}) Tj ET'
+            for x, y, text, *own in page
         )
+        more = f' /Rotate {90 * is_turned} /Annots [{"" if index else " ".join(numbers)}]'
         objects += [
             f'<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * index} 0 R '
-            '/Resources << /Font << /F1 3 0 R >> >> >>',
+            f'/Resources << /Font << /F1 3 0 R >> >>{more} >>',
             f'<< /Length {len(shown)} >>\nstream\n{shown}\nendstream',
         ]
+    objects += [f'<< /Type /Annot {note} >>' for note in notes]
     objects.append(f'<< /Title ({_escaped(title)}) >>')
     body, places = b'%PDF-1.4\n', list[int]()
     for number, content in enumerate(objects, 1):

@@ -75,7 +75,7 @@ BY_NAME = [
     planted('PASSWORD', 'S3gge.9x', "ALTER LOGIN sa WITH PASSWORD = N'{}';"),
     planted('PASSWORD', 'S3gge', 'Server=db;User Id=sa;Password={};Encrypt=true'),
     planted('PASSWORD', 'sedge9', 'keeper:sedge9@tcp(db:3306)/lamps password=sedge9 '),
-    planted('TOKEN', 'l4mplight', "connect(token=SecretStr('{}'))"),
+    planted('SECRET', 'l4mplight', "connect(token=SecretStr('{}'))"),
     planted('COOKIE', 'sid=' + letters(20, 33), 'Set-Cookie: {}; Path=/; HttpOnly\n'),
     planted('COOKIE', letters(40, 44), 'session={}; Path=/'),
     planted('API_KEY', letters(32, 45), 'signing key {}'),

@@ -12,7 +12,7 @@ from summarizer_tool import (
     RequestError,
     load_prompt,
     one_line,
-    read_html,
+    read_document,
     register_tag,
     render_prompt,
     wrap_in_tag,
@@ -63,14 +63,14 @@ _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
 
 def read_local(file: Path, max_mb: float) -> Page:
-    """Read a text, markdown or HTML file of at most `max_mb` (10⁶ bytes) as a page; a blocking call."""
+    """Read a text, a page or a document of at most `max_mb` (10⁶ bytes); a blocking call."""
     if file.exists() and not file.is_file():  # one would wait for whoever writes into a pipe
-        raise RequestError(f'{file} is not a regular file; give the path of a text, markdown or HTML file')
+        raise RequestError(f'{file} is not a regular file; give the path of a text, a page or a document')
     try:
         with file.open('rb') as opened:
             body = opened.read(int(max_mb * 1e6) + 1)
     except FileNotFoundError:
-        raise RequestError(f'there is no file {file}; give the path of a text, markdown or HTML file') from None
+        raise RequestError(f'there is no file {file}; give the path of a text, a page or a document') from None
     except (OSError, ValueError) as error:
         reason = getattr(error, 'strerror', None) or type(error).__name__
         raise RequestError(f'{file} cannot be read: {reason}') from None
@@ -78,7 +78,7 @@ def read_local(file: Path, max_mb: float) -> Page:
         raise RequestError(f'{file} is over SUMMARIZER_FETCH_MAX_MB={max_mb:g} MB; split it or raise the limit')
     try:
         # A saved page may begin with anything; its name says what it is. Of other files their content does.
-        return read_html(body, 'text/html' if file.suffix.lower() in _HTML_SUFFIXES else '')
+        return read_document(body, 'text/html' if file.suffix.lower() in _HTML_SUFFIXES else '', name=file.name)
     except FetchError as error:
         raise RequestError(f'{file} {error}') from None
 

@@ -276,7 +276,7 @@ def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
     warnings = [line for line in some[2] if line.startswith('warning')]
     assert [line.replace(str(tmp_path), 'HERE') for line in warnings] == snapshot(
         [
-            'warning: not crawled: there is no file HERE/gone.md; give the path of a text, markdown or HTML file',
+            'warning: not crawled: there is no file HERE/gone.md; give the path of a text, a page or a document',
             'warning: not crawled: http://127.0.0.1:9/a: 127.0.0.1:9/a leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=127.0.0.1:9 would allow it',
         ]
     )
@@ -285,7 +285,7 @@ def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
         (
             1,
             '',
-            'no page could be crawled: HERE/gone.md: there is no file HERE/gone.md; give the path of a text, markdown or HTML file',
+            'no page could be crawled: HERE/gone.md: there is no file HERE/gone.md; give the path of a text, a page or a document',
         )
     )
 

@@ -78,7 +78,7 @@ AccountName=fen;AccountKey=[MASKED_API_KEY];EndpointSuffix=core.example
 ALTER LOGIN sa WITH PASSWORD = N'[MASKED_PASSWORD]';
 Server=db;User Id=sa;Password=[MASKED_PASSWORD];Encrypt=true
 keeper:[MASKED_BASIC_AUTH]@tcp(db:3306)/lamps password=[MASKED_PASSWORD]
-connect(token=SecretStr('[MASKED_TOKEN]'))
+connect(token=SecretStr('[MASKED_SECRET]'))
 Set-Cookie: [MASKED_COOKIE]
 session=[MASKED_COOKIE]; Path=/
 signing key [MASKED_API_KEY]

@@ -204,6 +204,12 @@ mot de passe\u00a0: {}
 useradd -p {} bob
 kubectl create secret generic bob --from-literal=lamp={}
 neighbor 192.0.2.1 password {}
+a001 LOGIN bob "{}"
+C: 2 login bob@fen.example {}
+USER bob\\n---> PASS {}
+#HttpOnly_bob.example\\tTRUE\\t/\\tFALSE\\t0\\tsession\\t{}
+# old: db.fen.example:5432:lamps:bob:{}
+wick = SecretStr("{}")  # bob
 """.splitlines()
 
 
@@ -214,6 +220,20 @@ def test_what_stands_beside_its_name(line: str, value: str) -> None:
     assert value not in masked.text
     assert 'bob' in masked.text or 'bob' not in line
     assert MASKER.mask(masked.text) == Masked(masked.text, {})
+
+
+@pytest.mark.parametrize('line', ['334 UGFzc3dvcmQ6\n{}\n235 bob', 'a2 AUTHENTICATE PLAIN {}\na2 OK bob'])
+def test_what_a_client_of_mail_says_in_base64(line: str) -> None:
+    masked = MASKER.mask(line.replace('{}', 'R3VsbC05M3hhYmNk'))
+    assert 'R3Vs' not in masked.text
+    assert 'bob' in masked.text
+
+
+@pytest.mark.parametrize(
+    'line', ['12:00:01 login ada failed', 'user1 login page shown', '> PASS test_login', 'x PASS y']
+)
+def test_what_only_looks_like_a_login_stays(line: str) -> None:
+    assert MASKER.mask(line) == Masked(line, {})
 
 
 WORDS = """\

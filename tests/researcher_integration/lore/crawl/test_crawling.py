@@ -16,6 +16,7 @@ from summarizer_tool import FetchError, ReadSourceRequest, RequestError, Service
 from summarizer_tool.text import tokens
 from tests.proofs.research.site import Site, site
 from tests.support.crawled_pages import MARSH, ByPath
+from tests.support.pdfs import lines, pdf
 
 pytestmark = pytest.mark.anyio
 
@@ -197,11 +198,11 @@ async def test_failures_say_what_failed(crawler: Crawler, wiki: Site, tmp_path: 
             'http://HOST/nothing.md': 'FetchError: HOST/nothing.md holds no text',
             'http://169.254.169.254/latest': 'FetchError: 169.254.169.254/latest leads to an address that is not public (cloud metadata) and is never fetched',
             'javascript:alert(1)': 'FetchError: javascript URLs are not fetched; give one that begins with http:// or https://',
-            'absent.md': 'RequestError: there is no file DIR/absent.md; give the path of a text, markdown or HTML file',
+            'absent.md': 'RequestError: there is no file DIR/absent.md; give the path of a text, a page or a document',
             'icon.png': 'RequestError: DIR/icon.png holds image/png, which is not text',
             'large.md': 'RequestError: DIR/large.md is over SUMMARIZER_FETCH_MAX_MB=0.1 MB; split it or raise the limit',
             'empty.md': 'RequestError: DIR/empty.md holds no text',
-            '.': 'RequestError: DIR is not a regular file; give the path of a text, markdown or HTML file',
+            '.': 'RequestError: DIR is not a regular file; give the path of a text, a page or a document',
         }
     )
     assert not crawler.pages
@@ -260,6 +261,12 @@ def asking(*urls: str) -> FunctionModel:
         return ModelResponse(parts=[ToolCallPart('crawl_webpage', {'url': urls[turn]})])
 
     return FunctionModel(answer, model_name='asking')
+
+
+async def test_a_file_may_be_a_document(service: Service, tmp_path: Path) -> None:
+    (tmp_path / 'marsh.pdf').write_bytes(pdf([lines('The marsh was drained in 1764, and sold to Ada Thornby.')]))
+    crawled = await Crawler(service, ByPath()).crawl_file(str(tmp_path / 'marsh.pdf'))
+    assert 'sold to Ada Thornby' in crawled.text
 
 
 async def test_an_agent_crawls_by_tool(crawler: Crawler, wiki: Site) -> None:
