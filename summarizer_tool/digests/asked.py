@@ -74,7 +74,8 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         called[''] = {*numeric}  # there is but one thing to have most of
     others = {word for word, fields in called.items() if not fields}
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
-    asked = {at for at, count in enumerate(having) if count == max(having)}
+    most_having = max(having, default=0)
+    asked = {at for at, count in enumerate(having) if count == most_having}
     for field in sorted({field for each in called.values() for field in each}):
         lacking = [at for at, row in enumerate(things.rows) if field not in row]
         for at in lacking if len(lacking) <= min(_SHOWN, _FEW * len(things.rows)) else ():

@@ -1,9 +1,11 @@
 """Digests of many things with fields, where something is asked for: the things that have it, whole."""
 
 import json
+from time import process_time
 
 from inline_snapshot import snapshot
 
+from summarizer_tool.digests.asked import NamedRows, extremes
 from summarizer_tool.digests.digest import digest
 
 PODS = [
@@ -51,3 +53,16 @@ def test_a_block_is_told_with_its_fields_and_what_it_is_about() -> None:
     )
     told = answers(text, 'When was the commit called just 1.4.0 made?')
     assert told[0] == snapshot('1| commit 0000000000: 1.4.0: commit 0000000000000000000000000000000000000000')
+
+
+def test_most_of_many_rows_takes_time_that_grows_with_them() -> None:
+    """The longest of a table is looked for once, not once for each row."""
+
+    def seconds(size: int) -> float:
+        things = NamedRows([str(at) for at in range(size)], [{'ms': str(at % 7)} for at in range(size)])
+        began = process_time()
+        assert [*extremes(things, ['highest', 'ms'])]
+        return process_time() - began
+
+    seconds(10)
+    assert seconds(16_000) < 30 * seconds(2000)
