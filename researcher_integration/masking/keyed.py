@@ -110,8 +110,6 @@ _IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 
 _COINED = re.compile(COINED)
-# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`.
-_WORDS = re.compile(r'[A-Z][a-z]{2,11}|(?=[A-Za-z]*[ .])[A-Za-z .]+')
 # What most secrets are, and nothing else is.
 _RANDOM = re.compile(r'(?=[A-Za-z0-9]{12,200}\Z)(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])(?=[A-Za-z]*\d)(?!.*(?i:example))')
 
@@ -293,7 +291,7 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         end = closed.end() if closed else start
     value = text[start:end]
     is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
-    is_prose = kind == 'TOKEN' and _WORDS.fullmatch(value) is not None
+    is_prose = kind == 'TOKEN' and secret_names.is_prose(value)
     if kind != 'PASSWORD' and (len(value) < 4 or is_prose or (is_compared and value.replace('-', '').isalpha())):
         return None
     return _found(text, start, end, kind)

@@ -81,6 +81,8 @@ _HARMLESS = re.compile(
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
+_PIN_DIGITS = 4
+"""A password of fewer digits and nothing else is a number of something, such as `{"pin": 7}` of a chip."""
 
 NO_SECRETS: Mapping[str, Sequence[str]] = tomllib.loads(
     Path(__file__).with_name('no_secrets.toml').read_text(encoding='utf-8')
@@ -152,6 +154,15 @@ def names_one(value: str) -> bool:
     return (_FIELD_NAME.fullmatch(value) is not None and is_name(value)) or (value.isalpha() and harmless(value))
 
 
+# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`, `"("`.
+_PROSE = re.compile(r'[A-Z][a-z]{2,11}|(?=[A-Za-z]*[ .])[A-Za-z .]+|.{0,3}', re.DOTALL)
+
+
+def is_prose(value: str) -> bool:
+    """Return whether a value beside the name of a token is that of a sentence, or of a language."""
+    return _PROSE.fullmatch(value) is not None
+
+
 def _begins_word(text: str, start: int) -> bool:
     before = text[start - 1 : start]
     return not before.isalnum() or (text[start].isupper() and not before.isupper())
@@ -190,7 +201,7 @@ def is_count(name: str, number: str) -> bool:
     A password may be a short number, too, which YAML gives as one.
     """
     digits = sum(map(str.isdigit, number))
-    return (digits < COUNT_DIGITS or '.' in number) and _NUMERIC.search(name) is None
+    return '.' in number or digits < (_PIN_DIGITS if _NUMERIC.search(name) else COUNT_DIGITS)
 
 
 def is_version(kind: str | None, value: str, name: str = '') -> bool:
