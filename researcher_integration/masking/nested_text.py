@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Self, cast
 
+from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import END, Finding, Masked, line_end, lines_below
 from researcher_integration.masking.masked_values import KUBERNETES, ValuePlace, Values
 
@@ -76,13 +77,14 @@ class _LocatedValues(Values):
         return value
 
 
-def find_in_json(text: str, _lower: str) -> Iterator[Finding]:
+def find_in_json(text: str, lower: str) -> Iterator[Finding]:
     """Find values by the names over them, and those of a Secret, in strings and lines that begin as JSON does."""
     for opening in _OPENS.finditer(text):
         at = opening.end()
         end = text.find(END, at)
         end = end if end >= 0 else len(text)
-        yield from _found(_json(text, at, end))
+        if secret_names.may_name(lower, at, end):
+            yield from _found(_json(text, at, end))
     for line in _SECRET_LINE.finditer(text) if '"Secret' in text else ():
         yield from _found(_json(text, line.end(), line_end(text, line.end())))
 

@@ -50,6 +50,12 @@ _HIT = re.compile(rf'({any_of(dict.fromkeys([*_KINDS, "key"], ""))}){_SUFFIX}{_E
 _BEFORE_KEY = re.compile(rf'(?:{any_of(dict.fromkeys(_NAMES.before_key, ""))})[_\-. ]?$')
 _FIELD = re.compile(rf'(?:^|[_\-])({any_of(dict.fromkeys(_NAMES.fields, ""))}){_SUFFIX}$')
 
+# All that may be the name of a secret in JSON, and more, which is sooner asked than read.
+_QUOTED = re.compile(
+    rf'(?:{any_of(dict.fromkeys([*_KINDS, *_NAMES.fields, "keyname", "secretlist"], ""))}'
+    rf'|(?:{any_of(dict.fromkeys(_NAMES.before_key, ""))})[_\-. ]?key){_SUFFIX}[\s:\]]{{0,3}}"'
+)
+
 # Services whose keys stand beside their names alone: `stripe = …`; looked for before a long word.
 _SERVICES = any_of(
     dict.fromkeys(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split(), '')
@@ -126,6 +132,11 @@ def kind_of(name: str) -> Kind | None:
 def kind_over(name: str) -> Kind | None:
     """The kind of what stands under a name, in an object or a list: that of `tokens`, too, which is no number there."""
     return kind_of(name.strip().rstrip('sS')) if name.lower().endswith('tokens') else kind_of(name)
+
+
+def may_name(lower: str, start: int, end: int) -> bool:
+    """Return whether JSON, given in lower case, may have a name of secrets in it from `start` to `end`."""
+    return _QUOTED.search(lower, start, end) is not None
 
 
 def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
