@@ -252,6 +252,21 @@ def test_a_password_may_be_a_word_where_nothing_else_is_told(line: str) -> None:
     assert 'bob' in masked.text
 
 
+@pytest.mark.parametrize(
+    ('text', 'left'),
+    [
+        ('PASSWORD=correct horse battery staple\nUSER=bob', 'PASSWORD=[MASKED_PASSWORD]\nUSER=bob'),
+        ('db.password=\\\n   lantern\ndb.user=bob', 'db.password=\\\n   [MASKED_PASSWORD]\ndb.user=bob'),
+        ('postgres://bob:p@ss/w0rd@fen/db', 'postgres://bob:[MASKED_BASIC_AUTH]@fen/db'),
+        ('PGPASSWORD=lantern psql -U bob', 'PGPASSWORD=[MASKED_PASSWORD] psql -U bob'),
+        ('http://bob:gull93@fen.example/@mill/x@2', 'http://bob:[MASKED_BASIC_AUTH]@fen.example/@mill/x@2'),
+    ],
+)
+def test_a_mask_ends_where_the_secret_does(text: str, left: str) -> None:
+    assert MASKER.mask(text).text == left
+    assert MASKER.mask(left).text == left
+
+
 def test_of_a_digest_the_response_is_secret() -> None:
     masked = MASKER.mask('Authorization: Digest username="bob", realm="x", response="6629fae49393a05397450978507c4ef1"')
     assert masked.text == 'Authorization: Digest username="bob", realm="x", response="[MASKED_AUTHORIZATION]"'
