@@ -210,6 +210,20 @@ USER bob\\n---> PASS {}
 #HttpOnly_bob.example\\tTRUE\\t/\\tFALSE\\t0\\tsession\\t{}
 # old: db.fen.example:5432:lamps:bob:{}
 wick = SecretStr("{}")  # bob
+<add value="{}" key="ApiKey"/> bob
+<property value="{}" name="password"/> bob
+<input class="bob" value="{}" id="b" type="password">
+password＝{} bob
+パスワード　＝　{}
+password　：　{}
+密码＝{}
+contrasen\u0303a: {}
+lo\u0308senord={} bob
+\u1107\u1175\u1106\u1175\u11af\u1107\u1165\u11ab\u1112\u1169: {}
+סיסמה: {}
+كلمة المرور: {}
+รหัสผ่าน: {}
+Mật khẩu: {}
 """.splitlines()
 
 
@@ -265,6 +279,11 @@ def test_a_password_may_be_a_word_where_nothing_else_is_told(line: str) -> None:
 def test_a_mask_ends_where_the_secret_does(text: str, left: str) -> None:
     assert MASKER.mask(text).text == left
     assert MASKER.mask(left).text == left
+
+
+def test_credentials_of_letters_alone_are_known_by_what_they_say() -> None:
+    text = 'Authorization: Basic dXNlcjpwYXNz and Basic authentication, basic principles'
+    assert MASKER.mask(text).text == text.replace('dXNlcjpwYXNz', '[MASKED_BASIC_AUTH]')
 
 
 def test_of_a_digest_the_response_is_secret() -> None:
