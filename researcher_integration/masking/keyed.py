@@ -398,7 +398,7 @@ def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
 
 
 def _is_count(value: str) -> bool:
-    return value.isdigit() and len(value) < secret_names.COUNT_DIGITS
+    return value.isdigit() and secret_names.is_count('', value)
 
 
 def _indent(text: str, start: int, end: int) -> int:

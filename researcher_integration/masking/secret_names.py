@@ -79,7 +79,7 @@ _LEAST_RANDOM = 16
 # Where a list continues, and what has no secret value of its own.
 _HARMLESS = re.compile(
     r'(?<![a-z])(?:(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward'
-    r'|backward|max|min|per|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
+    r'|backward|max|min|per|prompt|completion|input|output|total|used|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
     r'|image_?pull|existing|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     re.IGNORECASE,
 )
@@ -212,7 +212,9 @@ def is_count(name: str, number: str) -> bool:
     A password may be a short number, too, which YAML gives as one.
     """
     digits = sum(map(str.isdigit, number))
-    return '.' in number or digits < (_PIN_DIGITS if _NUMERIC.search(name) else COUNT_DIGITS)
+    is_password = _NUMERIC.search(name) is not None
+    is_round = number.endswith('000') and not is_password
+    return '.' in number or is_round or digits < (_PIN_DIGITS if is_password else COUNT_DIGITS)
 
 
 def is_version(kind: str | None, value: str, name: str = '') -> bool:

@@ -376,6 +376,11 @@ b,97,0
 user,password,since
 ada,expired,2026-03-01
 bob,active,2026-03-02
+password minlen=8
+password retry=3
+token expires_in=3600
+password: 8 characters minimum
+{"prompt_token": 123456789, "token": 12000000} so far
 """
 
 
