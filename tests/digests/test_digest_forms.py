@@ -376,3 +376,17 @@ def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
 def test_a_comma_in_brackets_parts_nothing():
     lines = [f'opened_total{{gate="{at * 7}",by="keeper{at % 5}"}} {at}' for at in range(60)]
     assert 'column' not in digest('\n'.join([*lines, 'gates 9']), 200).text
+
+
+@pytest.mark.parametrize('indent', [None, 1])
+def test_logged_objects_are_told_on_the_lines_on_which_they_begin(indent: int | None) -> None:
+    logged = [
+        {'time': f'2024-01-01T10:00:{at:02}Z', 'level': 'error' if at == 7 else 'info', 'msg': f'lamp {at} lit'}
+        for at in range(30)
+    ]
+    text = '\n'.join(['', 'Starting on port 80', '', *(json.dumps(each, indent=indent) for each in logged)])
+    found = digest(text, 300)
+    begin = text[: text.index('lamp 7 ')].count('\n') + (1 if indent is None else -2)
+    said = [(each.text, each.lines) for each in found.lines]
+    assert (f'{begin}| 2024-01-01T10:00:07Z level=error lamp 7 lit', (begin,)) in said
+    assert ('2| Starting on port 80', (2,)) in said
