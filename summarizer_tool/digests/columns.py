@@ -57,7 +57,7 @@ def quantity(text: str) -> float | None:
     return None
 
 
-def quantities(cells: Iterable[str]) -> Mapping[str, float]:
+def quantities(cells: Iterable[str]) -> dict[str, float]:
     """The numbers of a column by their cells, as all tell to read each: `1.500` beside `2,5`, `5m` beside `2`."""
     cells = {*cells}
     forms = {cell: cell for cell in cells}
