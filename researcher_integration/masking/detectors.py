@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -49,13 +50,19 @@ def _generated(value: str) -> bool:
     return len(value) >= 24 and not letters.islower() and secret_names.may_be_random(letters)
 
 
+def _login(value: str) -> bool:
+    """Return whether a value is a name and a password, as `Basic` sends them, and no word."""
+    told = b64decode(value[: len(value) // 4 * 4])
+    return b':' in told[1:] and all(32 <= sign < 127 for sign in told)
+
+
 def _password(value: str) -> bool:
     """Return whether something between a colon and an @ is a password, and no port with a query after it."""
     return not (secret_names.is_placeholder(value) or _PORT.match(value) or _SAMPLE.fullmatch(value))
 
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
-    'base64': lambda value: secret_names.mixed(value) or value.endswith('='),
+    'base64': lambda value: secret_names.mixed(value) or value.endswith('=') or _login(value),
     'generated': _generated,
     'mixed': secret_names.mixed,
     'mixed after colon': lambda value: secret_names.mixed(value.partition(':')[2]),

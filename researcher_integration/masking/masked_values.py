@@ -69,7 +69,13 @@ class ValuePlace:
         is_command = self.kind == 'COOKIE' and ' ' in text and '=' not in text  # `"test:cookies": "run all"`
         if self.generated and not secret_names.is_generated(text):
             return False
-        is_said = not text.strip() or MASK.fullmatch(text) or secret_names.is_version(self.kind, text, self.name)
+        is_said = (
+            secret_names.is_placeholder(text)
+            or MASK.fullmatch(text)
+            or secret_names.is_version(self.kind, text, self.name)
+            or (self.kind == 'SECRET' and secret_names.is_address(self.name, text))
+            or (self.kind == 'TOKEN' and secret_names.is_prose(text))
+        )
         is_name = self.kind not in ('PASSWORD', KUBERNETES) and secret_names.names_one(text)
         return self.kind is not None and not (is_command or is_said or is_name)
 

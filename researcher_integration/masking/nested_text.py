@@ -24,12 +24,6 @@ _LOOSE_TOKEN = re.compile(
     r'(?P<colon>[ \t]*(?:=>?|:))?|[{}\[\]()\0]|[^\s{}\[\](),"\'\0]++'
 )
 _CLOSES = {'{': '}', '[': ']', '(': ')'}
-# What only the structure tells: the rest is found by the names beside it.
-_WORTH = re.compile(
-    r'"kind"\s*:\s*"secret|"value"\s*:'
-    r'|(?P<name>(?:secret|token|key|pass|pwd|creds?|credential)\w{0,8})"\s*(?::\s*[{\[]|[,\]}])'
-)
-_BEFORE = re.compile(r'[\w.\- ]{0,40}\Z')
 _SCALAR = re.compile(r'"|-?\d|(?:true|false|null|None|True|False|NaN|-?Infinity)$|MASKED_')
 _SAME_KEYS = END
 """The key under which stands what has the key of something else in its object."""
@@ -89,18 +83,10 @@ def find_in_json(text: str, lower: str) -> Iterator[Finding]:
         at = opening.end()
         end = text.find(END, at)
         end = end if end >= 0 else len(text)
-        if any(_is_worth(text, match) for match in _WORTH.finditer(lower, at, end)):
+        if secret_names.may_name(lower, at, end):
             yield from _found(_json(text, at, end))
     for line in _SECRET_LINE.finditer(text) if '"Secret' in text else ():
         yield from _found(_json(text, line.end(), line_end(text, line.end())))
-
-
-def _is_worth(text: str, match: re.Match[str]) -> bool:
-    start, end = match.span('name')
-    if start < 0:
-        return True
-    before = _BEFORE.search(text[max(0, start - 40) : start])
-    return secret_names.kind_over(f'{before[0] if before else ""}{text[start:end]}') is not None
 
 
 def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
@@ -110,9 +96,7 @@ def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
     start = 0
     for end in [*(match.start() for match in _PARTS.finditer(text)), len(text)]:
         if _SECRET_YAML.search(text, start, end):
-            for found in _found(_yaml(text, start, end)):
-                if found.kind == KUBERNETES and not secret_names.is_placeholder(text[found.start : found.end]):
-                    yield Finding(found.start, found.end, found.kind)
+            yield from (found for found in _found(_yaml(text, start, end)) if found.kind == KUBERNETES)
         start = end + (text[end : end + 1] == END)
 
 

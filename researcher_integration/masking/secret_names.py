@@ -50,6 +50,12 @@ _HIT = re.compile(rf'({any_of(dict.fromkeys([*_KINDS, "key"], ""))}){_SUFFIX}{_E
 _BEFORE_KEY = re.compile(rf'(?:{any_of(dict.fromkeys(_NAMES.before_key, ""))})[_\-. ]?$')
 _FIELD = re.compile(rf'(?:^|[_\-])({any_of(dict.fromkeys(_NAMES.fields, ""))}){_SUFFIX}$')
 
+# All that may be the name of a secret in JSON, and more, which is sooner asked than read.
+_QUOTED = re.compile(
+    rf'(?:{any_of(dict.fromkeys([*_KINDS, *_NAMES.fields, "keyname", "secretlist"], ""))}'
+    rf'|(?:{any_of(dict.fromkeys(_NAMES.before_key, ""))})[_\-. ]?key){_SUFFIX}[\s:\]]{{0,3}}"'
+)
+
 # Services whose keys stand beside their names alone: `stripe = …`; looked for before a long word.
 _SERVICES = any_of(
     dict.fromkeys(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split(), '')
@@ -73,7 +79,7 @@ _LEAST_RANDOM = 16
 # Where a list continues, and what has no secret value of its own.
 _HARMLESS = re.compile(
     r'(?<![a-z])(?:(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward'
-    r'|backward|max|min|per|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
+    r'|backward|max|min|per|prompt|completion|input|output|total|used|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
     r'|image_?pull|existing|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     re.IGNORECASE,
 )
@@ -81,6 +87,8 @@ _HARMLESS = re.compile(
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
+_PIN_DIGITS = 4
+"""A password of fewer digits and nothing else is a number of something, such as `{"pin": 7}` of a chip."""
 
 NO_SECRETS: Mapping[str, Sequence[str]] = tomllib.loads(
     Path(__file__).with_name('no_secrets.toml').read_text(encoding='utf-8')
@@ -126,6 +134,11 @@ def kind_over(name: str) -> Kind | None:
     return kind_of(name.strip().rstrip('sS')) if name.lower().endswith('tokens') else kind_of(name)
 
 
+def may_name(lower: str, start: int, end: int) -> bool:
+    """Return whether JSON, given in lower case, may have a name of secrets in it from `start` to `end`."""
+    return _QUOTED.search(lower, start, end) is not None
+
+
 def hits(text: str, lower: str) -> Iterator[tuple[int, int, Kind]]:
     """Names of secrets in a text, which is given in lower case, too: where each begins and ends, and the kind."""
     for match in _HIT.finditer(lower):
@@ -150,6 +163,15 @@ _FIELD_NAME = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_
 def names_one(value: str) -> bool:
     """Return whether a value beside the name of a key or a token is a name itself: `"input_token": "nextToken"`."""
     return (_FIELD_NAME.fullmatch(value) is not None and is_name(value)) or (value.isalpha() and harmless(value))
+
+
+# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`, `"("`.
+_PROSE = re.compile(r'[A-Z][a-z]{2,11}|(?=[A-Za-z]*[ .])[A-Za-z .]+|.{0,3}', re.DOTALL)
+
+
+def is_prose(value: str) -> bool:
+    """Return whether a value beside the name of a token is that of a sentence, or of a language."""
+    return _PROSE.fullmatch(value) is not None
 
 
 def _begins_word(text: str, start: int) -> bool:
@@ -190,7 +212,9 @@ def is_count(name: str, number: str) -> bool:
     A password may be a short number, too, which YAML gives as one.
     """
     digits = sum(map(str.isdigit, number))
-    return (digits < COUNT_DIGITS or '.' in number) and _NUMERIC.search(name) is None
+    is_password = _NUMERIC.search(name) is not None
+    is_round = number.endswith('000') and not is_password
+    return '.' in number or is_round or digits < (_PIN_DIGITS if is_password else COUNT_DIGITS)
 
 
 def is_version(kind: str | None, value: str, name: str = '') -> bool:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from summarizer_tool.digests.columns import quantity
+from summarizer_tool.digests.columns import quantities, quantity
 from summarizer_tool.digests.records import Row
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.text.terms import stem
@@ -74,14 +74,18 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         called[''] = {*numeric}  # there is but one thing to have most of
     others = {word for word, fields in called.items() if not fields}
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
-    asked = {at for at, count in enumerate(having) if count == max(having)}
+    most_having = max(having, default=0)
+    asked = {at for at, count in enumerate(having) if count == most_having}
     for field in sorted({field for each in called.values() for field in each}):
         lacking = [at for at, row in enumerate(things.rows) if field not in row]
         for at in lacking if len(lacking) <= min(_SHOWN, _FEW * len(things.rows)) else ():
             text = f'{things.names[at]}: {field} missing, others have {_usual(things.rows, field)}'
             yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
+        numbers = quantities(row.get(field, '') for row in things.rows)
         found = [
-            (number, at) for at, row in enumerate(things.rows) if (number := quantity(row.get(field, ''))) is not None
+            (number, at)
+            for at, row in enumerate(things.rows)
+            if (number := numbers.get(row.get(field, ''))) is not None
         ]
         if len(found) < _SHOWN or not _is_numeric(things.rows, field):
             continue

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -15,6 +15,13 @@ from summarizer_tool.digests.statements import one_line
 _QUANTITY = re.compile(r'([+-]?(?!0\d+$)\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,4})$')
 _GROUPED = re.compile(r'([+-]?\d{1,3}(?:,\d{3})+)((?:\.\d+)?)(?!\S)|([+-]?\d{1,3}(?:\.\d{3})*|[+-]?\d+),(\d\d?)(?!\S)')
 """Numbers with commas between thousands; and those with a comma before their fraction."""
+_COMMA = re.compile(r'[+-]?\d[\d.]*,\d\d?(?!\S)')
+_POINT = re.compile(r'\d\.(?!\d{3}(?!\d))\d')
+_DOT = re.compile(r'(?<=\d)\.(?=\d{3}(?!\d))')
+"""What tells that a fraction stands behind a comma, and behind a dot; and a dot between thousands."""
+_THOUSANDTHS = re.compile(r'\d+m$')
+_WHOLE = re.compile(r'(?=0*[1-9])\d+(?:\.\d+)?$')
+_TIMED = re.compile(r'\d(?:[dhs]|[nuµm]s|sec|min)')
 _UNITS = {
     'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'min': 60.0, 'h': 3600.0, 'd': 86400.0,
     'Ki': 2.0**10, 'Mi': 2.0**20, 'Gi': 2.0**30, 'Ti': 2.0**40, 'B': 1.0, 'KiB': 2.0**10, 'MiB': 2.0**20,
@@ -48,6 +55,19 @@ def quantity(text: str) -> float | None:
     if _AGE.match(text):
         return sum(int(number) * _AGE_UNITS[unit] for number, unit in _AGE_PART.findall(text))
     return None
+
+
+def quantities(cells: Iterable[str]) -> dict[str, float]:
+    """The numbers of a column by their cells, as all tell to read each: `1.500` beside `2,5`, `5m` beside `2`."""
+    cells = {*cells}
+    forms = {cell: cell for cell in cells}
+    if any(map(_COMMA.match, cells)) and not any(map(_POINT.search, cells)):
+        forms = {cell: _DOT.sub('', cell) for cell in cells}
+    else:
+        milli = {cell for cell in cells if _THOUSANDTHS.match(cell)}
+        if milli and any(map(_WHOLE.match, cells)) and not any(map(_TIMED.search, cells)):
+            forms = {cell: f'{cell[:-1]}e-3' if cell in milli else cell for cell in cells}
+    return {cell: number for cell in cells if (number := quantity(forms[cell])) is not None}
 
 
 @lru_cache(maxsize=65_536)
@@ -117,7 +137,7 @@ def shown(value: str | None) -> str:
 
 def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
     """What the values are as numbers, if nearly all of them are."""
-    found = {value: number for value in counts if value is not None and (number := quantity(value)) is not None}
+    found = quantities(value for value in counts if value is not None)
     return found if sum(counts[value] for value in found) >= _NUMERIC_SHARE * present else {}
 
 

@@ -14,7 +14,7 @@ from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.logs import events, log_statements, loose
+from summarizer_tool.digests.logs import Event, events, log_statements, loose
 from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
@@ -232,7 +232,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
     if read := read_json(text) or read_xml(text) or read_literal(text):
         logged = _logged(read)
-        return _lines_of(logged, lines) if logged else _of_values(lines, read)
+        return _of_events(lines, logged) if logged else _of_values(lines, read)
     if tables := read_tables(lines, [markdown, aligned, handed, separated]):
         return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
@@ -246,13 +246,13 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
             lines, 'blocks', block_statements(blocks, lines), names=blocks.names, things=[blocks.fields(lines)]
         )
     if is_logged:
-        return _lines_of(lines, lines)
+        return _lines_of(lines)
     if (read := read_settings(text)) is not None:
         return _of_values(lines, read)
     if tables := read_tables(lines, [fixed, counted]):
         return _of_tables(lines, tables)
     if not is_code and (repeats(lines) or (is_long(text, lines) and not is_for_people(text, lines))):
-        return _lines_of(lines, lines)
+        return _lines_of(lines)
     return MachineText(lines, 'prose', iter(()))
 
 
@@ -273,12 +273,21 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
     return MachineText(lines, 'table', table_statements(lines, tables), titles=titles, things=things)
 
 
-def _lines_of(lines: Sequence[str], all_lines: Sequence[str]) -> MachineText:
-    """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
-    read = loose(lines) if _are_long(lines, LONGEST_LINE) else [*events(lines)]
+def _lines_of(lines: Sequence[str]) -> MachineText:
+    """A log, or other lines without a known form: their templates, and each event."""
+    return _of_events(lines, _events(lines), path_statements(lines) if are_paths(lines) else None)
+
+
+def _of_events(
+    lines: Sequence[str], read: Sequence[Event], usual: Iterator[DigestStatement] | None = None
+) -> MachineText:
     records = (OutputRecord(event.raw, event.line) for event in read)
-    usual = path_statements(lines) if are_paths(lines) else log_statements(read, len(lines))
-    return MachineText(all_lines, 'log', chain(usual, surprising([*records])))
+    return MachineText(lines, 'log', chain(usual or log_statements(read, len(lines)), surprising([*records])))
+
+
+def _events(lines: Sequence[str]) -> list[Event]:
+    """What each line says; long ones are read in pieces."""
+    return loose(lines) if _are_long(lines, LONGEST_LINE) else [*events(lines)]
 
 
 def _are_long(lines: Sequence[str], most: int) -> bool:
@@ -290,15 +299,17 @@ def _inner(text: str) -> Iterator[DigestStatement]:
     return _read(text, text.splitlines()).statements
 
 
-def _logged(read: Read) -> list[str]:
-    """JSON lines of a log as lines of `key=value`; none if they are no log."""
-    if not read.is_lines or not isinstance(read.value, list):
+def _logged(read: Read) -> list[Event]:
+    """The events of JSON lines of a log, each read as a line of `key=value`, and of what stands between them."""
+    values = read.value if read.begins and isinstance(read.value, Sequence) else ()
+    objects = [(at, each) for at, each in zip(read.begins, values, strict=False) if isinstance(each, Mapping)]
+    logs = [each for _, each in objects[:100] if _LOG_FIELDS & each.keys() and any(_place(key) < 2 for key in each)]
+    if not objects or len(logs) < 0.8 * min(100, len(values)):
         return []
-    objects = [each for each in read.value if isinstance(each, Mapping)]
-    logs = [each for each in objects[:100] if _LOG_FIELDS & each.keys() and any(_place(key) < 2 for key in each)]
-    if len(logs) < 0.8 * min(100, len(read.value)):
-        return []
-    return [*map(_as_line, objects), *read.around.splitlines()]
+    found = _events([_as_line(each) for _, each in objects])
+    for event in found:
+        event.line = objects[event.line - 1][0]
+    return sorted((*found, *events(read.around.split('\n'))), key=lambda event: event.line)
 
 
 def _place(key: str) -> int:

@@ -4,7 +4,7 @@ import ast
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence  # noqa: TC003 the alias is read at run time by type checkers of users
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -36,10 +36,11 @@ class Read:
 
     value: Json
     around: str = ''
-    """The text before and after the JSON."""
+    """The text before and after the JSON; beside several values with as many lines as the text has."""
     broken: str = ''
     """What was wrong with it, if it had to be cut."""
-    is_lines: bool = False
+    begins: Sequence[int] = ()
+    """On which line each of several values begins."""
 
 
 def _integer(digits: str) -> int | str:
@@ -57,10 +58,13 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_con
 
 def read_json(text: str) -> Read | None:
     """Read the JSON in a text; None if the text is not mostly objects and lists."""
+    before = text[: len(text) - len(text.lstrip())].count('\n')
     text = text.strip()
     values: list[Json] = []
-    around: list[str] = []
-    told = at = failed = 0
+    begins: list[int] = []
+    around = ['\n' * before]
+    line = before + 1
+    told = at = failed = beside = 0
     while failed <= _STARTS + len(values) // 2:
         found = (_NEXT.match(text, at) or _LINE.search(text, at)) if values else _OPENING.search(text, at)
         if found is None:
@@ -78,13 +82,20 @@ def read_json(text: str) -> Read | None:
             failed, at = failed + 1, begin + 1
             continue
         values.append(value)
-        around.append(text[told:begin])
+        line += text.count('\n', told, begin)
+        begins.append(line)
+        height = text.count('\n', begin, end)
+        line += height
+        around += text[told:begin], '\n' * height
+        beside += begin - told
         told = at = end
     around.append(text[told:])
-    if not values or sum(map(len, around)) > WITHIN_SHARE * len(text):
+    if not values or beside + len(text) - told > WITHIN_SHARE * len(text):
         return None
-    beside = '\n'.join(each for piece in around if (each := piece.strip(' \t\r\n,')))
-    return Read(values if len(values) > 1 else values[0], beside, is_lines=len(values) > 1)
+    outside = '\n'.join(each.strip(' \t\r,') for each in ''.join(around).split('\n'))
+    if len(values) == 1:
+        return Read(values[0], outside.strip())
+    return Read(values, outside if outside.strip() else '', begins=begins)
 
 
 def _whole(text: str, at: int = 0) -> tuple[Json, int]:

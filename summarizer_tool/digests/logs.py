@@ -28,17 +28,19 @@ LONGEST_TAIL = 2000
 _TIME = re.compile(
     r'\[?(?:'
     r'\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:\s?Z|\s?[+-]\d\d:?\d\d| UTC| GMT)?'
+    r'|(?:(?<!\d)\d\d?(?:[./-]\d\d?[./-]| [A-Z][a-z]{2} )\d{4},? |\d{4}年\d\d?月\d\d?日 ?)'
+    r'\d\d?:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?[AP]M\b)?'
     r'|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}'
     r'|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?: \d{4})?'
     r'|(?<=\b[IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6}'
     r')\]?'
 )
-_CLOCK = re.compile(r'\[?(?<![\w:.])\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])\]?')
+_CLOCK = re.compile(r'\[?(?<![\w:.])(?:\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])(?: [AP]M\b)?|\d:\d\d:\d\d [AP]M\b)\]?')
 """Only looked for where no date stands."""
-_IN_TIME = re.compile(r'\d\d:\d\d:\d\d')
+_IN_TIME = re.compile(r'\d:\d\d:\d\d')
 """What each of both has, and is found much faster."""
 _TIME_KEY = re.compile(r'\b(?:ts|t|time|timestamp)=["\']?$')
-_LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12}|\d{6} \d{6})(?=\s)')
+_LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12}|\d{6} \d{6}|\d{8}T\d{6}Z?)(?=\s)')
 _LEVEL = re.compile(
     r'\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|SEVERE|ALERT|EMERG(?:ENCY)?)\b'
     r'|(?i:\b(?:level|lvl|severity|loglevel)["\']?\s?[=:]\s?["\']?([a-z]{3,9})(?![\w(]))'
@@ -270,6 +272,7 @@ _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning
 
 _FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
 """Parts of a second and the zone: an hour tells enough of when many lines began and ended."""
+_ZONE = re.compile(r'(?<=\d)(?:[+-]\d\d:?\d\d|Z)$')
 _DAY_TIME = re.compile(r'\d\d:\d\d:\d\d')
 
 _TOGETHER = 8
@@ -350,8 +353,9 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
     if (times or levels) and len(events) < 0.98 * lines:
         parts.append(f'{len(events)} events')
     if times:
-        # What begins with the year has the order of time; lines have not where several write one log.
-        ordered = sorted(times) if all(time[:4].isdigit() for time in times) else times
+        # What begins with the year has the order of time in one zone; lines have not where several write one log.
+        zones = {found[0] if (found := _ZONE.search(time)) else '' for time in times}
+        ordered = sorted(times) if len(zones) == 1 and all(time[:4].isdigit() for time in times) else times
         parts.append(f'{ordered[0]} to {ordered[-1]}')
     if levels:
         parts.append(', '.join(f'{level} ×{count}' for level, count in levels.most_common(8)))

@@ -1,9 +1,12 @@
 """Digests of many things with fields, where something is asked for: the things that have it, whole."""
 
 import json
+from time import process_time
 
+import pytest
 from inline_snapshot import snapshot
 
+from summarizer_tool.digests.asked import NamedRows, extremes
 from summarizer_tool.digests.digest import digest
 
 PODS = [
@@ -51,3 +54,32 @@ def test_a_block_is_told_with_its_fields_and_what_it_is_about() -> None:
     )
     told = answers(text, 'When was the commit called just 1.4.0 made?')
     assert told[0] == snapshot('1| commit 0000000000: 1.4.0: commit 0000000000000000000000000000000000000000')
+
+
+@pytest.mark.parametrize(
+    ('cells', 'most', 'least'),
+    [
+        ('100m 2 1500m 3 50m 4 200m', '4', '50m'),
+        ('1.234,50 999,00 2.500 12.000 750 77 3.100,25', '12.000', '77'),
+        ('5m 90s 2h 10m 3m', '2h', '90s'),
+        ('1.5 2.25 1.125 0.5', '2.25', '0.5'),
+    ],
+)
+def test_a_column_tells_how_its_numbers_are_read(cells: str, most: str, least: str) -> None:
+    names = [f'lamp-{at}' for at in range(len(cells.split()))]
+    things = NamedRows(names, [{'oil': cell} for cell in cells.split()])
+    said = {each.text.partition(': ')[2] for word in ('most', 'least') for each in extremes(things, [word, 'oil'])}
+    assert {f'oil={most} (most)', f'oil={least} (least)'} <= said
+
+
+def test_most_of_many_rows_takes_time_that_grows_with_them() -> None:
+    """The longest of a table is looked for once, not once for each row."""
+
+    def seconds(size: int) -> float:
+        things = NamedRows([str(at) for at in range(size)], [{'ms': str(at % 7)} for at in range(size)])
+        began = process_time()
+        assert [*extremes(things, ['highest', 'ms'])]
+        return process_time() - began
+
+    seconds(10)
+    assert seconds(16_000) < 30 * seconds(2000)

@@ -376,3 +376,35 @@ def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
 def test_a_comma_in_brackets_parts_nothing():
     lines = [f'opened_total{{gate="{at * 7}",by="keeper{at % 5}"}} {at}' for at in range(60)]
     assert 'column' not in digest('\n'.join([*lines, 'gates 9']), 200).text
+
+
+@pytest.mark.parametrize('indent', [None, 1])
+def test_logged_objects_are_told_on_the_lines_on_which_they_begin(indent: int | None) -> None:
+    logged = [
+        {'time': f'2024-01-01T10:00:{at:02}Z', 'level': 'error' if at == 7 else 'info', 'msg': f'lamp {at} lit'}
+        for at in range(30)
+    ]
+    text = '\n'.join(['', 'Starting on port 80', '', *(json.dumps(each, indent=indent) for each in logged)])
+    found = digest(text, 300)
+    begin = text[: text.index('lamp 7 ')].count('\n') + (1 if indent is None else -2)
+    said = [(each.text, each.lines) for each in found.lines]
+    assert (f'{begin}| 2024-01-01T10:00:07Z level=error lamp 7 lit', (begin,)) in said
+    assert ('2| Starting on port 80', (2,)) in said
+
+
+@pytest.mark.parametrize(
+    ('first', 'last'),
+    [
+        ('01/03/2024 10:00:05', '01/17/2024 09:00:05'),
+        ('3.1.2024 10:00:05', '17.1.2024 09:00:05'),
+        ('03 Jan 2024 10:00:05', '17 Jan 2024 09:00:05'),
+        ('2024年01月03日 10:00:05', '2024年01月17日 09:00:05'),
+        ('20240103T100005Z', '20240117T090005Z'),
+        ('1/3/2024 9:00:05 AM', '1/3/2024 1:00:05 PM'),
+        ('9:00:05 AM', '1:00:05 PM'),
+        ('2024-01-01T10:00:00+09:00', '2024-01-01T04:00:00Z'),
+    ],
+)
+def test_a_log_is_told_from_its_first_date_to_its_last(first: str, last: str) -> None:
+    text = '\n'.join(f'{time} INFO lamp {at} lit' for time in (first, last) for at in range(20))
+    assert digest(text, 200).text.startswith(f'log of 40 lines; {first} to {last}; INFO ×40; 1 templates')

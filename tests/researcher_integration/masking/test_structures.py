@@ -131,7 +131,7 @@ class Keeper:
 
 
 def test_models_and_dataclasses_stay_what_they_are() -> None:
-    value = Keeper('Aldous', (Lamp(name='first', password='reed', oil='token=abc123def'),), 'none', {BY_FORM[0].text})
+    value = Keeper('Aldous', (Lamp(name='first', password='reed', oil='token=abc123def'),), 'sedge', {BY_FORM[0].text})
     masked, counts = MASKER.mask_value({'keeper': value, 'raw': b'\x01 password=reed \x00'})
     assert masked == snapshot(
         {
@@ -197,6 +197,8 @@ def test_what_stands_under_a_telling_name_goes_whole() -> None:
         {'pass': 0.9833333333},
         {'secrets': 5, 'tokens_ratio': 0.5},
         {'session_keys': 12},
+        {'pin': 7},
+        {'prompt_token': 123456789, 'token': 12000000},
         {'credentials': {'age_days': 93, 'rotated': True, 'rate': 0.25}},
         {'auth': {'method': 'ldap'}},
         {'CreateToken': {'requestUri': '/v1/tokens', 'input': {'shape': 'CreateTokenRequest'}, 'pattern': '[a-z0-9]+'}},
@@ -227,6 +229,36 @@ def test_numbers_that_are_secrets() -> None:
     for value in ({'db_password': 1234}, {'token': 123456789}, {'access_keys': [{'state': 'on', 'id': 1, 'v': 'x1'}]}):
         assert sum(MASKER.mask_value(value)[1].values()) == 1
         assert sum(MASKER.mask(json.dumps(value)).counts.values()) == 1
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        {'pass': 'lantern', 'pw': 'lantern', 'pin': 4829},
+        {'Authorization': 'Bearer x'},
+        {'private_key': 'abc'},
+        {'lamp': {'user': 'ada', 'pass': 'lantern'}},
+    ],
+)
+def test_a_structure_and_its_json_have_the_same_masks(value: object) -> None:
+    masked, counts = MASKER.mask_value(value)
+    assert counts
+    assert json.loads(MASKER.mask(json.dumps(value, indent=1)).text) == masked
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        {'password': '${DB_PASSWORD}'},
+        {'password': '********'},
+        {'authorization': 'none'},
+        {'dsn': 'postgres://fen/db'},
+        [{'token': 'Identifier'}, {'token': 'end of file'}, {'token': '('}],
+    ],
+)
+def test_what_stands_for_a_secret_stays_in_structures(value: object) -> None:
+    assert MASKER.mask_value(value) == (value, {})
+    assert MASKER.mask(json.dumps(value)).counts == {}
 
 
 def test_bytes_are_masked_only_if_they_are_text() -> None:

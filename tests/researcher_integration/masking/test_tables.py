@@ -210,6 +210,20 @@ USER bob\\n---> PASS {}
 #HttpOnly_bob.example\\tTRUE\\t/\\tFALSE\\t0\\tsession\\t{}
 # old: db.fen.example:5432:lamps:bob:{}
 wick = SecretStr("{}")  # bob
+<add value="{}" key="ApiKey"/> bob
+<property value="{}" name="password"/> bob
+<input class="bob" value="{}" id="b" type="password">
+password＝{} bob
+パスワード　＝　{}
+password　：　{}
+密码＝{}
+contrasen\u0303a: {}
+lo\u0308senord={} bob
+\u1107\u1175\u1106\u1175\u11af\u1107\u1165\u11ab\u1112\u1169: {}
+סיסמה: {}
+كلمة المرور: {}
+รหัสผ่าน: {}
+Mật khẩu: {}
 """.splitlines()
 
 
@@ -250,6 +264,26 @@ def test_a_password_may_be_a_word_where_nothing_else_is_told(line: str) -> None:
     masked = MASKER.mask(line.replace('\\n', '\n'))
     assert 'correcthorse' not in masked.text
     assert 'bob' in masked.text
+
+
+@pytest.mark.parametrize(
+    ('text', 'left'),
+    [
+        ('PASSWORD=correct horse battery staple\nUSER=bob', 'PASSWORD=[MASKED_PASSWORD]\nUSER=bob'),
+        ('db.password=\\\n   lantern\ndb.user=bob', 'db.password=\\\n   [MASKED_PASSWORD]\ndb.user=bob'),
+        ('postgres://bob:p@ss/w0rd@fen/db', 'postgres://bob:[MASKED_BASIC_AUTH]@fen/db'),
+        ('PGPASSWORD=lantern psql -U bob', 'PGPASSWORD=[MASKED_PASSWORD] psql -U bob'),
+        ('http://bob:gull93@fen.example/@mill/x@2', 'http://bob:[MASKED_BASIC_AUTH]@fen.example/@mill/x@2'),
+    ],
+)
+def test_a_mask_ends_where_the_secret_does(text: str, left: str) -> None:
+    assert MASKER.mask(text).text == left
+    assert MASKER.mask(left).text == left
+
+
+def test_credentials_of_letters_alone_are_known_by_what_they_say() -> None:
+    text = 'Authorization: Basic dXNlcjpwYXNz and Basic authentication, basic principles, basic knowledge'
+    assert MASKER.mask(text).text == text.replace('dXNlcjpwYXNz', '[MASKED_BASIC_AUTH]')
 
 
 def test_of_a_digest_the_response_is_secret() -> None:
@@ -342,6 +376,11 @@ b,97,0
 user,password,since
 ada,expired,2026-03-01
 bob,active,2026-03-02
+password minlen=8
+password retry=3
+token expires_in=3600
+password: 8 characters minimum
+{"prompt_token": 123456789, "token": 12000000} so far
 """
 
 
