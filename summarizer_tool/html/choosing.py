@@ -207,8 +207,9 @@ def _keep_tables_of_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     """Keep tables of labels and values that stand between the title and the end of the text: infoboxes."""
     rows: dict[Frame, dict[Frame, dict[Frame, list[PageBlock]]]] = {}
     for block in _text_of(blocks, [block.is_kept and block.kind == 'text' for block in blocks]):
-        table, row, cell, *_ = *(block.frame.chain() if block.frame is not None else ()), None, None, None
-        if table is not None and table.kind == 'table' and not table.is_layout and cell is not None and row is not None:
+        around = block.frame.chain() if block.frame is not None else []
+        if len(around) > 2 and around[0].kind == 'table' and not around[0].is_layout:
+            table, row, cell, *_ = around
             rows.setdefault(table, {}).setdefault(row, {}).setdefault(cell, []).append(block)
     for held in rows.values():
         pairs = sum(map(_is_pair, held.values()))
