@@ -75,6 +75,7 @@ _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 _SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
 _TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
 _ROW = regex.compile(r'\|.*\|')
+_BAR = regex.compile(r'(?<!\\)\|')
 _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
@@ -321,7 +322,9 @@ def _is_row(text: str, following: str, reader: StatementReader) -> bool:
 def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> None:
     """Say a row with the names of its columns: `| Heron | Master: Ada Finn | Lost: 1872 |`."""
     reader.before = NOTHING  # what leads to a table leads to no list below it
-    cells = [plain(cell) for cell in line.text.strip().removeprefix('|').removesuffix('|').split('|')]
+    cells = [
+        plain(cell.replace('\\|', '|')) for cell in _BAR.split(line.text.strip().removeprefix('|').removesuffix('|'))
+    ]
     if _is_delimiter(line.text):
         return
     if _is_delimiter(following):

@@ -34,6 +34,15 @@ def _row(found: re.Match[str]) -> str:
 
 _WIKI_LINK = re.compile(r'\[\[(?![\s:$"-])[^\[\]\n]{1,200}(?<!\s)\]\]')
 _WIKI_MARK = re.compile(r"'''?[^'\n]{1,200}'''?|\{\{(?!\s)[^{}\n]{1,200}|<ref[ >]")
+# `[[page#Part|shown]]` of notes in markdown, whose bar has a backslash in tables; and code, in which it means nothing.
+_NOTE_LINK = re.compile(
+    r'(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,})[^`\n]*\n[\s\S]*?(?:^ {0,3}(?P=fence)|\Z)'
+    r'|(?<!`)(?P<span>`{1,2})(?!`)[^`\n]{1,400}(?P=span)(?!`))'
+    r'|(?<![\w\])\\])!?\[\[(?=[^\[\]\n]{0,200}[^\W\d_])(?![\s:$"._=-])#?(?P<page>[^\[\]|\n]{1,200}?)'
+    r'(?:\\?\|(?P<shown>[^\[\]|\n]{1,200}))?(?<!\s)\]\](?!\()',
+    re.MULTILINE,
+)
+_SHOWS = re.compile(r'\[\[[^\W\d_][^\[\]|\n]{0,200}\|[^\[\]|\n]{1,200}\]\]')
 _LEAST = 2
 """Headings, links and other marks that a wikitext must have, of each, whose name does not say what it is."""
 _WIKI_HEADING = re.compile(r'^(={2,5})[^=\n]{1,200}\1[ \t]*$', re.MULTILINE)
@@ -113,6 +122,13 @@ _BY_SUFFIX = {
     for suffixes, rules in _RULES.items()
     for suffix in suffixes
 }
+
+
+def without_note_links(text: str, *, is_markdown: bool) -> str:
+    """A text with what its links between notes, `[[page|shown]]`, show in place of them; one makes a text markdown."""
+    if not (is_markdown or _SHOWS.search(text)):
+        return text
+    return _NOTE_LINK.sub(lambda found: found['code'] or found['shown'] or found['page'], text)
 
 
 def is_wikitext(text: str) -> bool:

@@ -30,11 +30,12 @@ from summarizer_tool.html import content
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
 
+_MARKDOWN = frozenset({'.md', '.markdown'})
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _RESTRUCTURED = frozenset({'.rst', '.rest'})
-_MARKED_UP = frozenset({'.md', '.markdown', '.html', '.htm', '.xml'})
+_MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 """Of texts in which a number sign marks a heading, or nothing."""
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
@@ -124,8 +125,11 @@ def plain_text(text: str, name: str = '') -> str:
         for reader in (subtitles, chat, commented):
             if known := reader.markdown(text):
                 return _unless_printed(known, text)
+    if suffix in _MARKDOWN:
+        return light_markup.without_note_links(text, is_markdown=True)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
+    text = light_markup.without_note_links(text, is_markdown=False)
     whole = page_lines.without(page_lines.unboxed(text))
     read = (
         restructured.markdown(whole)

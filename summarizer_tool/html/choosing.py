@@ -6,7 +6,7 @@ kept together, and what leads to other pages goes.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby, pairwise, takewhile
 
 from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
@@ -17,6 +17,8 @@ _MAX_CHROME_SHARE = 0.35
 """Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
 _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
+_MIN_OF_TEXT = 0.1
+"""Of one that links little."""
 _PROSE = 80
 """Characters of what is likely a sentence or more."""
 _AFTER = 12
@@ -27,6 +29,8 @@ _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
 """Lists, tables, paragraphs … that may have been lost between two that are kept."""
+_LEAST_PAIRS = 3
+_LONGEST_LABEL = 40
 _SENTENCE = 20
 """Characters of a sentence."""
 
@@ -47,7 +51,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     """
     blocks = page.blocks
     is_voted = [is_voted_for(block, votes) for block in blocks]
-    is_out = _regions(blocks, is_voted)
+    boxes = _boxes(blocks)
+    is_out = _regions(blocks, is_voted, boxes)
     if any(is_voted):
         for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
             block.is_kept = (points > 0 if is_scored(block) else voted) and not is_out(block.region)
@@ -60,6 +65,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         for block in blocks:
             block.is_kept = block.region is None and 2 * block.linked <= block.size
     _keep_wholes(blocks, is_out)
+    _keep_sections(blocks, is_out)
+    _keep_tables_of_pairs(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
     _keep_titles(blocks)
@@ -70,6 +77,9 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         for block in shown or blocks:
             block.is_kept = True
     _follow_on(blocks, is_out)
+    for block in blocks:
+        if block.region in boxes and not is_out(block.region):
+            block.is_kept = not block.level  # what stands below the box is not said of it
     for picture in page.pictures:
         picture.is_kept = not is_out(picture.region) and _is_among_kept(blocks, picture.place)
 
@@ -96,7 +106,27 @@ def is_scored(block: PageBlock) -> bool:
     return block.kind in ('text', 'heading') and not block.is_in('cell', 'terms', 'figure', 'caption')
 
 
-def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> _IsOut:
+def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
+    """The asides of nothing but terms, which are no links, between the title and the end of the text: infoboxes."""
+    inside: dict[Region, list[PageBlock]] = {}
+    for block in _text_of(blocks, [block.region is None and _is_prose(block) for block in blocks]):
+        if block.region is not None and block.region.tag == 'aside' and not block.level:
+            inside.setdefault(block.region, []).append(block)
+    return {
+        region
+        for region, held in inside.items()
+        if all(block.is_in('terms', 'caption', 'figure') for block in held)
+        and [block.linked for block in held if block.is_in('term')].count(0) > 1
+    }
+
+
+def _text_of(blocks: Sequence[PageBlock], are_text: Sequence[bool]) -> Sequence[PageBlock]:
+    """The blocks from the title to the last of its text; none where it has no title."""
+    title = next((at for at, block in enumerate(blocks) if block.level == 1), len(blocks))
+    return blocks[title : max((at for at, is_text in enumerate(are_text) if is_text), default=0)]
+
+
+def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool], boxes: Collection[Region]) -> _IsOut:
     """Which of the parts that are named as chrome are it: those whose name, or that of one around, has few votes."""
     kept: Counter[str] = Counter()
     sizes: Counter[Region] = Counter()
@@ -115,7 +145,7 @@ def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> _IsOut:
         if region is not None and region not in known:
             # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
             is_box = _BOX.fullmatch(region.name) is not None or region.tag == 'table'
-            is_part = is_box and region.group in beside and 3 * links[region] < sizes[region]
+            is_part = region in boxes or (is_box and region.group in beside and 3 * links[region] < sizes[region])
             known[region] = any(kept[name] <= most for name in _names(region.parent if is_part else region))
         return known[region]
 
@@ -151,9 +181,48 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
                 held.setdefault(frame, []).append(block)
     for inside in held.values():
         inside = [block for block in inside if not is_out(block.region)]
-        if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * sum(block.size for block in inside):
+        size = sum(block.size for block in inside)
+        least = _MIN_WHOLE if 8 * sum(block.linked for block in inside) > size else _MIN_OF_TEXT
+        if sum(block.size for block in inside if block.is_kept) >= least * size:
             for block in inside:
                 block.is_kept = True
+
+
+def _keep_sections(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep the few sections of a text that stand between others of it and link little, whatever they are made of."""
+    held: dict[int, list[PageBlock]] = {}
+    for block in blocks:
+        if block.outline and not is_out(block.region):
+            held.setdefault(block.outline, []).append(block)
+    sections = [*held.values()]
+    kept = [at for at, inside in enumerate(sections) if all(block.is_kept for block in inside)]
+    lost = [at for at in range(kept[0], kept[-1]) if at not in kept] if kept else []
+    for at in lost if 2 * len(lost) < len(kept) else ():
+        if 4 * sum(block.linked for block in sections[at]) < sum(block.size for block in sections[at]):
+            for block in sections[at]:
+                block.is_kept = True
+
+
+def _keep_tables_of_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep tables of labels and values that stand between the title and the end of the text: infoboxes."""
+    rows: dict[Frame, dict[Frame, dict[Frame, list[PageBlock]]]] = {}
+    for block in _text_of(blocks, [block.is_kept and block.kind == 'text' for block in blocks]):
+        around = block.frame.chain() if block.frame is not None else []
+        if len(around) > 2 and around[0].kind == 'table' and not around[0].is_layout:
+            table, row, cell, *_ = around
+            rows.setdefault(table, {}).setdefault(row, {}).setdefault(cell, []).append(block)
+    for held in rows.values():
+        pairs = sum(map(_is_pair, held.values()))
+        inside = [block for cells in held.values() for cell in cells.values() for block in cell]
+        if pairs >= _LEAST_PAIRS and 2 * pairs >= len(held) and not any(is_out(block.region) for block in inside):
+            for block in inside:
+                block.is_kept = True
+
+
+def _is_pair(cells: Mapping[Frame, Sequence[PageBlock]]) -> bool:
+    """Return whether a row is a short label, which is no link, and a value."""
+    (label, *more), *values = cells.values()
+    return len(values) == 1 and not more and not label.linked and label.size <= _LONGEST_LABEL
 
 
 def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
@@ -216,7 +285,7 @@ def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
 def _is_of_the_site(block: PageBlock) -> bool:
     """Return whether it asks to follow or subscribe, or is worded as boilerplate; headings may lead to what is kept."""
     words = block.words
-    if block.level and boilerplate_lines.leads_away(words):
+    if block.level and (boilerplate_lines.leads_away(words) or words.casefold() == 'history'):
         return False
     return block.size < SHORT and (names_networks(block) or boilerplate_lines.is_boilerplate(words))
 

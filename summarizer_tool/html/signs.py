@@ -11,6 +11,7 @@ _ROLES = frozenset(
         *('toolbar', 'tablist', 'banner', 'doc-toc', 'doc-backlink'),
     }
 )
+_ACTIVE = ('a', 'button', 'form', 'input', 'iframe')
 _NAMES = re.compile(
     r"""(?:^|[\s_-]) (?:
       cookies? | consent | gdpr | newsletters? | breadcrumbs? | pagination | pager
@@ -36,15 +37,15 @@ def is_named_chrome(names: str) -> bool:
     return len(names) < _MAX_NAMES and _NAMES.search(names) is not None
 
 
-def is_chrome(element: Any, tag: str) -> bool:
-    """Return whether an element is one for what goes around the content: menus, banners, share bars, what is hidden."""
+def is_chrome(element: Any, tag: str, *, is_in_section: bool = False) -> bool:
+    """Return whether an element is one for what goes around the content: menus, banners, share bars, what is hidden.
+
+    In a section of a text it is none for its name alone, where there is nothing to follow or to press in it.
+    """
     if tag in _TAGS:
         return True
-    names = element.get('class')
-    if names and is_named_chrome(names):
-        return True
-    ident = element.get('id')
-    if ident and is_named_chrome(ident):
+    is_named = any(is_named_chrome(names) for names in (element.get('class'), element.get('id')) if names)
+    if is_named and not (is_in_section and next(element.iter(*_ACTIVE), None) is None):
         return True
     role = element.get('role')
     if role and role.lower() in _ROLES:

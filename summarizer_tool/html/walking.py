@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import code, formulas, notes, signs, targets
+from summarizer_tool.html import cards, code, formulas, notes, signs, targets
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -98,6 +98,7 @@ class TreeWalk:
 
     def run(self, root: Any) -> Blocks:
         """The blocks of a tree; its text nodes afterwards begin with a character of `MARKS` each, while these last."""
+        cards.mark(root)
         self._sections = signs.sections(root)
         for section in self._sections:
             section.attrib.pop('id', None)  # trafilatura, too, would go by it
@@ -166,7 +167,7 @@ class TreeWalk:
             self._outline = self._number
         names: str = element.get('class') or ''
         label = notes.label(names) if names and tag in _NOTE_BOXES else ''
-        if not label and signs.is_chrome(element, tag):
+        if not label and signs.is_chrome(element, tag, is_in_section=self._outline > 0):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
                 name = (names or element.get('id') or tag)[:100]
@@ -248,6 +249,8 @@ class TreeWalk:
 
     def _read_named(self, element: Any) -> bool:
         names: str = element.get('class') or ''
+        if element.tag == 'span' and self._is_apart(element, names):
+            self._pieces.append(' ')
         if 'ath' in names or 'katex' in names:
             if formula := formulas.of_box(element, names):
                 self._formula(element, formula)
@@ -256,6 +259,15 @@ class TreeWalk:
                 return True
         is_out = signs.is_hidden(element) if element.tag == 'a' else signs.is_chrome(element, element.tag)
         return is_out and element.xpath('string-length()') <= MAX_NAMED
+
+    def _is_apart(self, element: Any, names: str) -> bool:
+        """Return whether a span is shown apart from another one right before it, as they are named differently."""
+        before = element.getprevious()
+        if before is None or before.tag != 'span' or before.tail or names in ('', before.get('class') or ''):
+            return False
+        end = self._pieces[-1][-2:] if self._pieces else ''
+        start = (element.text or '')[:1]
+        return len(end) == 2 and end.isalnum() and start.isalnum() and not (end[-1] + start).isdigit()
 
     def _formula(self, element: Any, formula: formulas.Formula) -> None:
         if formula.is_display:

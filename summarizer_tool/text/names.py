@@ -35,7 +35,8 @@ DAY_OF_MONTH = re.compile(rf'(?:(?<=day )|(?<=day, ))\d{{1,2}}\. (?:{_MONTH})\b|
 _JOINT = r"(?:of the|of|de la|de|la|le|du|des|von der|von|van der|van|der|den|di|da|del|al|bin|ibn|y|e|et|zu|&|'n'|the)"
 # Runs of letters are read at once: one by one, names would take a third longer to find.
 _WORD = r"(?:(?:[CAPITALS]\.){2,}|[CAPITALS](?:[’'.\-]*+(?:[^\W_]++|[\u0300-\u036f]))+|[CAPITALS]\.?)"
-_NAME = rf'{_WORD}(?:(?: | {_JOINT} | - ){_WORD}|(?: (?:No\. )?\d+\b(?![,.%]\d|%)))*'
+# Blanks around a hyphen may stand behind the first word alone: `Gate Opens - Ada Finn` are two.
+_NAME = rf'{_WORD}(?: - {_WORD})?(?:(?: | {_JOINT} ){_WORD}|(?: (?:No\. )?\d+\b(?![,.%]\d|%)))*'
 # Scripts without capitals: a run of Han, Kana, Hangul or the like within quotation or title marks.
 _QUOTED = r'(?<=[「『《〈“"])[^「」『』《》〈〉“”"\n]{2,40}(?=[」』》〉”"])'
 _NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+\s?%?'
@@ -138,6 +139,8 @@ def _trim(name: str) -> str:
     words = name.split(' ')
     while words and is_opener(words[0]):
         words.pop(0)
+    if words[1:2] == ['-'] and is_opener(words[2]):  # `Orme - The keepers`
+        del words[1:]
     if not words:
         return ''
     name = ' '.join(words)

@@ -12,6 +12,12 @@ _HEADING = regex.compile(
     regex.IGNORECASE,
 )
 
+# `Sources: notes.txt, letters-2.md`: a line with such a label and names of files.
+_LABELLED = regex.compile(
+    r'^\W*(?:sources?|' + '|'.join(map(regex.escape, regex.split(r',\s+', _HEADINGS))) + r')\W*:', regex.IGNORECASE
+)
+_FILE = regex.compile(r'\w\.\p{Ll}[\p{Ll}\d]{1,4}\b')
+
 _SIGNS = (
     regex.compile(r'\bet al\b'),
     regex.compile(r'\b(?:doi|pmid|pmcid|isbn|issn|arxiv)\b|\b10\.\d{4,9}/', regex.IGNORECASE),
@@ -37,8 +43,10 @@ def opens_references(heading: str) -> bool:
 
 
 def is_reference(line: str) -> bool:
-    """Return whether a line is the entry of such a list, by two signs or more."""
+    """Return whether a line is the entry of such a list, by two signs or more, or one of files that is labelled so."""
     reach = line[:_REACH]
+    if _LABELLED.match(reach) and len(_FILE.findall(reach)) > 1:
+        return True
     if not any(map(str.isdigit, reach)):
         return False
     signs = sum(sign.search(reach) is not None for sign in _SIGNS)

@@ -84,6 +84,11 @@ def test_a_table_names_its_columns():
     )
 
 
+def test_a_bar_with_a_backslash_ends_no_cell():
+    table = '| Set | Owner |\n|---|---|\n| Mill \\| Sluice | Reed |'
+    assert read(table) == snapshot([('| Mill | Sluice | Owner: Reed |', (3, 1))])
+
+
 def test_a_list_below_a_quotation_is_no_part_of_it():
     text = '> Deprecated.\n\n- **limit** `number` - Connections at most. Set to 0 to disable it.<!-- seen by nobody -->'
     assert [(each.lead, each.text) for each in statements(numbered(text))[0]] == snapshot(

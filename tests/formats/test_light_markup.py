@@ -71,6 +71,34 @@ PAGE = """\
 """
 
 
+@pytest.mark.parametrize('name', ['orme.md', 'orme.txt', ''])
+def test_links_between_notes(name: str) -> None:
+    text = (
+        'Ada Finn left [[low-marsh|Low Marsh]] for [[Heron]]; he saw [[#The mill|the mill]] and [[#Tolls]].\n\n'
+        '| Mill | Owner |\n| --- | --- |\n| [[orme-mill\\|Orme]] | [[reed\\|Reed]] and sons |\n\n'
+        'Write `[[page|shown]]`, `[[ -f mill ]]`, grid[[a]], [[1, 2]], [[$x == y ]] or [[Orme]](orme.md).\n\n'
+        '```\n[[mill|stone]]\n```\n'
+    )
+    assert plain_text(text, name) == snapshot("""\
+Ada Finn left Low Marsh for Heron; he saw the mill and Tolls.
+
+| Mill | Owner |
+| --- | --- |
+| Orme | Reed and sons |
+
+Write `[[page|shown]]`, `[[ -f mill ]]`, grid[[a]], [[1, 2]], [[$x == y ]] or [[Orme]](orme.md).
+
+```
+[[mill|stone]]
+```
+""")
+
+
+def test_links_that_open_and_do_not_close_cost_no_time() -> None:
+    text = '[[a' * 100_000 + '`' * 100_000 + '\n```\n' * 10_000
+    assert plain_text(text, 'orme.md') == text
+
+
 @pytest.mark.parametrize('name', ['orme.txt', 'orme', 'orme.wiki'])
 def test_wikitext_is_known_by_its_marks(name: str) -> None:
     assert plain_text(PAGE, name) == snapshot("""\

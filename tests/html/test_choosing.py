@@ -59,8 +59,23 @@ def test_no_lead_without_a_title() -> None:
 def test_tables_and_lists_are_kept_whole() -> None:
     around = Frame('list')
     items = [text(f'Keeper {number}', tag='li', frame=Frame('item', around)) for number in range(4)]
+    assert kept(page(*items), 0) == [0, 1, 2, 3]
+    items[3].linked = 5
     assert kept(page(*items), 0, 2) == [0, 1, 2, 3]
     assert kept(page(*items), 0) == [0]
+
+
+@pytest.mark.parametrize(('linked', 'shown'), [(0, [0, 1, 2, 3, 4, 5, 6, 7]), (7, [0, 7])])
+def test_a_table_of_labels_and_values_above_the_text_is_kept(linked: int, shown: list[int]) -> None:
+    table = Frame('table')
+    rows = [Frame('row', table) for _ in range(3)]
+    cells = [text(words, 'td', frame=Frame('cell', row)) for row in rows for words in ('Founder', 'Ada Zibeline')]
+    found = page(heading(1), *cells, text())
+    for cell in cells[::2]:
+        cell.linked = linked
+    assert kept(found, 7) == shown
+    below = page(heading(1), text(), *cells)
+    assert kept(below, 1) == [0, 1]
 
 
 def test_a_part_named_as_chrome_is_left_out_unless_it_is_the_page() -> None:

@@ -20,6 +20,11 @@ def test_a_possessive_and_a_full_stop_are_no_part_of_a_name():
     assert names.mentions('She moved to the U.S. with Karl XII of Sweden.') == snapshot(('U.S.', 'Karl XII of Sweden'))
 
 
+def test_a_title_before_a_dash_is_no_part_of_a_name():
+    text = 'Gate Opens Late - Ada Finn left Orme. Mill - The keepers met. Jean - Luc Brook stayed.'
+    assert names.mentions(text) == snapshot(('Gate Opens Late', 'Ada Finn', 'Orme', 'Mill', 'Jean - Luc Brook'))
+
+
 def test_scripts_without_capitals_have_names_in_quotation_marks():
     assert names.mentions('他在1921年写了《盐与铁》。') == snapshot(('1921', '盐与铁'))
 

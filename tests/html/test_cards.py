@@ -1,0 +1,66 @@
+"""Boxes of labels and what is said of each that are made of `div`s."""
+
+import pytest
+
+from summarizer_tool.html.convert import to_markdown
+from tests.support.fictional import PROSE
+
+FIELDS = {'Founder': '<a href="/ada">Ada Zibeline</a>', 'Seat': 'Morn', 'Founded': '1855, at <a href="/orme">Orme</a>'}
+
+
+def _shown(box: str) -> str:
+    page = f'<div class="text"><h1>The Guild</h1>{box}{PROSE}<h2>Bells</h2>{PROSE}</div>'
+    return to_markdown(f'<html><body>{page}</body></html>', 'https://bells.example/').markdown
+
+
+def _boxes(label: str = 'h3', value: str = 'div', **fields: str) -> str:
+    return ''.join(
+        f'<div class="field"><{label} class="label">{name}</{label}><{value} class="value">{said}</{value}></div>'
+        for name, said in (fields or FIELDS).items()
+    )
+
+
+@pytest.mark.parametrize('label', ['h3', 'div', 'span', 'b'])
+def test_a_box_at_the_side_tells_what_the_page_is_about_in_short(label: str) -> None:
+    head = '<h2>The Guild</h2><figure><img src="/a.png" alt="A bell"></figure><section><h2>In short</h2>'
+    shown = _shown(f'<aside class="box">{head}{_boxes(label)}</section></aside>')
+    assert 'Founder\n: Ada Zibeline\n\nSeat\n: Morn\n\nFounded\n: 1855, at Orme\n\n' in shown
+    assert 'In short' not in shown  # the text below would seem to stand under it
+
+
+def test_a_box_may_have_a_picture_in_place_of_a_value_and_stand_apart_from_the_text() -> None:
+    shown = _shown(f'<div><aside class="box">{_boxes(**FIELDS, Sign="<img src=/s.png>")}</aside></div>')
+    assert 'Founder\n: Ada Zibeline\n\nSeat\n: Morn\n\nFounded\n: 1855, at Orme\n\n' in shown
+
+
+def test_boxes_that_are_alike_are_terms() -> None:
+    shown = _shown(_boxes('div', Founder='cast the great bell.', Seat='Morn', Rank='3'))
+    assert 'Founder\n: cast the great bell.\n\nSeat\n: Morn\n\nRank\n: 3' in shown
+
+
+@pytest.mark.parametrize(
+    'boxes',
+    [
+        _boxes(**{f'<a href="/{each}">{each}</a>': 'Read how it was cast.' for each in ('Orme', 'Morn', 'Heron')}),
+        _boxes(Orme='<a href="/o">Morn</a>', Morn='<a href="/m">Orme</a>', Heron='<a href="/h">Heron</a>'),
+        _boxes(Orme='It was cast.', Morn='It was hung.'),
+        _boxes('div', **{'It was cast in Orme.': 'Morn', 'Morn': 'Orme', 'Heron': 'Orme'}),
+        _boxes('h3', **dict.fromkeys(('Orme', 'Morn', 'Heron'), PROSE)),
+        _boxes('div', **{'1': 'Orme', '2': 'Morn', '3': 'Heron'}),
+    ],
+)
+def test_other_boxes_are_none(boxes: str) -> None:
+    assert '\n: ' not in _shown(boxes)
+    assert '\n: ' not in _shown(f'<aside>{boxes}</aside>')
+
+
+def test_many_boxes_in_boxes_cost_no_time() -> None:
+    box = '<div class="field"><div>' * 2000 + 'Morn' + '</div></div>' * 2000
+    assert 'Bells' in _shown(box + _boxes() * 2000)
+
+
+def test_spans_that_are_named_differently_stand_apart() -> None:
+    spans = '<span class="kicker">Orme</span><span class="title">Bells of 1855</span><span class="mark">, all</span>'
+    capital = '<span class="drop">T</span><span class="rest">he keepers</span>'
+    shown = _shown(f'<p>{spans} of them were rung by the keepers, and heard on both banks. {capital} went home.</p>')
+    assert 'Orme Bells of 1855, all of them were rung by the keepers, and heard on both banks. The keepers' in shown
