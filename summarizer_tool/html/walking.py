@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import cards, code, formulas, notes, signs, targets
+from summarizer_tool.html import cards, code, formulas, notes, raised, signs, targets
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -27,6 +27,9 @@ _MAX_INLINE_CODE = 300
 """Characters; what is longer is a tag that nobody has closed."""
 MAX_NAMED = 80
 """Characters of an inline element named as chrome that is skipped; a longer one holds more than that."""
+_STYLED = frozenset({'i', 'em', 'b', 'strong', 'var', 'span', 'font', 'small'})
+_MAX_STYLED = 6
+"""Elements in what stands raised; what has more, or others, is no number."""
 _MAX_ALT = 300
 _MAX_EMOJI = 8
 
@@ -93,7 +96,7 @@ class TreeWalk:
             'pre': self._read_pre,
             'script': self._read_script,
             'input': self._read_input,
-            'sup': self._read_raised,
+            **dict.fromkeys(('sup', 'sub'), self._read_raised),
         }
 
     def run(self, root: Any) -> Blocks:
@@ -219,12 +222,20 @@ class TreeWalk:
             self._formula(element, formula)
 
     def _read_raised(self, element: Any) -> bool:
-        text = (element.text or '').strip()
-        before = self._pieces[-1][-1:] if self._pieces else ''
-        # 10⁹ is not 109.
-        if len(element) == 0 and text.lstrip('+-−').isdigit() and (before.isalnum() or before in ')]'):
-            self._pieces.append('^')
-        return False
+        inside = [*islice(element.iter(), 1, _MAX_STYLED)]
+        if len(inside) == _MAX_STYLED - 1 or any(each.tag not in _STYLED for each in inside):
+            return False
+        text = ''.join(element.itertext()).strip()
+        before = ''.join(self._pieces[-1:]).rstrip('*')
+        tail: str = element.tail or ''
+        if element.tag == 'sub':
+            written = raised.lowered(text, before, tail[:1])
+        else:
+            following = element.getnext()
+            is_fraction = following is not None and following.tag == 'sub' and tail.strip() in ('/', '⁄', '∕')
+            written = raised.raised(text, before, tail[:1], is_fraction=is_fraction)
+        self._whole(element, written)
+        return written != ''
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
