@@ -32,6 +32,13 @@ def _row(found: re.Match[str]) -> str:
     return f'{shown}|\n{"| --- " * len(cells)}|\n' if all(line[0] == '!' for line in lines) else f'{shown}|\n'
 
 
+def _verbatim(found: re.Match[str]) -> str:
+    """Code, or an address, with a sign for its backslashes until all rules have been applied; of a comment nothing."""
+    kept = {'code': '\n```\n{}\n```\n', 'span': '`{}`', 'address': '{}', 'words': '\\emph{{{}'}
+    kind = found.lastgroup or ''
+    return kept[kind].format(found[kind].strip('\n').replace('\\', '\0')) if kind in kept else ''
+
+
 _WIKI_LINK = re.compile(r'\[\[(?![\s:$"-])[^\[\]\n]{1,200}(?<!\s)\]\]')
 _WIKI_MARK = re.compile(r"'''?[^'\n]{1,200}'''?|\{\{(?!\s)[^{}\n]{1,200}|<ref[ >]")
 # `[[page#Part|shown]]` of notes in markdown, whose bar has a backslash in tables; and code, in which it means nothing.
@@ -85,11 +92,16 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
         (r'^(={1,6})(?!=)[ \t]*(.{1,300}?)[ \t]*\1[ \t]*$', lambda found: f'\n{"#" * len(found[1])} {found[2]}\n'),
     ),
     ('.tex', '.ltx', '.latex'): (
-        (r'(?<!\\)%.*$', ''),
+        (
+            r'\\begin\{(verbatim\*?|lstlisting|minted)\}.{0,200}\n(?P<code>(?:(?!\\begin\{\1\})[\s\S])*?)\\end\{\1\}.*$'
+            r'|\\(?:verb|lstinline)\*?([^\w\s*{\[])(?P<span>.{0,400}?)\3'
+            r'|\\(?:url|path)\{(?P<address>[^{}\n]{0,2000})\}|\\href\{[^{}\n]{0,2000}\}\{(?P<words>)|(?<!\\)%.*$',
+            _verbatim,
+        ),
         (r'\\(?:begin|end)\{(?:verbatim|lstlisting|minted)\}.*$', '\n```\n'),
         (r'\\(?:begin|end)\{[^{}\n]{1,40}\}(?:\[[^\]\n]{0,40}\])?', '\n\n'),
         (
-            r'~?\\\w*(?:cite|ref|label|space|graphics|package|class|command|bibliography)\w*\*?(?:[\[{][^\]}\n]*[\]}])*',
+            r'~?\\\w*(?:cite|ref|label|space|graphics|package|class|command|bibliography)\w*\*?(?:[\[{][^\]}\n]{0,400}[\]}])*',
             '',
         ),
         (r'\\(?:title|chapter)\*?\{([^{}\n]{1,400})\}', r'\n\n# \1\n\n'),
@@ -98,8 +110,13 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
             lambda found: f'\n\n##{"#" * (len(found[1]) // 3)} {found[2]}\n\n',
         ),
         (r'\\item\b[ \t]*(?:\[([^\]\n]{1,200})\])?\s*', lambda found: f'\n- {found[1]}: ' if found[1] else '\n- '),
-        (r'\\(?:text\w+|emph|caption|author|footnote|url)\{([^{}]{0,4000})\}|\{\\\w+ ([^{}]{0,400})\}', r'\1\2'),
+        (r'\\(?:text\w+|emph|caption|author)\{([^{}]{0,4000})\}|\{\\\w+ ([^{}]{0,400})\}', r'\1\2'),
+        (
+            r'[ \t]?\\footnote(?:text)?(?:\[\w{0,9}\])?\{([^{}]{0,4000})\}',
+            lambda found: f' ({found[1].strip().rstrip(".")})',
+        ),
         (r'\\([%&$#_])', r'\1'),
+        (r'\0', r'\\'),
     ),
     (*(f'.{section}' for section in range(1, 9)), '.man'): (
         (r'^[.\'][ \t]*\\".*$', ''),

@@ -1,5 +1,7 @@
 """AsciiDoc, wikitext, LaTeX and sources of manual pages as markdown."""
 
+import time
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -97,6 +99,35 @@ Write `[[page|shown]]`, `[[ -f mill ]]`, grid[[a]], [[1, 2]], [[$x == y ]] or [[
 def test_links_that_open_and_do_not_close_cost_no_time() -> None:
     text = '[[a' * 100_000 + '`' * 100_000 + '\n```\n' * 10_000
     assert plain_text(text, 'orme.md') == text
+
+
+def test_code_and_addresses_of_latex_stay_as_they_are() -> None:
+    text = (
+        '\\begin{lstlisting}[language=C]\nprintf("%d sacks\\n", n); % all\n\\end{lstlisting}\n'
+        'See \\url{https://orme.example/c%20d} or \\href{https://orme.example/%20}{the list} of \\verb|a%b\\c|. % unseen\n'
+        'It grew 5\\%\\footnote{Only in \\emph{1901}.} a year, see~\\ref{tab:a}.\n'
+    )
+    assert plain_text(text, 'orme.tex') == snapshot("""\
+```
+printf("%d sacks\\n", n); % all
+```
+
+See https://orme.example/c%20d or the list of `a%b\\c`. \n\
+It grew 5% (Only in 1901) a year, see.
+""")
+
+
+@pytest.mark.parametrize(
+    'piece', ['x\\ref{', '\\begin{minted}\\begin{verbatim}', '\\begin{verbatim}\n', '\\verb|', '\\footnote{ ']
+)
+def test_latex_that_opens_and_does_not_close_costs_no_time(piece: str) -> None:
+    def seconds(size: int) -> float:
+        began = time.process_time()
+        markdown(piece * (size // len(piece)), '.tex')
+        return time.process_time() - began
+
+    seconds(1_000)
+    assert seconds(100_000) < 20 * seconds(10_000) + 0.5
 
 
 @pytest.mark.parametrize('name', ['orme.txt', 'orme', 'orme.wiki'])
