@@ -48,7 +48,8 @@ _UNREAD = frozenset(
         *('link', 'meta', 'progress', 'rt'),
     }
 )
-_DELETED = frozenset({'del', 's', 'strike'})
+_SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
+"""What stands on both sides of an inline element."""
 _BOLD = frozenset({'b', 'strong'})
 _NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
@@ -92,6 +93,7 @@ class TreeWalk:
             **dict.fromkeys(_NAMED, self._read_named),
             'br': self._read_break,
             'img': self._read_image,
+            'button': self._read_button,
             'noscript': self._read_noscript,
             'pre': self._read_pre,
             'script': self._read_script,
@@ -147,8 +149,8 @@ class TreeWalk:
         elif around is not None:
             self._close_link()
             self._href = around or None
-        elif tag in _DELETED:
-            self._pieces.append('~~')
+        elif tag in _SIGNS:
+            self._pieces.append(_SIGNS[tag])
         elif tag in _BOLD:
             self._close_bold()
 
@@ -189,8 +191,8 @@ class TreeWalk:
             return reader(element) is not False
         if tag in _UNREAD:
             return True
-        if tag in _DELETED:
-            self._pieces.append('~~')
+        if tag in _SIGNS:
+            self._pieces.append(_SIGNS[tag])
             return False
         if tag in _BOLD:
             # What a list item begins with in bold is what it is about; elsewhere bold says nothing that words do not.
@@ -237,8 +239,16 @@ class TreeWalk:
         self._whole(element, written)
         return written != ''
 
+    def _read_button(self, element: Any) -> bool:
+        """What is pressed is chrome, but where a sentence of the text speaks of it."""
+        tail: str = element.tail or ''
+        return not (self._size and self._box in ('p', 'li', 'dd') and tail.strip())
+
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
+        if formula := formulas.of_image(element):
+            self._formula(element, formula)
+            return
         if len(alt) <= _MAX_EMOJI and 'emoji' in (element.get('class') or ''):
             if alt.isprintable():
                 self._pieces.append(alt)

@@ -180,6 +180,33 @@ def test_what_stands_raised_or_lowered_is_apart_from_numbers(html: str, text: st
     )
 
 
+@pytest.mark.parametrize(
+    ('html', 'text'),
+    [
+        ('<ol reversed><li>Third<li>Second<li>First</ol>', '3. Third\n2. Second\n1. First'),
+        ('<ol start="-1"><li>Below<li>Ground</ol>', '- -1. Below\n0. Ground'),
+        ('<ol type="a"><li>Keep it<li>Close it</ol>', '- a. Keep it\n- b. Close it'),
+        ('<ol type="I" start="4"><li>Keep it<li>Close it</ol>', '- IV. Keep it\n- V. Close it'),
+        ('<ol type="i" start="99999999"><li>Keep it</ol>', '99999999. Keep it'),
+    ],
+)
+def test_items_have_the_numbers_that_are_shown(html: str, text: str) -> None:
+    assert read(html) == text
+
+
+@pytest.mark.parametrize(
+    ('html', 'text'),
+    [
+        ('said <q>never again</q> to', 'said "never again" to'),
+        ('pressed <button>Open</button> to', 'pressed Open to'),
+        ('saw <img class="latex" alt="x^2 &lt; y" src="a.png"> for', 'saw $x^2 < y$ for'),
+        ('saw <img class="mwe-math-fallback-image-inline" alt="{\\displaystyle x^2}"> for', 'saw $x^2$ for'),
+    ],
+)
+def test_what_a_sentence_shows_stands_in_it(html: str, text: str) -> None:
+    assert read(f'<p>The keepers of the gate {html} the lock.</p>') == f'The keepers of the gate {text} the lock.'
+
+
 def test_what_was_struck_out_is_marked() -> None:
     assert read('<p>The toll is <del>three</del> four pence since the great frost.</p>') == (
         'The toll is ~~three~~ four pence since the great frost.'
