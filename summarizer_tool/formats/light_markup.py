@@ -6,6 +6,8 @@ What a text is in the name of its file says, of wikitext its marks, too; whateve
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+_CURRENCIES = ('$', '£', '€', '¥', '₹', '₽', '₩')
+
 _Instead = str | Callable[[re.Match[str]], str]
 
 
@@ -17,11 +19,41 @@ def _template(found: re.Match[str]) -> str:
         shown = (f'- {key.strip()}: {" ".join(value.split())}' for key, _, value in fields if value.strip())
         return '\n'.join(['', *shown, ''])
     said = [each.strip() for each in given if each.strip() and '=' not in each]
-    if 'list' in name.lower() or not said:
+    named = {key.strip(): value.strip() for key, _, value in (each.partition('=') for each in given) if value.strip()}
+    name, _, number = name.strip().lower().partition(':')
+    if (shown := _measure(name, said, named)) is not None:
+        return shown
+    if name == 'formatnum':
+        return number.strip()
+    if 'list' in name or not said:
         return ', '.join(said)
-    if said[0].isdigit():
-        return ('-' if all(map(str.isdigit, said)) else ' ').join(said[:3])
+    if said[0].isdigit() and len(said) > 1:
+        if not all(map(str.isdigit, said)):
+            return ' '.join(said[:3])
+        return '-'.join(said[:3]) if len(said[0]) == 4 else found[0]
     return max(said, key=len)
+
+
+def _measure(name: str, said: Sequence[str], named: Mapping[str, str]) -> str | None:
+    """What a template of a number shows, or of a note, which shows nothing; `None` of another."""
+    match name:
+        case 'val' if said:
+            power = f'×10^{named["e"]}' if 'e' in named else ''
+            return f'{said[0]}{power} {named.get("u", "")}'.rstrip()
+        case 'convert' | 'cvt':
+            ends = (at for at in range(2, len(said), 2) if not said[at].lstrip('+-−')[:1].isdigit())
+            return ' '.join(said[: next(ends, len(said))])
+        case 'frac' | 'sfrac' if said:
+            *whole, over, under = ('1', *said) if len(said) == 1 else said
+            return ' '.join([*whole, f'{over}/{under}'])
+        case 'height':
+            return ' '.join(f'{value} {unit}' for unit, value in named.items() if unit in ('ft', 'in', 'm', 'cm'))
+        case 'coord':
+            return ' '.join(each for each in said if ':' not in each)
+        case 'sfn' | 'sfnp' | 'efn' | 'refn':
+            return ''
+        case _:
+            return f'{name.upper()}{said[0]}' if said and name[-1:] in _CURRENCIES else None
 
 
 def _row(found: re.Match[str]) -> str:
@@ -64,7 +96,8 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
         (r'^(-{4,}|\.{4,})$', '```'),
         (r'^(?:\[[^\]\n]*\]|={4,}|\*{4,}|\+|//.*|:[\w!-]+:.*|(?:ifn?def|endif|include)::.*)$', ''),
         (r'^(\S.{0,200}?)(?:::+|;;)\s+(?=\S)', r'\n\1\n: '),
-        (r'\({2,3}[^()\n]{1,200}\){2,3}', ''),
+        (r'\({3}[^()\n]{1,200}\){3}', ''),
+        (r'\({2}([^()\n]{1,200})\){2}', r'\1'),
         (r'<<[^<>,\n]{1,100},\s*([^<>\n]{1,200})>>', r'\1'),
     ),
     ('.mediawiki', '.wiki', '.wikitext'): (

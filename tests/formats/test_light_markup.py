@@ -46,6 +46,31 @@ It ground rye until 1901.
 """)
 
 
+@pytest.mark.parametrize(
+    ('template', 'shown'),
+    [
+        ('{{val|5.3|e=6|u=m/s}}', '5.3×10^6 m/s'),
+        ('{{convert|10|km|mi}}', '10 km'),
+        ('{{cvt|10|to|20|km|mi|abbr=on}}', '10 to 20 km'),
+        ('{{convert|6|ft|2|in|m|1}}', '6 ft 2 in'),
+        ('{{frac|1|2}} or {{frac|3|1|4}}', '1/2 or 3 1/4'),
+        ('{{formatnum:12345}}', '12345'),
+        ('{{height|ft=6|in=2}}', '6 ft 2 in'),
+        ('{{US$|3.5 million}}', 'US$3.5 million'),
+        ('{{coord|51|30|N|0|7|W|region:GB}}', '51 30 N 0 7 W'),
+        ('rye{{sfn|Smith|1999|p=5}}', 'rye'),
+        ('{{birth date|1911|5|3}}', '1911-5-3'),
+        ('{{mill|12|7}}', '{{mill|12|7}}'),
+    ],
+)
+def test_templates_of_numbers(template: str, shown: str) -> None:
+    assert markdown(f'It ground {template} a year.', '.wiki') == f'It ground {shown} a year.\n'
+
+
+def test_a_term_of_the_index_is_shown_in_two_brackets() -> None:
+    assert markdown('The ((mill)) is closed.(((mills,old)))', '.adoc') == 'The mill is closed.\n'
+
+
 PAGE = """\
 {{Infobox village
 | name = Orme
