@@ -71,6 +71,80 @@ def _verbatim(found: re.Match[str]) -> str:
     return kept[kind].format(found[kind].strip('\n').replace('\\', '\0')) if kind in kept else ''
 
 
+_MDOC_MARKS = {
+    'Fl': ('-\b', ''),
+    'Ns': ('\b', ''),
+    'Oo': ('[\b', ''),
+    'Oc': ('\b]', ''),
+    'Op': ('[\b', '\b]'),
+    'Dq': ('"\b', '\b"'),
+    'Qq': ('"\b', '\b"'),
+    'Sq': ("'\b", "\b'"),
+    'Ql': ("'\b", "\b'"),
+    'Pq': ('(\b', '\b)'),
+    'Aq': ('<\b', '\b>'),
+    'Nd': ('-', ''),
+}
+"""What macros of mdoc write before their words, and behind all of them; `\\b` leaves no blank beside it."""
+_MDOC_MUTE = frozenset({'Dd', 'Dt', 'Os', 'Bl', 'El', 'Sm', 'Bk', 'Ek', 'Rs', 'Re'})
+
+
+def _mdoc(found: re.Match[str]) -> str:
+    """A page in the macros of BSD with the words of these; another as it is."""
+    text = found[0]
+    if not re.search(r'^\.Dd\b', text, re.MULTILINE) or '\n.Sh' not in text:
+        return text
+    out: list[str] = []
+    name, fence, is_open = '', '', False
+    for line in text.split('\n'):
+        macro, _, rest = line[1:].strip().partition(' ') if line[:1] == '.' else ('', '', line)
+        if not macro:
+            out.append(rest + ('\n' if fence else ' '))
+            continue
+        words = _mdoc_words(f'{macro} {rest}')
+        if macro == 'Nm':
+            name = name or words
+            words = words if words[:1].isalnum() else name + words
+        match macro:
+            case 'Sh' | 'Ss':
+                out.append(f'\n\n## {words}\n\n')
+            case 'It':
+                is_open = 'Xo' in rest.split()
+                out.append(f'\n\n{words}' if is_open else f'\n\n{words}\n: ' if words else '\n- ')
+            case 'Xc' if is_open:
+                out.append('\n: ')
+                is_open = False
+            case 'Bd':
+                fence = '\n```\n' if re.search('-(?:literal|unfilled)', rest) else ''
+                out.append(fence or '\n\n')
+            case 'Ed':
+                out.append('```\n' if fence else '\n\n')
+                fence = ''
+            case 'Pp' | 'Lp':
+                out.append('\n\n')
+            case _ if macro not in _MDOC_MUTE and not macro.startswith('\\"'):
+                out.append(f'{words} ')
+            case _:
+                pass
+    return '\n'.join(map(str.rstrip, ''.join(out).split('\n')))
+
+
+def _mdoc_words(line: str) -> str:
+    said: list[str] = []
+    behind: list[str] = []
+    for part in re.findall(r'"[^"]*"|\S+', line):
+        if re.fullmatch(r'[A-Z][a-z]', part):
+            before, after = _MDOC_MARKS.get(part, ('', ''))
+            said += [before] if before else []
+            behind += [after] if after else []
+        elif part in '.,:;)]?!':
+            said += [*reversed(behind), f'\b{part}']
+            behind = []
+        else:
+            said.append(f'{part}\b' if part in '([' else part.strip('"'))
+    return re.sub(' ?\b ?', '', ' '.join([*said, *reversed(behind)])).strip()
+
+
 _WIKI_LINK = re.compile(r'\[\[(?![\s:$"-])[^\[\]\n]{1,200}(?<!\s)\]\]')
 _WIKI_MARK = re.compile(r"'''?[^'\n]{1,200}'''?|\{\{(?!\s)[^{}\n]{1,200}|<ref[ >]")
 # `[[page#Part|shown]]` of notes in markdown, whose bar has a backslash in tables; and code, in which it means nothing.
@@ -152,19 +226,25 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
         (r'\0', r'\\'),
     ),
     (*(f'.{section}' for section in range(1, 9)), '.man'): (
+        (r'\A[\s\S]+', _mdoc),
         (r'^[.\'][ \t]*\\".*$', ''),
         (r'\\f(?:\(..|\[[^\]\n]*\]|.)|\\s[-+]?\d{1,2}|\\[&|^/,%c:]', ''),
         (r'\\\((?:[lr]q|dq)', '"'),
         (r'\\\([aoc]q', "'"),
-        (r'\\(?:\(..|\[[^\]\n]{1,20}\]|e)', ''),
+        (r'\\(?:\(bu|\[bu\])', '•'),
+        (r'\\(?:\(e[mn]|\[e[mn]\])', '–'),
+        (r'\\(?:\(..|\[[^\]\n]{1,20}\])', ''),
+        (r'\\e', '\0'),
         (r'\\([^\n\w])', r'\1'),
         (r'^\.[BIR]{2}[ \t]+(.*)$', lambda found: ''.join(map(''.join, re.findall(r'"([^"]*)"|(\S+)', found[1])))),
         (r'^\.(?:[BIR]|SM|SB)[ \t]+"?(.*?)"?$', r'\1'),
         (r'^\.TH[ \t]+"?([^"\s]+).*$', r'# \1'),
         (r'^\.S[HS][ \t]+"?(.*?)"?[ \t]*$', r'\n## \1\n'),
         (r'^\.T[PQ]\b.*\n(.+)\n', r'\n\1\n: '),
+        (r'^\.IP[ \t]+"?[•*–-]"?(?:[ \t]+\S+)?[ \t]*\n', '\n- '),
         (r'^\.IP[ \t]+"?([^"\n]{1,200}?)"?(?:[ \t]+\d+)?[ \t]*$\n', r'\n\1\n: '),
         (r'^[.\'].*$', ''),
+        (r'\0', r'\\'),
     ),
 }
 _BY_SUFFIX = {

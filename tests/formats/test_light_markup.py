@@ -254,3 +254,39 @@ def test_another_name_is_none_of_these() -> None:
 )
 def test_what_never_ends_takes_linear_time(suffix: str, part: str) -> None:
     assert isinstance(markdown(part * (100_000 // len(part)), suffix), str)
+
+
+def test_manual_pages_of_bsd() -> None:
+    text = (
+        '.\\" unseen\n.Dd May 1\n.Dt MILL 1\n.Os\n.Sh NAME\n.Nm mill\n.Nd grind corn\n.Sh SYNOPSIS\n.Nm\n.Op Fl v\n'
+        '.Op Fl s Ar stone\n.Sh DESCRIPTION\nOf\n.Nm ,\nsee\n.Pa .millrc .\n.Bl -tag -width Ds\n.It Fl s Ar stone\nUse this one.\n'
+        'Defaults to\n.Cm 22 .\n.It Xo\n.Fl v\n.Xc\nSay more.\n.El\n.Bd -literal\nmill -v\n  rye\n.Ed\n'
+    )
+    assert plain_text(text, 'mill.1') == snapshot("""\
+## NAME
+
+mill - grind corn
+
+## SYNOPSIS
+
+mill [-v] [-s stone]
+
+## DESCRIPTION
+
+Of mill, see .millrc.
+
+-s stone
+: Use this one. Defaults to 22.
+
+-v
+: Say more.
+```
+mill -v
+  rye
+```
+""")
+
+
+def test_bullets_and_backslashes_of_manual_pages() -> None:
+    text = '.SH FILES\n.IP \\(bu 2\nFirst.\n.IP \\[bu] 2\nSecond.\n.PP\nIn C:\\emill.\n'
+    assert markdown(text, '.1') == '## FILES\n\n- First.\n\n- Second.\n\nIn C:\\mill.\n'
