@@ -271,4 +271,4 @@ def markdown(text: str, suffix: str) -> str:
     """The text as markdown; empty where the name of its file ends otherwise."""
     for expression, instead in _BY_SUFFIX.get(suffix, ()):
         text = expression.sub(instead, text)
-    return re.sub(r'[ \t]*\n{3,}', '\n\n', text).strip('\n') + '\n' if suffix in _BY_SUFFIX else ''
+    return re.sub(r'(?<![ \t])[ \t]*\n{3,}', '\n\n', text).strip('\n') + '\n' if suffix in _BY_SUFFIX else ''

@@ -25,6 +25,7 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """A number that stands alone, apart from the words beside it, or is said to be a page's."""
+_STYLES = re.compile(r'\x1b\[[\d;]{0,20}m')
 _ENDS = re.compile(r'[.!?:;][)\]"\'”’»]*$')
 
 
@@ -52,7 +53,7 @@ def without(text: str) -> str:
     What goes on over the end of a page goes on there.
     """
     lines = [line.strip('\f') for line in text.split('\n')]
-    furniture = _found(lines)
+    furniture = _found([_STYLES.sub('', line) for line in lines])
     if not furniture:
         return text
     out: list[str] = []

@@ -290,3 +290,9 @@ mill -v
 def test_bullets_and_backslashes_of_manual_pages() -> None:
     text = '.SH FILES\n.IP \\(bu 2\nFirst.\n.IP \\[bu] 2\nSecond.\n.PP\nIn C:\\emill.\n'
     assert markdown(text, '.1') == '## FILES\n\n- First.\n\n- Second.\n\nIn C:\\mill.\n'
+
+
+def test_blanks_without_end_cost_no_time() -> None:
+    began = time.process_time()
+    markdown(f'{" " * 60_000}x', '.1')
+    assert time.process_time() - began < 2
