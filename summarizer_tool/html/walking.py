@@ -30,6 +30,8 @@ MAX_NAMED = 80
 _STYLED = frozenset({'i', 'em', 'b', 'strong', 'var', 'span', 'font', 'small'})
 _MAX_STYLED = 6
 """Elements in what stands raised; what has more, or others, is no number."""
+_MAX_BEFORE = 16
+"""Characters before it that are looked at."""
 _MAX_ALT = 300
 _MAX_EMOJI = 8
 
@@ -228,7 +230,7 @@ class TreeWalk:
         if len(inside) == _MAX_STYLED - 1 or any(each.tag not in _STYLED for each in inside):
             return False
         text = ''.join(element.itertext()).strip()
-        before = ''.join(self._pieces[-1:]).rstrip('*')
+        before = self._pieces[-1][-_MAX_BEFORE:].rstrip('*') if self._pieces else ''
         tail: str = element.tail or ''
         if element.tag == 'sub':
             written = raised.lowered(text, before, tail[:1])
