@@ -18,6 +18,7 @@ import mammoth
 from lxml import etree
 
 from summarizer_tool.formats import isolated
+from summarizer_tool.text import list_numbers
 
 _STYLE_MAP = "p[style-name='Title'] => h1:fresh\ncomment-reference => sup"
 """Beside those that the library knows."""
@@ -30,8 +31,6 @@ _W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
 _MOST_STYLES = 20
 """Of which one is based on the other."""
 _PLACE = re.compile(r'%(\d)')
-_ROMAN = {1000: 'm', 900: 'cm', 500: 'd', 400: 'cd', 100: 'c', 90: 'xc', 50: 'l', 40: 'xl', 10: 'x', 9: 'ix', 5: 'v',
-          4: 'iv', 1: 'i'}  # fmt: skip
 _OPEN, _CLOSE = '\ue000', '\ue001'
 """Around the number of a plain list."""
 _OF_ITEM = re.compile(f'<li>{_OPEN}(\\d+){_CLOSE}')
@@ -68,18 +67,6 @@ class _ListLevel(NamedTuple):
     def is_plain(self) -> bool:
         """Whether a list of markdown has such numbers."""
         return self.form == 'decimal' and re.fullmatch(r'%\d\.', self.text) is not None
-
-    def shown(self, number: int) -> str:
-        """A number as the paragraphs of this level have it."""
-        text = str(number)
-        if self.form.endswith('Letter') and number > 0:  # after z comes aa
-            text = chr(ord('a') + (number - 1) % 26) * ((number - 1) // 26 + 1)
-        elif self.form.endswith('Roman'):
-            text = ''
-            for value, sign in _ROMAN.items():
-                text += sign * (number // value)
-                number %= value
-        return text.upper() if self.form.startswith('upper') else text
 
 
 def _write_numbers(body: bytes) -> bytes:
@@ -137,7 +124,7 @@ def _write(document: Any, lists: Mapping[str, dict[int, _ListLevel]], styles: Ma
         for place in _PLACE.findall(label):
             each = int(place) - 1
             of = levels.get(each, level)
-            label = label.replace(f'%{place}', of.shown(count.get(each, of.start)))
+            label = label.replace(f'%{place}', list_numbers.shown(count.get(each, of.start), of.form))
         run = etree.Element(f'{_W}r')
         text = etree.SubElement(run, f'{_W}t')
         text.set('{http://www.w3.org/XML/1998/namespace}space', 'preserve')

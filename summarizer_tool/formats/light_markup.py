@@ -6,6 +6,8 @@ What a text is in the name of its file says, of wikitext its marks, too; whateve
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+_CURRENCIES = ('$', '£', '€', '¥', '₹', '₽', '₩')
+
 _Instead = str | Callable[[re.Match[str]], str]
 
 
@@ -17,11 +19,41 @@ def _template(found: re.Match[str]) -> str:
         shown = (f'- {key.strip()}: {" ".join(value.split())}' for key, _, value in fields if value.strip())
         return '\n'.join(['', *shown, ''])
     said = [each.strip() for each in given if each.strip() and '=' not in each]
-    if 'list' in name.lower() or not said:
+    named = {key.strip(): value.strip() for key, _, value in (each.partition('=') for each in given) if value.strip()}
+    name, _, number = name.strip().lower().partition(':')
+    if (shown := _measure(name, said, named)) is not None:
+        return shown
+    if name == 'formatnum':
+        return number.strip()
+    if 'list' in name or not said:
         return ', '.join(said)
-    if said[0].isdigit():
-        return ('-' if all(map(str.isdigit, said)) else ' ').join(said[:3])
+    if said[0].isdigit() and len(said) > 1:
+        if not all(map(str.isdigit, said)):
+            return ' '.join(said[:3])
+        return '-'.join(said[:3]) if len(said[0]) == 4 else found[0]
     return max(said, key=len)
+
+
+def _measure(name: str, said: Sequence[str], named: Mapping[str, str]) -> str | None:
+    """What a template of a number shows, or of a note, which shows nothing; `None` of another."""
+    match name:
+        case 'val' if said:
+            power = f'×10^{named["e"]}' if 'e' in named else ''
+            return f'{said[0]}{power} {named.get("u", "")}'.rstrip()
+        case 'convert' | 'cvt':
+            ends = (at for at in range(2, len(said), 2) if not said[at].lstrip('+-−')[:1].isdigit())
+            return ' '.join(said[: next(ends, len(said))])
+        case 'frac' | 'sfrac' if said:
+            *whole, over, under = ('1', *said) if len(said) == 1 else said
+            return ' '.join([*whole, f'{over}/{under}'])
+        case 'height':
+            return ' '.join(f'{value} {unit}' for unit, value in named.items() if unit in ('ft', 'in', 'm', 'cm'))
+        case 'coord':
+            return ' '.join(each for each in said if ':' not in each)
+        case 'sfn' | 'sfnp' | 'efn' | 'refn':
+            return ''
+        case _:
+            return f'{name.upper()}{said[0]}' if said and name[-1:] in _CURRENCIES else None
 
 
 def _row(found: re.Match[str]) -> str:
@@ -30,6 +62,87 @@ def _row(found: re.Match[str]) -> str:
     cells = [cell for line in lines for cell in re.split(r'\|\||!!', line.strip()[1:])]
     shown = ''.join(f'| {re.sub(r"^[^|=]*=[^|]*[|]", "", cell).strip()} ' for cell in cells)
     return f'{shown}|\n{"| --- " * len(cells)}|\n' if all(line[0] == '!' for line in lines) else f'{shown}|\n'
+
+
+def _verbatim(found: re.Match[str]) -> str:
+    """Code, or an address, with a sign for its backslashes until all rules have been applied; of a comment nothing."""
+    kept = {'code': '\n```\n{}\n```\n', 'span': '`{}`', 'address': '{}', 'words': '\\emph{{{}'}
+    kind = found.lastgroup or ''
+    return kept[kind].format(found[kind].strip('\n').replace('\\', '\0')) if kind in kept else ''
+
+
+_MDOC_MARKS = {
+    'Fl': ('-\b', ''),
+    'Ns': ('\b', ''),
+    'Oo': ('[\b', ''),
+    'Oc': ('\b]', ''),
+    'Op': ('[\b', '\b]'),
+    'Dq': ('"\b', '\b"'),
+    'Qq': ('"\b', '\b"'),
+    'Sq': ("'\b", "\b'"),
+    'Ql': ("'\b", "\b'"),
+    'Pq': ('(\b', '\b)'),
+    'Aq': ('<\b', '\b>'),
+    'Nd': ('-', ''),
+}
+"""What macros of mdoc write before their words, and behind all of them; `\\b` leaves no blank beside it."""
+_MDOC_MUTE = frozenset({'Dd', 'Dt', 'Os', 'Bl', 'El', 'Sm', 'Bk', 'Ek', 'Rs', 'Re'})
+
+
+def _mdoc(found: re.Match[str]) -> str:
+    """A page in the macros of BSD with the words of these; another as it is."""
+    text = found[0]
+    if not re.search(r'^\.Dd\b', text, re.MULTILINE) or '\n.Sh' not in text:
+        return text
+    out: list[str] = []
+    name, fence, is_open = '', '', False
+    for line in text.split('\n'):
+        macro, _, rest = line[1:].strip().partition(' ') if line[:1] == '.' else ('', '', line)
+        if not macro:
+            out.append(rest + ('\n' if fence else ' '))
+            continue
+        words = _mdoc_words(f'{macro} {rest}')
+        if macro == 'Nm':
+            name = name or words
+            words = words if words[:1].isalnum() else name + words
+        match macro:
+            case 'Sh' | 'Ss':
+                out.append(f'\n\n## {words}\n\n')
+            case 'It':
+                is_open = 'Xo' in rest.split()
+                out.append(f'\n\n{words}' if is_open else f'\n\n{words}\n: ' if words else '\n- ')
+            case 'Xc' if is_open:
+                out.append('\n: ')
+                is_open = False
+            case 'Bd':
+                fence = '\n```\n' if re.search('-(?:literal|unfilled)', rest) else ''
+                out.append(fence or '\n\n')
+            case 'Ed':
+                out.append('```\n' if fence else '\n\n')
+                fence = ''
+            case 'Pp' | 'Lp':
+                out.append('\n\n')
+            case _ if macro not in _MDOC_MUTE and not macro.startswith('\\"'):
+                out.append(f'{words} ')
+            case _:
+                pass
+    return '\n'.join(map(str.rstrip, ''.join(out).split('\n')))
+
+
+def _mdoc_words(line: str) -> str:
+    said: list[str] = []
+    behind: list[str] = []
+    for part in re.findall(r'"[^"]*"|\S+', line):
+        if re.fullmatch(r'[A-Z][a-z]', part):
+            before, after = _MDOC_MARKS.get(part, ('', ''))
+            said += [before] if before else []
+            behind += [after] if after else []
+        elif part in '.,:;)]?!':
+            said += [*reversed(behind), f'\b{part}']
+            behind = []
+        else:
+            said.append(f'{part}\b' if part in '([' else part.strip('"'))
+    return re.sub(' ?\b ?', '', ' '.join([*said, *reversed(behind)])).strip()
 
 
 _WIKI_LINK = re.compile(r'\[\[(?![\s:$"-])[^\[\]\n]{1,200}(?<!\s)\]\]')
@@ -57,7 +170,8 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
         (r'^(-{4,}|\.{4,})$', '```'),
         (r'^(?:\[[^\]\n]*\]|={4,}|\*{4,}|\+|//.*|:[\w!-]+:.*|(?:ifn?def|endif|include)::.*)$', ''),
         (r'^(\S.{0,200}?)(?:::+|;;)\s+(?=\S)', r'\n\1\n: '),
-        (r'\({2,3}[^()\n]{1,200}\){2,3}', ''),
+        (r'\({3}[^()\n]{1,200}\){3}', ''),
+        (r'\({2}([^()\n]{1,200})\){2}', r'\1'),
         (r'<<[^<>,\n]{1,100},\s*([^<>\n]{1,200})>>', r'\1'),
     ),
     ('.mediawiki', '.wiki', '.wikitext'): (
@@ -85,11 +199,16 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
         (r'^(={1,6})(?!=)[ \t]*(.{1,300}?)[ \t]*\1[ \t]*$', lambda found: f'\n{"#" * len(found[1])} {found[2]}\n'),
     ),
     ('.tex', '.ltx', '.latex'): (
-        (r'(?<!\\)%.*$', ''),
+        (
+            r'\\begin\{(verbatim\*?|lstlisting|minted)\}.{0,200}\n(?P<code>(?:(?!\\begin\{\1\})[\s\S])*?)\\end\{\1\}.*$'
+            r'|\\(?:verb|lstinline)\*?([^\w\s*{\[])(?P<span>.{0,400}?)\3'
+            r'|\\(?:url|path)\{(?P<address>[^{}\n]{0,2000})\}|\\href\{[^{}\n]{0,2000}\}\{(?P<words>)|(?<!\\)%.*$',
+            _verbatim,
+        ),
         (r'\\(?:begin|end)\{(?:verbatim|lstlisting|minted)\}.*$', '\n```\n'),
         (r'\\(?:begin|end)\{[^{}\n]{1,40}\}(?:\[[^\]\n]{0,40}\])?', '\n\n'),
         (
-            r'~?\\\w*(?:cite|ref|label|space|graphics|package|class|command|bibliography)\w*\*?(?:[\[{][^\]}\n]*[\]}])*',
+            r'~?\\\w*(?:cite|ref|label|space|graphics|package|class|command|bibliography)\w*\*?(?:[\[{][^\]}\n]{0,400}[\]}])*',
             '',
         ),
         (r'\\(?:title|chapter)\*?\{([^{}\n]{1,400})\}', r'\n\n# \1\n\n'),
@@ -98,23 +217,34 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
             lambda found: f'\n\n##{"#" * (len(found[1]) // 3)} {found[2]}\n\n',
         ),
         (r'\\item\b[ \t]*(?:\[([^\]\n]{1,200})\])?\s*', lambda found: f'\n- {found[1]}: ' if found[1] else '\n- '),
-        (r'\\(?:text\w+|emph|caption|author|footnote|url)\{([^{}]{0,4000})\}|\{\\\w+ ([^{}]{0,400})\}', r'\1\2'),
+        (r'\\(?:text\w+|emph|caption|author)\{([^{}]{0,4000})\}|\{\\\w+ ([^{}]{0,400})\}', r'\1\2'),
+        (
+            r'[ \t]?\\footnote(?:text)?(?:\[\w{0,9}\])?\{([^{}]{0,4000})\}',
+            lambda found: f' ({found[1].strip().rstrip(".")})',
+        ),
         (r'\\([%&$#_])', r'\1'),
+        (r'\0', r'\\'),
     ),
     (*(f'.{section}' for section in range(1, 9)), '.man'): (
+        (r'\A[\s\S]+', _mdoc),
         (r'^[.\'][ \t]*\\".*$', ''),
         (r'\\f(?:\(..|\[[^\]\n]*\]|.)|\\s[-+]?\d{1,2}|\\[&|^/,%c:]', ''),
         (r'\\\((?:[lr]q|dq)', '"'),
         (r'\\\([aoc]q', "'"),
-        (r'\\(?:\(..|\[[^\]\n]{1,20}\]|e)', ''),
+        (r'\\(?:\(bu|\[bu\])', '•'),
+        (r'\\(?:\(e[mn]|\[e[mn]\])', '–'),
+        (r'\\(?:\(..|\[[^\]\n]{1,20}\])', ''),
+        (r'\\e', '\0'),
         (r'\\([^\n\w])', r'\1'),
         (r'^\.[BIR]{2}[ \t]+(.*)$', lambda found: ''.join(map(''.join, re.findall(r'"([^"]*)"|(\S+)', found[1])))),
         (r'^\.(?:[BIR]|SM|SB)[ \t]+"?(.*?)"?$', r'\1'),
         (r'^\.TH[ \t]+"?([^"\s]+).*$', r'# \1'),
         (r'^\.S[HS][ \t]+"?(.*?)"?[ \t]*$', r'\n## \1\n'),
         (r'^\.T[PQ]\b.*\n(.+)\n', r'\n\1\n: '),
+        (r'^\.IP[ \t]+"?[•*–-]"?(?:[ \t]+\S+)?[ \t]*\n', '\n- '),
         (r'^\.IP[ \t]+"?([^"\n]{1,200}?)"?(?:[ \t]+\d+)?[ \t]*$\n', r'\n\1\n: '),
         (r'^[.\'].*$', ''),
+        (r'\0', r'\\'),
     ),
 }
 _BY_SUFFIX = {
@@ -141,4 +271,4 @@ def markdown(text: str, suffix: str) -> str:
     """The text as markdown; empty where the name of its file ends otherwise."""
     for expression, instead in _BY_SUFFIX.get(suffix, ()):
         text = expression.sub(instead, text)
-    return re.sub(r'[ \t]*\n{3,}', '\n\n', text).strip('\n') + '\n' if suffix in _BY_SUFFIX else ''
+    return re.sub(r'(?<![ \t])[ \t]*\n{3,}', '\n\n', text).strip('\n') + '\n' if suffix in _BY_SUFFIX else ''

@@ -14,11 +14,18 @@ _LEAST_PAGES = 4
 _PAGE = (25, 120)
 """Lines of a page."""
 _SHARE = 0.7
-"""Share of the pages that must be of about the same length,"""
+"""Share of the pages that must be of about the same length, and of the numbers that must count them,"""
 _LONGER = 1.3
 """up to so many times as long as most."""
 _LONGEST = 130
 _DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
+_PAGE_NUMBER = re.compile(
+    r'^\W*(?:\d+|[ivxlc]+)(?:\W*$|\W?\s{3})|\s{3}\W*(?:\d+|[ivxlc]+)\W*$'
+    r'|\b(?:pages?|pg|p|seite|página|pagina|sid[ae]|strona|strana|stránka|страница|стр)\b\W{0,3}\d',
+    re.IGNORECASE,
+)
+"""A number that stands alone, apart from the words beside it, or is said to be a page's."""
+_STYLES = re.compile(r'\x1b\[[\d;]{0,20}m')
 _ENDS = re.compile(r'[.!?:;][)\]"\'”’»]*$')
 
 
@@ -41,12 +48,12 @@ def _box(line: str) -> tuple[str, int, int]:
 
 
 def without(text: str) -> str:
-    """The text without lines that recur from page to page alone between blank ones, their numbers aside.
+    """The text without lines that recur from page to page alone between blank ones, the number of the page aside.
 
     What goes on over the end of a page goes on there.
     """
     lines = [line.strip('\f') for line in text.split('\n')]
-    furniture = _found(lines)
+    furniture = _found([_STYLES.sub('', line) for line in lines])
     if not furniture:
         return text
     out: list[str] = []
@@ -70,13 +77,27 @@ def _found(lines: list[str]) -> set[int]:
     for place, line in enumerate(lines):
         beside = (*lines[max(0, place - 1) : place], *lines[place + 1 : place + 2])
         if line.strip() and len(line) <= _LONGEST and not any(map(str.strip, beside)):
-            places[_DIGITS.sub('0', ' '.join(line.split()))].append(place)
+            words = ' '.join(line.split())
+            places[words].append(place)
+            if _PAGE_NUMBER.search(line):
+                places[_DIGITS.sub('\0', words)].append(place)
     return {
         place
-        for found in places.values()
-        if len(found) >= _LEAST_PAGES and _are_pages([after - before for before, after in pairwise(found)])
+        for words, found in places.items()
+        if len(found) >= _LEAST_PAGES
+        and _are_pages([after - before for before, after in pairwise(found)])
+        and ('\0' not in words or _count([lines[place] for place in found]))
         for place in found
     }
+
+
+def _count(lines: list[str]) -> bool:
+    """Return whether a number in lines that are alike counts one up, or two on every other page."""
+    for column in zip(*map(_DIGITS.findall, lines), strict=True):
+        steps = [int(after) - int(before) for before, after in pairwise(column) if (before + after).isdecimal()]
+        if max(steps.count(1), steps.count(2)) >= _SHARE * (len(lines) - 1):
+            return True
+    return False
 
 
 def _are_pages(gaps: list[int]) -> bool:

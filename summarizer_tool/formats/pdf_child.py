@@ -41,7 +41,8 @@ _SECRET = 1 << 13
 
 _SMALL = 0.85
 """Of a font's size: what is less is another one's, as that of raised numbers."""
-_RAISED = frozenset('0123456789+-−')
+_SIGNS = '+-−–'
+_RAISED = frozenset(f'0123456789{_SIGNS}')
 
 
 def _characters(text: Any) -> str:
@@ -120,7 +121,7 @@ def _raised(text: Any, word: str, start: int, bottom: float, size: float, turn: 
         if box.top - box.bottom >= _SMALL * size or box.bottom <= bottom:
             break
         place -= 1
-    return f'{word[:place]}^{word[place:]}' if word[place:].lstrip('+-−') else word
+    return f'{word[:place]}^{word[place:]}' if word[place:].lstrip(_SIGNS) else word
 
 
 def _filled(page: Any, form: Any) -> Iterator[Cell]:

@@ -35,6 +35,8 @@ _SENTENCE = 20
 """Characters of a sentence."""
 
 _BOX = re.compile(r'(?:aside|sidebar)', re.IGNORECASE)
+_LINES = frozenset({'p', 'center'})
+"""Boxes of text, however short it is."""
 _WHOLES: tuple[FrameKind, ...] = ('table', 'terms', 'list')
 _LABEL = re.compile(
     f'[^{LINK_OPEN}]{{0,40}}[:：»>|–-]\\s*{LINK_OPEN}[^{LINK_OPEN}{LINK_CLOSE}]*{LINK_CLOSE}[\\s.]*',
@@ -241,7 +243,9 @@ def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
         if len({_unit(block) for block in between}) > _GAP:
             continue
         for block in between:
-            is_introduced = block.is_in('list', 'terms') and lead_in.words.rstrip().endswith((':', '：'))
+            is_introduced = (
+                block.is_in('list', 'terms') or _stands_among(block, around)
+            ) and lead_in.words.rstrip().endswith((':', '：'))
             block.is_kept = (is_introduced or _is_part(block, around)) and not is_out(block.region)
             lead_in = lead_in if block.is_in('list', 'terms') else block
         for heading, following in reversed([*pairwise((*between, blocks[after]))]):
@@ -258,10 +262,19 @@ def _is_part(block: PageBlock, around: Collection[int]) -> bool:
     is_sentence = block.size >= _SENTENCE and ends_a_sentence(block.words)
     if block.frame is not None:
         return is_sentence or not block.is_in('caption', 'figure')
+    is_line = _stands_among(block, around) and (block.box in around or block.tag in _LINES)
+    if is_line and any(map(str.isalpha, block.words)):
+        return True
     is_beside = block.box in around or block.group in around or block.region is not None
     return (is_beside and (is_sentence or (block.tag == 'p' and block.size >= _SENTENCE))) or (
         is_sentence and block.size >= _PROSE
     )
+
+
+def _stands_among(block: PageBlock, around: Collection[int]) -> bool:
+    """Return whether it is text directly in the elements `around`, no heading and no chrome, or a box there."""
+    is_bare = block.frame is None and block.region is None and not block.level
+    return is_bare and (block.box in around or block.group in around)
 
 
 def _unit(block: PageBlock) -> PageBlock | Frame | Region:

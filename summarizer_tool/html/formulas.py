@@ -106,6 +106,7 @@ _BOXES = frozenset({'katex', 'mwe-math-element', 'MathJax', 'MathJax_Display', '
 """Names of what KaTeX, MediaWiki and MathJax put around a formula and its drawing."""
 _DRAWINGS = frozenset({'katex-html', 'MathJax', 'MathJax_Display', 'MathJax_SVG', 'MathJax_CHTML', 'MathJax_Preview'})
 """Names of what shows a formula that is said once more, as MathML or as TeX."""
+_IMAGES = re.compile(r'(?:^|[\s_-])(?:latex|tex|math)(?=$|[\s_-])')
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,13 @@ def of_box(element: Any, names: str) -> Formula | None:
         return Formula(latex(math), is_display or of_math(math).is_display)
     image = next(element.iter('img'), None)
     return Formula(_clean(image.get('alt')), is_display=False) if image is not None else None
+
+
+def of_image(image: Any) -> Formula | None:
+    """The formula that an image shows, as its class names say; none of another."""
+    names: str = image.get('class') or ''
+    tex = _clean(image.get('alt')).strip('$ ') if _IMAGES.search(names) else ''
+    return Formula(tex, is_display='display' in names) if tex else None
 
 
 def is_drawing(names: str) -> bool:

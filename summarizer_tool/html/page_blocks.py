@@ -29,6 +29,10 @@ class Frame:
     """Of a list."""
     number: int = 0
     """Of a list: that of its next item; of an item: its own."""
+    step: int = 1
+    """Of a list: from the number of an item to the next one's."""
+    form: str = ''
+    """Of a list: that of its numbers, if these are no digits."""
     children: 'list[Frame]' = field(default_factory=list['Frame'])
     """Of a table its rows, of a row its cells."""
     columns: int = 1
@@ -161,6 +165,7 @@ _KINDS: dict[str, FrameKind] = {
     'tr': 'row',
     'figure': 'figure',
 }
+_FORMS = {'a': 'lowerLetter', 'A': 'upperLetter', 'i': 'lowerRoman', 'I': 'upperRoman'}
 _FIGURES = frozenset({'wp-caption', 'thumb', 'thumbinner', 'gallerybox', 'image-container'})
 _CAPTIONS = frozenset({'wp-caption-text', 'thumbcaption', 'gallerytext', 'caption', 'image-caption', 'figcaption'})
 """Names of what stands for `figure` and `figcaption` in the markup of WordPress, MediaWiki and others."""
@@ -176,10 +181,14 @@ def framed(element: Any, tag: str, names: str, label: str, parent: Frame | None)
     match kind:
         case 'list':
             frame.is_ordered = tag == 'ol'
-            frame.number = _number(element.get('start'), 1)
+            frame.form = _FORMS.get(element.get('type'), '')
+            is_reversed = frame.is_ordered and element.get('reversed') is not None
+            frame.step = -1 if is_reversed else 1
+            items = sum(1 for _ in element.iterchildren('li')) if is_reversed else 1
+            frame.number = _number(element.get('start'), items, sign='-')
         case 'item' if parent is not None and parent.kind == 'list' and parent.is_ordered:
-            frame.number = _number(element.get('value'), parent.number)
-            parent.number = frame.number + 1
+            frame.number = _number(element.get('value'), parent.number, sign='-')
+            parent.number = frame.number + parent.step
         case 'table':
             frame.is_layout = element.get('role') in ('presentation', 'none')
         case 'cell':
@@ -201,5 +210,6 @@ def _figured(names: str) -> FrameKind | None:
     return None if _FIGURES.isdisjoint(words) else 'figure'
 
 
-def _number(text: str | None, otherwise: int) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else otherwise
+def _number(text: str | None, otherwise: int, *, sign: str = '') -> int:
+    digits = (text or '').removeprefix(sign)
+    return int(text) if text and digits.isascii() and digits.isdigit() and len(digits) < 9 else otherwise

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import cards, code, formulas, notes, signs, targets
+from summarizer_tool.html import cards, code, formulas, notes, raised, signs, targets
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -27,6 +27,11 @@ _MAX_INLINE_CODE = 300
 """Characters; what is longer is a tag that nobody has closed."""
 MAX_NAMED = 80
 """Characters of an inline element named as chrome that is skipped; a longer one holds more than that."""
+_STYLED = frozenset({'i', 'em', 'b', 'strong', 'var', 'span', 'font', 'small'})
+_MAX_STYLED = 6
+"""Elements in what stands raised; what has more, or others, is no number."""
+_MAX_BEFORE = 16
+"""Characters before it that are looked at."""
 _MAX_ALT = 300
 _MAX_EMOJI = 8
 
@@ -45,7 +50,8 @@ _UNREAD = frozenset(
         *('link', 'meta', 'progress', 'rt'),
     }
 )
-_DELETED = frozenset({'del', 's', 'strike'})
+_SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
+"""What stands on both sides of an inline element."""
 _BOLD = frozenset({'b', 'strong'})
 _NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
@@ -89,11 +95,12 @@ class TreeWalk:
             **dict.fromkeys(_NAMED, self._read_named),
             'br': self._read_break,
             'img': self._read_image,
+            'button': self._read_button,
             'noscript': self._read_noscript,
             'pre': self._read_pre,
             'script': self._read_script,
             'input': self._read_input,
-            'sup': self._read_raised,
+            **dict.fromkeys(('sup', 'sub'), self._read_raised),
         }
 
     def run(self, root: Any) -> Blocks:
@@ -144,8 +151,8 @@ class TreeWalk:
         elif around is not None:
             self._close_link()
             self._href = around or None
-        elif tag in _DELETED:
-            self._pieces.append('~~')
+        elif tag in _SIGNS:
+            self._pieces.append(_SIGNS[tag])
         elif tag in _BOLD:
             self._close_bold()
 
@@ -186,8 +193,8 @@ class TreeWalk:
             return reader(element) is not False
         if tag in _UNREAD:
             return True
-        if tag in _DELETED:
-            self._pieces.append('~~')
+        if tag in _SIGNS:
+            self._pieces.append(_SIGNS[tag])
             return False
         if tag in _BOLD:
             # What a list item begins with in bold is what it is about; elsewhere bold says nothing that words do not.
@@ -219,15 +226,31 @@ class TreeWalk:
             self._formula(element, formula)
 
     def _read_raised(self, element: Any) -> bool:
-        text = (element.text or '').strip()
-        before = self._pieces[-1][-1:] if self._pieces else ''
-        # 10⁹ is not 109.
-        if len(element) == 0 and text.lstrip('+-−').isdigit() and (before.isalnum() or before in ')]'):
-            self._pieces.append('^')
-        return False
+        inside = [*islice(element.iter(), 1, _MAX_STYLED)]
+        if len(inside) == _MAX_STYLED - 1 or any(each.tag not in _STYLED for each in inside):
+            return False
+        text = ''.join(element.itertext()).strip()
+        before = self._pieces[-1][-_MAX_BEFORE:].rstrip('*') if self._pieces else ''
+        tail: str = element.tail or ''
+        if element.tag == 'sub':
+            written = raised.lowered(text, before, tail[:1])
+        else:
+            following = element.getnext()
+            is_fraction = following is not None and following.tag == 'sub' and tail.strip() in ('/', '⁄', '∕')
+            written = raised.raised(text, before, tail[:1], is_fraction=is_fraction)
+        self._whole(element, written)
+        return written != ''
+
+    def _read_button(self, element: Any) -> bool:
+        """What is pressed is chrome, but where a sentence of the text speaks of it."""
+        tail: str = element.tail or ''
+        return not (self._size and self._box in ('p', 'li', 'dd') and tail.strip())
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
+        if formula := formulas.of_image(element):
+            self._formula(element, formula)
+            return
         if len(alt) <= _MAX_EMOJI and 'emoji' in (element.get('class') or ''):
             if alt.isprintable():
                 self._pieces.append(alt)

@@ -6,6 +6,7 @@ from itertools import takewhile
 
 from summarizer_tool.html import code, notes, tables
 from summarizer_tool.html.page_blocks import Frame, PageBlock
+from summarizer_tool.text import list_numbers
 
 _MARKUP = re.compile(r'(?m)^(?=#{1,6}(?:\s|$)|>|```|~~~|\||=+\s*$|-{2,}\s*$)')
 """Where a line of text would be read as markup."""
@@ -164,8 +165,11 @@ _MARKS: dict[str, str] = {'quote': '> ', 'item': '- ', 'definition': ': ', 'term
 
 
 def _mark(frame: Frame) -> str:
-    is_numbered = frame.kind == 'item' and frame.parent is not None and frame.parent.is_ordered
-    return f'{frame.number}. ' if is_numbered else _MARKS[frame.kind]
+    if frame.kind != 'item' or frame.parent is None or not frame.parent.is_ordered:
+        return _MARKS[frame.kind]
+    # Markdown numbers its items with digits alone.
+    number = list_numbers.shown(frame.number, frame.parent.form)
+    return f'{number}. ' if number.isdigit() else f'- {number}. '
 
 
 def _is_next(last: list[Frame], new: Frame) -> bool:

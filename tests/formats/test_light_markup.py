@@ -1,5 +1,7 @@
 """AsciiDoc, wikitext, LaTeX and sources of manual pages as markdown."""
 
+import time
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -42,6 +44,31 @@ It ground rye until 1901.
   - Two are of oak.
 1. Open the gate.
 """)
+
+
+@pytest.mark.parametrize(
+    ('template', 'shown'),
+    [
+        ('{{val|5.3|e=6|u=m/s}}', '5.3×10^6 m/s'),
+        ('{{convert|10|km|mi}}', '10 km'),
+        ('{{cvt|10|to|20|km|mi|abbr=on}}', '10 to 20 km'),
+        ('{{convert|6|ft|2|in|m|1}}', '6 ft 2 in'),
+        ('{{frac|1|2}} or {{frac|3|1|4}}', '1/2 or 3 1/4'),
+        ('{{formatnum:12345}}', '12345'),
+        ('{{height|ft=6|in=2}}', '6 ft 2 in'),
+        ('{{US$|3.5 million}}', 'US$3.5 million'),
+        ('{{coord|51|30|N|0|7|W|region:GB}}', '51 30 N 0 7 W'),
+        ('rye{{sfn|Smith|1999|p=5}}', 'rye'),
+        ('{{birth date|1911|5|3}}', '1911-5-3'),
+        ('{{mill|12|7}}', '{{mill|12|7}}'),
+    ],
+)
+def test_templates_of_numbers(template: str, shown: str) -> None:
+    assert markdown(f'It ground {template} a year.', '.wiki') == f'It ground {shown} a year.\n'
+
+
+def test_a_term_of_the_index_is_shown_in_two_brackets() -> None:
+    assert markdown('The ((mill)) is closed.(((mills,old)))', '.adoc') == 'The mill is closed.\n'
 
 
 PAGE = """\
@@ -97,6 +124,35 @@ Write `[[page|shown]]`, `[[ -f mill ]]`, grid[[a]], [[1, 2]], [[$x == y ]] or [[
 def test_links_that_open_and_do_not_close_cost_no_time() -> None:
     text = '[[a' * 100_000 + '`' * 100_000 + '\n```\n' * 10_000
     assert plain_text(text, 'orme.md') == text
+
+
+def test_code_and_addresses_of_latex_stay_as_they_are() -> None:
+    text = (
+        '\\begin{lstlisting}[language=C]\nprintf("%d sacks\\n", n); % all\n\\end{lstlisting}\n'
+        'See \\url{https://orme.example/c%20d} or \\href{https://orme.example/%20}{the list} of \\verb|a%b\\c|. % unseen\n'
+        'It grew 5\\%\\footnote{Only in \\emph{1901}.} a year, see~\\ref{tab:a}.\n'
+    )
+    assert plain_text(text, 'orme.tex') == snapshot("""\
+```
+printf("%d sacks\\n", n); % all
+```
+
+See https://orme.example/c%20d or the list of `a%b\\c`. \n\
+It grew 5% (Only in 1901) a year, see.
+""")
+
+
+@pytest.mark.parametrize(
+    'piece', ['x\\ref{', '\\begin{minted}\\begin{verbatim}', '\\begin{verbatim}\n', '\\verb|', '\\footnote{ ']
+)
+def test_latex_that_opens_and_does_not_close_costs_no_time(piece: str) -> None:
+    def seconds(size: int) -> float:
+        began = time.process_time()
+        markdown(piece * (size // len(piece)), '.tex')
+        return time.process_time() - began
+
+    seconds(1_000)
+    assert seconds(100_000) < 20 * seconds(10_000) + 0.5
 
 
 @pytest.mark.parametrize('name', ['orme.txt', 'orme', 'orme.wiki'])
@@ -198,3 +254,45 @@ def test_another_name_is_none_of_these() -> None:
 )
 def test_what_never_ends_takes_linear_time(suffix: str, part: str) -> None:
     assert isinstance(markdown(part * (100_000 // len(part)), suffix), str)
+
+
+def test_manual_pages_of_bsd() -> None:
+    text = (
+        '.\\" unseen\n.Dd May 1\n.Dt MILL 1\n.Os\n.Sh NAME\n.Nm mill\n.Nd grind corn\n.Sh SYNOPSIS\n.Nm\n.Op Fl v\n'
+        '.Op Fl s Ar stone\n.Sh DESCRIPTION\nOf\n.Nm ,\nsee\n.Pa .millrc .\n.Bl -tag -width Ds\n.It Fl s Ar stone\nUse this one.\n'
+        'Defaults to\n.Cm 22 .\n.It Xo\n.Fl v\n.Xc\nSay more.\n.El\n.Bd -literal\nmill -v\n  rye\n.Ed\n'
+    )
+    assert plain_text(text, 'mill.1') == snapshot("""\
+## NAME
+
+mill - grind corn
+
+## SYNOPSIS
+
+mill [-v] [-s stone]
+
+## DESCRIPTION
+
+Of mill, see .millrc.
+
+-s stone
+: Use this one. Defaults to 22.
+
+-v
+: Say more.
+```
+mill -v
+  rye
+```
+""")
+
+
+def test_bullets_and_backslashes_of_manual_pages() -> None:
+    text = '.SH FILES\n.IP \\(bu 2\nFirst.\n.IP \\[bu] 2\nSecond.\n.PP\nIn C:\\emill.\n'
+    assert markdown(text, '.1') == '## FILES\n\n- First.\n\n- Second.\n\nIn C:\\mill.\n'
+
+
+def test_blanks_without_end_cost_no_time() -> None:
+    began = time.process_time()
+    markdown(f'{" " * 60_000}x', '.1')
+    assert time.process_time() - began < 2

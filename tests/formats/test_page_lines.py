@@ -1,5 +1,7 @@
 """What recurs at the head and foot of printed pages is taken out; what recurs otherwise stays."""
 
+import pytest
+
 from summarizer_tool.formats import page_lines
 
 _SAID = [
@@ -32,6 +34,31 @@ def test_what_recurs_now_and_then_stays() -> None:
     text = '\n'.join(f'{line}\n\nChorus\n' if at % (7 + at // 20) == 0 else line for at, line in enumerate(_SAID))
     assert page_lines.without(text) == text
     assert page_lines.without(_pages(8)) == _pages(8)
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        'Total due: {0}17.50 EUR',
+        'Paid:          {0}17',
+        'Chapter {0}',
+        '\fInvoice no. {0}',
+        'March {0}, 1911.',
+        'SCENE {0}',
+    ],
+)
+def test_headings_and_sums_with_other_numbers_stay(line: str) -> None:
+    text = '\n\n'.join('\n'.join([*_SAID[at : at + 30], '', line.format(at // 30 + 1)]) for at in range(0, 240, 30))
+    assert page_lines.without(text) == text
+
+
+@pytest.mark.parametrize(
+    'foot',
+    ['{0}', '\x1b[1m{0}\x1b[0m', '- {0} -', 'Page {0} of 8', 'Seite {0}', 'Of the Fen      {0}', '[{0}]    Fen 2'],
+)
+def test_numbers_of_pages_go(foot: str) -> None:
+    text = '\n\n'.join('\n'.join([*_SAID[at : at + 30], '', foot.format(at // 30 + 1)]) for at in range(0, 240, 30))
+    assert [line for line in page_lines.without(text).split('\n') if line] == _SAID[:240]
 
 
 def test_the_signs_of_a_box_go_and_what_it_says_stays() -> None:

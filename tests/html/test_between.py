@@ -39,6 +39,29 @@ def test_text_between_paragraphs_is_kept_once(markup: str) -> None:
     assert read(markup).count('Zibeline') == 1
 
 
+@pytest.mark.parametrize('root', ['article', 'div', 'main'])
+@pytest.mark.parametrize(
+    'markup',
+    [
+        'It cost 500 pounds',
+        'It cost 500.',
+        '<em>It cost 500 pounds</em>',
+        '<span>Cost: 500 pounds</span>',
+        '<center>It cost 500 pounds</center>',
+        '<h2>The bell</h2>It cost 500 pounds',
+        '<p>Cost: <div>500</div> pounds were paid.</p>',
+        'Cast: 1855<br>Hung: 1856<br>Paid: 500 pounds',
+        '<p>500 pounds</p>',
+    ],
+)
+def test_text_between_paragraphs_may_be_short(markup: str, root: str) -> None:
+    said = ''.join(f'<p>{each}</p>' for each in SAID)
+    page = (
+        f'<html><head><title>Morn</title></head><body><{root}><h1>Morn</h1>{said}{markup}{PROSE}</{root}></body></html>'
+    )
+    assert to_markdown(page).markdown.count('500') == 1
+
+
 SAID = (
     'The bell of Morn was cast in Vesse and came by barge, which took nine days in the low water of that year.',
     'It was hung by the parish itself, since nobody would pay the founder for the frame and the ropes that it needs.',

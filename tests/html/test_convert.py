@@ -1,5 +1,6 @@
 """What of a web page is its content, and how it reads."""
 
+import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -151,6 +152,59 @@ def test_numbers_that_are_raised_are_not_numbers_of_their_own() -> None:
     assert read(
         '<p>It saw 10<sup>9</sup> ships, of 3 m<sup>2</sup> each, drank H<sub>2</sub>O, on the 2<sup>nd</sup>.</p>'
     ) == ('It saw 10^9 ships, of 3 m^2 each, drank H2O, on the 2nd.')
+
+
+@pytest.mark.parametrize(
+    ('html', 'text'),
+    [
+        ('10<sup>–5</sup>', '10^-5'),
+        ('10<sup>6.5</sup>', '10^6.5'),
+        ('10<sup><i>6</i></sup>', '10^6'),
+        ('10 <sup>6</sup>', '10 ^6'),
+        ('10<sup>n</sup>', '10^n'),
+        ('5 W m<sup>–2</sup>', '5 W m^-2'),
+        ('In 1911<sup>2,3</sup>', 'In 1911[2,3]'),
+        ('at 45<sup>2-5</sup>', 'at 45[2-5]'),
+        ('the tide.<sup>2</sup>', 'the tide.[2]'),
+        ('log<sub>10</sub>100', 'log_10 100'),
+        ('x<sub>1</sub>2', 'x_1 2'),
+        ('1<sup>1</sup>/<sub>2</sub> cups', '1 1/2 cups'),
+        ('SO<sub>4</sub><sup>2−</sup> and Ca<sup>2+</sup>', 'SO4^2− and Ca2+'),
+        ('of 1950 <sup>14</sup>C, CO<sub>2</sub>', 'of 1950 14C, CO2'),
+        ('the 1<sup>st</sup> and 2<sup>e</sup>', 'the 1st and 2e'),
+    ],
+)
+def test_what_stands_raised_or_lowered_is_apart_from_numbers(html: str, text: str) -> None:
+    assert read(f'<p>It was {html} as the keepers of the gate said.</p>') == (
+        f'It was {text} as the keepers of the gate said.'
+    )
+
+
+@pytest.mark.parametrize(
+    ('html', 'text'),
+    [
+        ('<ol reversed><li>Third<li>Second<li>First</ol>', '3. Third\n2. Second\n1. First'),
+        ('<ol start="-1"><li>Below<li>Ground</ol>', '- -1. Below\n0. Ground'),
+        ('<ol type="a"><li>Keep it<li>Close it</ol>', '- a. Keep it\n- b. Close it'),
+        ('<ol type="I" start="4"><li>Keep it<li>Close it</ol>', '- IV. Keep it\n- V. Close it'),
+        ('<ol type="i" start="99999999"><li>Keep it</ol>', '99999999. Keep it'),
+    ],
+)
+def test_items_have_the_numbers_that_are_shown(html: str, text: str) -> None:
+    assert read(html) == text
+
+
+@pytest.mark.parametrize(
+    ('html', 'text'),
+    [
+        ('said <q>never again</q> to', 'said "never again" to'),
+        ('pressed <button>Open</button> to', 'pressed Open to'),
+        ('saw <img class="latex" alt="x^2 &lt; y" src="a.png"> for', 'saw $x^2 < y$ for'),
+        ('saw <img class="mwe-math-fallback-image-inline" alt="{\\displaystyle x^2}"> for', 'saw $x^2$ for'),
+    ],
+)
+def test_what_a_sentence_shows_stands_in_it(html: str, text: str) -> None:
+    assert read(f'<p>The keepers of the gate {html} the lock.</p>') == f'The keepers of the gate {text} the lock.'
 
 
 def test_what_was_struck_out_is_marked() -> None:
