@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -58,7 +59,7 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
 def test_a_database_that_was_kept_with_its_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As earlier versions did where it stands among the parameters: it is the same, and told to nobody."""
     url, opened = 'postgresql://host/db?password=hunter2', SimpleNamespace(shown='postgresql://host/db')
-    monkeypatch.setattr('summarizer_tool.batch.database.BatchDatabase', lambda _: opened)
+    monkeypatch.setattr(import_module('summarizer_tool.batch.database'), 'BatchDatabase', lambda _: opened)
     folder, asked = BatchFolder(tmp_path), Asked(model='extractive')
     folder.begin(tmp_path, asked, BatchLimits(per_worker=1), merge=False, database=url)
     settings = Settings.load(database_url=url)
