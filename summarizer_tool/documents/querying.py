@@ -32,13 +32,14 @@ _EVEN_SHARE = 0.9
 """Share of them that have as many fields as the first one, at least."""
 _NAME = re.compile(r'[^\W\d][\w .()/%#-]{0,59}')
 """The name of a column; a log has times where a table has names."""
-_MOST_LINES = 100
+_MOST_LINES = 5000
 """Lines of one record; a quotation mark that is not closed by then opens nothing."""
 _MOST_UNCLOSED = 100
 """Such marks in a table."""
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
 _FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.(\d{1,15})(?:[eE][+-]?\d{1,2})?')
 _PADDED = re.compile(r'\d*[1-9]0+')
+_CODE = re.compile(r'(?i)(?<![^\W_])(?:versions?|ver|releases?|tags?|builds?)(?![^\W_])')
 
 
 def read_records(text: str) -> tuple[Json, str]:
@@ -84,7 +85,11 @@ def _rows(lines: Sequence[str]) -> tuple[list[Json], int] | None:
             read.append(row)
     except csv.Error:
         return None
-    coded = {name for place, name in enumerate(names) if _is_coded(row[place] for row in read[1:] if row[place:])}
+    coded = {
+        name
+        for place, name in enumerate(names)
+        if _CODE.search(name) and _is_coded(row[place] for row in read[1:] if row[place:])
+    }
     rows: list[Json] = []
     for row in read[1:]:
         fields = {
@@ -96,7 +101,7 @@ def _rows(lines: Sequence[str]) -> tuple[list[Json], int] | None:
 
 def _records(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """The fields of each record with its line, from 1; with its negative where a quotation mark in it opens nothing."""
-    at = unclosed = 0
+    at = unclosed = width = 0
 
     def feed(begin: int) -> Iterator[str]:
         for place in range(begin, len(lines)):
@@ -110,7 +115,9 @@ def _records(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[s
         for row in reader:
             end = begin + reader.line_num
             is_odd = sum(line.count('"') for line in lines[at:end]) % 2 == 1
-            if end - at == _MOST_LINES or (end == len(lines) and is_odd and row[-1][-1:] == '\n'):
+            width = width or len(row)
+            is_torn = end - at > 1 and len(row) != width
+            if is_torn or end - at == _MOST_LINES or (end == len(lines) and is_odd and row[-1][-1:] == '\n'):
                 unclosed += 1
                 if unclosed > _MOST_UNCLOSED:
                     raise csv.Error('no table')

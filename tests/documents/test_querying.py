@@ -147,10 +147,10 @@ def test_what_is_found(document: Document, expression: str, found: str) -> None:
 
 
 def test_a_number_stays_what_it_was() -> None:
-    assert read_records('mill,wheel\na,3.9\nb,3.10\nc,')[0] == [
-        {'mill': 'a', 'wheel': '3.9'},
-        {'mill': 'b', 'wheel': '3.10'},
-        {'mill': 'c', 'wheel': None},
+    assert read_records('mill,version\na,3.9\nb,3.10\nc,')[0] == [
+        {'mill': 'a', 'version': '3.9'},
+        {'mill': 'b', 'version': '3.10'},
+        {'mill': 'c', 'version': None},
     ]
     assert query(Document('mill,cost\na,2.50\nb,3.25'), 'sum([].cost)', 400).startswith('5.75\n')
     assert query(Document('[{"size": 1E400}]'), '[0].size', 400).startswith('"1E400"\n')
@@ -315,5 +315,16 @@ def test_a_quotation_mark_that_is_not_closed_takes_no_rows() -> None:
     )
     assert form == 'CSV, 1,000 rows; the quotation mark in line 501 is not closed and was read as it stands'
     assert read_records('a,b\n1,"x\n')[0] == [{'a': 1, 'b': '"x'}]
-    read, form = read_records('a,b\n' + ('1,"x\n' + '1,x\n' * 120) * 101)  # is no table
-    assert form == 'lines, 12,222 of them'
+    long = 'a,b\n' + '1,x\n' * 60 + '2,"' + 'y\n' * 300 + '"\n3,z\n'
+    assert read_records(long)[1] == 'CSV, 62 rows'
+
+
+def test_decimals_are_numbers_unless_they_are_said_to_be_versions() -> None:
+    assert read_records('item,price\na,2.5\nb,13.10\n')[0] == [
+        {'item': 'a', 'price': 2.5},
+        {'item': 'b', 'price': 13.1},
+    ]
+    assert read_records('item,version\na,2.9\nb,2.10\n')[0] == [
+        {'item': 'a', 'version': '2.9'},
+        {'item': 'b', 'version': '2.10'},
+    ]

@@ -57,6 +57,8 @@ def test_one_question_stays_one(question: str) -> None:
 
 def test_a_line_break_ends_no_question() -> None:
     assert split('Which of\nthe two is used?') == ('Which of the two is used?',)
+    assert split('Find out:\nthe owner\nthe year') == ('the owner (find)', 'the year (find)')
+    assert split('Name the mayor\nName the river') == ('Name the mayor', 'Name the river')
 
 
 COMPOUND = r"""
@@ -164,7 +166,9 @@ def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
         ('prefer docs.example.org', [], []),
         ('see README.md, node.js and me@example.org, version 1.2.3, e.g. U.S. figures', [], []),
         ('from 1999-2004, in 12,000 copies', [], []),
-        ('asyncio.TaskGroup, pandas.DataFrame and os.environ, ASP.NET only, newer than v2.rc', [], []),
+        ('asyncio.TaskGroup, pandas.DataFrame and os.environ, newer than v2.rc', [], []),
+        ('only gov.pl and docs.rs, not visit.berlin', ['gov.pl', 'docs.rs'], ['visit.berlin']),
+        ('DOCS.EXAMPLE.ORG and stripe.Dev only', ['docs.example.org', 'stripe.dev'], []),
         ('No speculation.Use primary sources', [], []),
         ('', [], []),
     ],
