@@ -149,7 +149,7 @@ def _trim(name: str, is_inside: bool) -> str:
     words = name.split(' ')
     while words and is_opener(words[0]):
         first = words[0].lower()
-        if is_inside and (first == 'may' or (len(words) > 1 and (first == 'will' or first in NUMBER_WORDS))):
+        if is_inside and (words[0] == 'May' or (len(words) > 1 and (first == 'will' or first in NUMBER_WORDS))):
             break
         words.pop(0)
         is_inside = True
