@@ -171,8 +171,10 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
         for value in values:
-            is_folder = name == 'pwd' and text[value.start] in '/~'
-            if not is_folder and (kind != 'SECRET' or not secret_names.is_address(name, text[value.start : value.end])):
+            word = text[value.start : value.end]
+            is_folder = name == 'pwd' and word[0] in '/~'
+            is_count = kind == 'TOKEN' and secret_names.counts_tokens(name, word)
+            if not (is_folder or is_count or (kind == 'SECRET' and secret_names.is_address(name, word))):
                 yield value
 
 

@@ -213,6 +213,8 @@ wick = SecretStr("{}")  # bob
 <add value="{}" key="ApiKey"/> bob
 <property value="{}" name="password"/> bob
 <input class="bob" value="{}" id="b" type="password">
+INPUT_TOKEN={} bob
+{"prompt_token": "{}"} bob
 password＝{} bob
 パスワード　＝　{}
 password　：　{}
