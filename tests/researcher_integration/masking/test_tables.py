@@ -246,7 +246,23 @@ def test_what_a_client_of_mail_says_in_base64(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    'line', ['12:00:01 login ada failed', 'user1 login page shown', '> PASS test_login', 'x PASS y']
+    'line',
+    [
+        '12:00:01 login ada failed',
+        '10:00:01 LOGIN ada failed',
+        '2026-11-27 12:00:01 5 LOGIN ada OK',
+        '12 LOGIN page loaded',
+        'Test 3 LOGIN form works',
+        'a3 LOGIN ada failed',
+        '1 login form v2',
+        'user1 login page shown',
+        '> PASS test_login',
+        '> PASS packages/a1/index.test.tsx',
+        '>> PASS 10/10',
+        '> PASS [100%]',
+        '> PASS 12.5s',
+        'x PASS y',
+    ],
 )
 def test_what_only_looks_like_a_login_stays(line: str) -> None:
     assert MASKER.mask(line) == Masked(line, {})
@@ -271,7 +287,8 @@ def test_a_password_may_be_a_word_where_nothing_else_is_told(line: str) -> None:
 @pytest.mark.parametrize(
     ('text', 'left'),
     [
-        ('PASSWORD=correct horse battery staple\nUSER=bob', 'PASSWORD=[MASKED_PASSWORD]\nUSER=bob'),
+        ('PASSWORD=lantern docker compose up', 'PASSWORD=[MASKED_PASSWORD] docker compose up'),
+        ('password=required for all users', 'password=required for all users'),
         ('db.password=\\\n   lantern\ndb.user=bob', 'db.password=\\\n   [MASKED_PASSWORD]\ndb.user=bob'),
         ('postgres://bob:p@ss/w0rd@fen/db', 'postgres://bob:[MASKED_BASIC_AUTH]@fen/db'),
         ('PGPASSWORD=lantern psql -U bob', 'PGPASSWORD=[MASKED_PASSWORD] psql -U bob'),
