@@ -196,8 +196,14 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
         if not _CHANGED.match(text, value.end):
             return
     for span, is_certain in values_beside(text, start, end):
-        if found := (_found if is_certain else _told)(text, *span, kind):
+        # `value="Password" name="password"` is what a form shows.
+        is_label = is_certain and span[1] < start and _is_label(text[slice(*span)], kind)
+        if not is_label and (found := (_found if is_certain else _told)(text, *span, kind)):
             yield found
+
+
+def _is_label(value: str, kind: Kind) -> bool:
+    return secret_names.is_name(value) or (kind == 'TOKEN' and secret_names.is_prose(value))
 
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:

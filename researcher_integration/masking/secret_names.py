@@ -93,6 +93,8 @@ _COUNTED_DIGITS = 12
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
+_ROUND_DIGITS = 9
+"""One of thousands with no more digits is such a number, too."""
 _PIN_DIGITS = 4
 """A password of fewer digits and nothing else is a number of something, such as `{"pin": 7}` of a chip."""
 
@@ -219,7 +221,7 @@ def is_count(name: str, number: str) -> bool:
     """
     digits = sum(map(str.isdigit, number))
     is_password = _NUMERIC.search(name) is not None
-    is_round = number.endswith('000') and not is_password
+    is_round = number.endswith('000') and digits <= _ROUND_DIGITS and not is_password
     return '.' in number or is_round or digits < (_PIN_DIGITS if is_password else COUNT_DIGITS)
 
 
