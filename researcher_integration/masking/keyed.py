@@ -108,8 +108,6 @@ _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/
 _IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}')
 # Behind the first word of a passphrase, up to the end of its line.
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
-# The same where no blank stands before its sign; words of letters alone, as those of a command seldom are.
-_PHRASE = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[^\W\d_]+){2,7}(?=[ \t]*(?:[\r\n\0]|\Z))')
 # A value that goes on in the next line.
 _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 
@@ -171,8 +169,10 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
         for value in values:
-            is_folder = name == 'pwd' and text[value.start] in '/~'
-            if not is_folder and (kind != 'SECRET' or not secret_names.is_address(name, text[value.start : value.end])):
+            word = text[value.start : value.end]
+            is_folder = name == 'pwd' and word[0] in '/~'
+            is_count = kind == 'TOKEN' and secret_names.counts_tokens(name, word)
+            if not (is_folder or is_count or (kind == 'SECRET' and secret_names.is_address(name, word))):
                 yield value
 
 
@@ -196,8 +196,14 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
         if not _CHANGED.match(text, value.end):
             return
     for span, is_certain in values_beside(text, start, end):
-        if found := (_found if is_certain else _told)(text, *span, kind):
+        # `value="Password" name="password"` is what a form shows.
+        is_label = is_certain and span[1] < start and _is_label(text[slice(*span)], kind)
+        if not is_label and (found := (_found if is_certain else _told)(text, *span, kind)):
             yield found
+
+
+def _is_label(value: str, kind: Kind) -> bool:
+    return secret_names.is_name(value) or (kind == 'TOKEN' and secret_names.is_prose(value))
 
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
@@ -326,22 +332,16 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
         if kind != 'PASSWORD' and _is_count(value):
             return None
-        end = end if json_key else _phrase_end(text, name_start, end, kind, _PHRASE)
         return _found(text, start, end, kind, bare=json_key and '\\' not in match['closing'])
     if match['sign'].strip() != ':':  # ` = `, as in code
         code = _CALL.match(value) or (kind != 'PASSWORD' and _is_count(value))
-        return None if code else _found(text, start, _phrase_end(text, name_start, end, kind, _MORE_WORDS), kind)
+        is_line = kind == 'PASSWORD' and _LINE_START.match(text[_line_start(text, name_start) : name_start])
+        more = _MORE_WORDS.match(text, end) if is_line else None
+        return None if code else _found(text, start, more.end() if more else end, kind)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
         return _of_line(bare, line_start, start, kind)
     return None if _prose(text, value, end, kind) else _found(text, start, end, kind)
-
-
-def _phrase_end(text: str, name_start: int, end: int, kind: Kind, words: re.Pattern[str]) -> int:
-    """Where a password ends of which the first word does there: with its line, if its name begins that."""
-    is_line = kind == 'PASSWORD' and _LINE_START.match(text[_line_start(text, name_start) : name_start])
-    more = words.match(text, end) if is_line else None
-    return more.end() if more else end
 
 
 def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: Kind) -> bool:

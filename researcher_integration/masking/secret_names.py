@@ -79,14 +79,22 @@ _LEAST_RANDOM = 16
 # Where a list continues, and what has no secret value of its own.
 _HARMLESS = re.compile(
     r'(?<![a-z])(?:(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward'
-    r'|backward|max|min|per|prompt|completion|input|output|total|used|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
+    r'|backward|max|min|per|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
     r'|image_?pull|existing|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     re.IGNORECASE,
 )
 
+# Of which there are many, where its value is a number; `INPUT_TOKEN` of GitHub Actions is a secret.
+_COUNTED = re.compile(
+    r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\s]|$)', re.IGNORECASE
+)
+_COUNTED_DIGITS = 12
+
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
+_ROUND_DIGITS = 9
+"""One of thousands with no more digits is such a number, too."""
 _PIN_DIGITS = 4
 """A password of fewer digits and nothing else is a number of something, such as `{"pin": 7}` of a chip."""
 
@@ -213,8 +221,14 @@ def is_count(name: str, number: str) -> bool:
     """
     digits = sum(map(str.isdigit, number))
     is_password = _NUMERIC.search(name) is not None
-    is_round = number.endswith('000') and not is_password
+    is_round = number.endswith('000') and digits <= _ROUND_DIGITS and not is_password
     return '.' in number or is_round or digits < (_PIN_DIGITS if is_password else COUNT_DIGITS)
+
+
+def counts_tokens(name: str, value: str) -> bool:
+    """Return whether a value under the name of a token says how many there were: `"prompt_token": 123456789`."""
+    is_number = value.isdigit() and len(value) <= _COUNTED_DIGITS
+    return is_number and _COUNTED.search(_CAMEL.sub('_', name[-60:])) is not None
 
 
 def is_version(kind: str | None, value: str, name: str = '') -> bool:

@@ -26,7 +26,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from researcher_integration.masking.key_blocks import unfinished
+from researcher_integration.masking.key_blocks import open_start, unfinished
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, render_prompt
 
@@ -347,11 +347,15 @@ def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:
     decode = getincrementaldecoder('utf-8')('replace').decode
     pending = ''
     while chunk := os.read(reading, 65_536):
+        waiting = pending.rfind('\n')
         pending += decode(chunk)
         lines = pending.rfind('\n') + 1
         ready = unfinished(pending[:lines])  # a key is known by its first line alone
         if lines - ready > MAX_KEY or len(pending) > MAX_PENDING:
             ready = lines or len(pending)
+        elif 0 <= open_start(pending[:ready]) < waiting:  # what has come since is no more of a key
+            _write(masked(pending[:waiting]))
+            pending, ready = pending[waiting:], ready - waiting
         if ready:
             _write(masked(pending[:ready]))
             pending = pending[ready:]

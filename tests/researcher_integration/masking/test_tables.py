@@ -213,6 +213,8 @@ wick = SecretStr("{}")  # bob
 <add value="{}" key="ApiKey"/> bob
 <property value="{}" name="password"/> bob
 <input class="bob" value="{}" id="b" type="password">
+INPUT_TOKEN={} bob
+{"prompt_token": "{}"} bob
 password＝{} bob
 パスワード　＝　{}
 password　：　{}
@@ -244,7 +246,23 @@ def test_what_a_client_of_mail_says_in_base64(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    'line', ['12:00:01 login ada failed', 'user1 login page shown', '> PASS test_login', 'x PASS y']
+    'line',
+    [
+        '12:00:01 login ada failed',
+        '10:00:01 LOGIN ada failed',
+        '2026-11-27 12:00:01 5 LOGIN ada OK',
+        '12 LOGIN page loaded',
+        'Test 3 LOGIN form works',
+        'a3 LOGIN ada failed',
+        '1 login form v2',
+        'user1 login page shown',
+        '> PASS test_login',
+        '> PASS packages/a1/index.test.tsx',
+        '>> PASS 10/10',
+        '> PASS [100%]',
+        '> PASS 12.5s',
+        'x PASS y',
+    ],
 )
 def test_what_only_looks_like_a_login_stays(line: str) -> None:
     assert MASKER.mask(line) == Masked(line, {})
@@ -269,9 +287,10 @@ def test_a_password_may_be_a_word_where_nothing_else_is_told(line: str) -> None:
 @pytest.mark.parametrize(
     ('text', 'left'),
     [
-        ('PASSWORD=correct horse battery staple\nUSER=bob', 'PASSWORD=[MASKED_PASSWORD]\nUSER=bob'),
+        ('PASSWORD=lantern docker compose up', 'PASSWORD=[MASKED_PASSWORD] docker compose up'),
+        ('password=required for all users', 'password=required for all users'),
         ('db.password=\\\n   lantern\ndb.user=bob', 'db.password=\\\n   [MASKED_PASSWORD]\ndb.user=bob'),
-        ('postgres://bob:p@ss/w0rd@fen/db', 'postgres://bob:[MASKED_BASIC_AUTH]@fen/db'),
+        ('https://bob:gull93@fen/pkg@latest', 'https://bob:[MASKED_BASIC_AUTH]@fen/pkg@latest'),
         ('PGPASSWORD=lantern psql -U bob', 'PGPASSWORD=[MASKED_PASSWORD] psql -U bob'),
         ('http://bob:gull93@fen.example/@mill/x@2', 'http://bob:[MASKED_BASIC_AUTH]@fen.example/@mill/x@2'),
     ],
@@ -279,6 +298,21 @@ def test_a_password_may_be_a_word_where_nothing_else_is_told(line: str) -> None:
 def test_a_mask_ends_where_the_secret_does(text: str, left: str) -> None:
     assert MASKER.mask(text).text == left
     assert MASKER.mask(left).text == left
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'password: 12 bits of gold 77',
+        'password: 3 letters long lantern9',
+        '{"password": "8 days a week"}',
+        'api_key=4829384756201000',
+        '{"token": 93847562000}',
+    ],
+)
+def test_what_begins_or_ends_like_a_count_is_secret(text: str) -> None:
+    assert MASKER.mask(text).counts
+    assert not text.startswith('{') or MASKER.mask_value(json.loads(text))[1]
 
 
 def test_credentials_of_letters_alone_are_known_by_what_they_say() -> None:
@@ -380,6 +414,8 @@ password minlen=8
 password retry=3
 token expires_in=3600
 password: 8 characters minimum
+<string value="Password" name="password"/><item value="Forgot your password?" name="password"/>
+<msg value="Mot de passe" key="password"/> <input value="Login" name="token">
 {"prompt_token": 123456789, "token": 12000000} so far
 """
 

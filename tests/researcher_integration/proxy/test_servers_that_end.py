@@ -221,11 +221,12 @@ async def test_what_a_program_writes_to_stderr_is_masked(tmp_path: Path, capsys:
     ('lines', 'expected'),
     [
         (['one', *PRIVATE_KEY.splitlines(), 'two'], 'one\n[MASKED_PRIVATE_KEY]\ntwo\n'),
-        # What names a key and has none delays what follows, and hides it no longer than a key may be.
-        (['no -----BEGIN PRIVATE KEY-----', 'x ' * 10_000, 'two'], 'no [MASKED_PRIVATE_KEY]two\n'),
-        (['-----BEGIN PRIVATE KEY-----', 'at the end'], '[MASKED_PRIVATE_KEY]'),
+        # What names a key and has none hides and delays nothing else.
+        (['no -----BEGIN PRIVATE KEY-----', 'x y', 'two'], 'no [MASKED_PRIVATE_KEY]\nx y\ntwo\n'),
+        (['no -----BEGIN PRIVATE KEY----- line', 'two'], 'no [MASKED_PRIVATE_KEY]two\n'),
+        (['-----BEGIN PRIVATE KEY-----', 'A' * 64], '[MASKED_PRIVATE_KEY]'),
     ],
-    ids=['key', 'none', 'cut off'],
+    ids=['key', 'none', 'within a line', 'cut off'],
 )
 async def test_a_key_that_is_written_to_stderr_line_by_line_is_masked(
     lines: list[str], expected: str, capsys: pytest.CaptureFixture[str]
