@@ -36,7 +36,7 @@ _OPENS = re.compile(
     | spoilers?\b[^.,:;]{0,30}\b(?:below|ahead|follow|warning)\b
     | (?:enter\ )?your\ e-?mail\b | subscribe\b.{0,20}$
     | (?:share\ (?:this|on)|follow\ us|like\ us|copy\ link|print\ this)\b[^;\d]{0,80}$
-    | (?:share|share\ via|tweet|pin\ it)(?:(?:\W|\ on\b|\ this\b|(?<=via\ ))[^.;\d]{0,60})?$
+    | (?:share|tweet|pin\ it)(?:\ (?:on|this|via)\b[^.;\d]{0,60}|\W*)$
     | (?:[/;]+\ )?(?:© | copyright\ (?:©|\(c\)|\d{4}\b) | \(c\)\ (?:copyright|\d{4})\b)
     | (?:\w+\ )?(?:content|text)\ is\ available\ under\b
     | (?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
