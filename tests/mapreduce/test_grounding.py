@@ -119,6 +119,11 @@ def test_what_names_something_invented_is_dropped(text: str, evidence: list[int]
     ('text', 'line', 'is_kept'),
     [
         ('The mill runs Python 3.1.', 'The mill runs Python 3.10.', False),
+        ('The mill runs Python 3.1 and 3.9.', 'The mill runs Python 3.9, 3.10 and 3.11.', False),
+        ('The odds ratio was 1.5.', 'The odds ratio was 1.50 (95% CI 1.10-2.05).', True),
+        ('The p-value was 0.05.', 'It was small (p = 0.050).', True),
+        ('The median was 4.20 points.', 'Median 4.2 points.', True),
+        ('The OR was 1.5.', 'OR 1.50', True),
         ('The gate is at 192.168.1.10.', 'The gate is at 192.168.1.1.', False),
         ('Die Flut stieg um 35 Prozent.', 'Die Flut stieg um 3,5 Prozent.', False),
         ('The flood rose by 3.5 percent.', 'Die Flut stieg um 3,5 Prozent.', True),
