@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, ONLY, RARELY, is_negation
+from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, NO_DENIALS, ONLY, RARELY, is_negation
 from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
 from summarizer_tool.text.verbs import PASTS, roots
@@ -36,8 +36,9 @@ _DENIED = regex.compile(
     pasts=list(PASTS),
 )
 _NEGATED_AHEAD = regex.compile(
-    r"(?i)(?:\b(?:\L<negations>|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b|\bn['’])[^.;:!?]*$",
+    r"(?i)(?:\b(?!\L<no_denials>\b)(?:\L<negations>|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b)[^.;:!?]*$",
     negations=list(NEGATIONS),
+    no_denials=list(map(' '.join, NO_DENIALS)),
 )
 _NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
 _MORE_DIGITS = regex.compile(r'[.,]?\d')
@@ -109,7 +110,7 @@ class _Word:
 
     @property
     def negates(self) -> bool:
-        is_short_form = self.raw.isupper() and self.raw.isalpha() and self.folded not in ENGLISH  # NE
+        is_short_form = self.raw.isupper() and self.raw.isalpha() and self.folded not in ENGLISH  # NI
         return not is_short_form and is_negation(self.raw.casefold())
 
     @property
@@ -241,7 +242,11 @@ def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
     for place, word in enumerate(words):
         if not word.negates:
             continue
-        if any(each.folded == 'until' for each in words[place : place + FAR]):
+        behind = [each.folded for each in words[place : place + FAR]]
+        if 'until' in behind or any(tuple(behind[: len(each)]) == each for each in NO_DENIALS):
+            continue
+        # "non produce che 300 auto": only so many
+        if word.folded == 'non' and any(each == 'che' and to[0].isdigit() for each, to in pairwise(behind)):
             continue
         to = next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None)
         if place + 1 == len(words) and word.folded in NEGATIONS - ENGLISH:  # "Die Brücke hält nicht"

@@ -18,15 +18,16 @@ _LINK_TARGET = regex.compile(r'^ {0,3}\[(?!\^)[^\[\]]{1,100}\]:\s+\S*(?:[/#]|\.\
 """What a link elsewhere on the page refers to: `[docs]: https://…`."""
 _MENU = re.compile(r'(?>[^.!?|·•»\d]{2,41})(?<=\s)[|·•»]\s[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40})+$')
 _ENTRY = re.compile(
-    r'(?<!\w)(?:about|accueil|aide|ayuda|blog|contact|copy link|datenschutz|faq|forums?|help|hilfe|home|impressum'
-    r'|imprint|inicio|kontakt|log ?in|menu|news|privacy|search|share|sign ?in|sitemap|startseite|suche|terms)(?!\w)'
+    r'(?<!\w)(?:about|accueil|aide|ayuda|blog|careers|contact|copy link|datenschutz|docs|facebook|faq|forums?|help'
+    r'|hilfe|home|impressum|imprint|inicio|instagram|kontakt|log ?in|menu|news|pricing|privacy|search|share|sign ?in'
+    r'|sitemap|startseite|suche|terms|twitter|youtube)(?!\w)'
 )
 """What most menus have an entry of."""
 _MARKS = regex.compile(r'[*_`#>\[\]]+')
 
 _OPENS = re.compile(
     r"""
-    (?:skip|jump)\ to:?(?:\ [^\s.;\d]+){1,4}$ | back\ to\ (?:the\ )?top\b.{0,20}$ | on\ this\ page\b[^.!?]*$
+    (?:skip|jump)\ to:?(?:\ [^\s.;\d]+){1,4}\.?$ | back\ to\ (?:the\ )?top\b.{0,20}$ | on\ this\ page\b[^.!?]*$
     | toggle\ .{0,60}\b(?:contents|dropdown|menu|(?:dark|light)\ mode|nav\w*|search|sidebar|(?:sub)?section|theme)$
     | (?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
     | search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$
@@ -36,14 +37,15 @@ _OPENS = re.compile(
     | spoilers?\b[^.,:;]{0,30}\b(?:below|ahead|follow|warning)\b
     | (?:enter\ )?your\ e-?mail\b | subscribe\b.{0,20}$
     | (?:share\ (?:this|on)|follow\ us|like\ us|copy\ link|print\ this)\b[^;\d]{0,80}$
-    | (?:share|share\ via|tweet|pin\ it)(?:(?:\W|\ on\b|\ this\b|(?<=via\ ))[^.;\d]{0,60})?$
+    | (?:share|tweet|pin\ it)(?:\ (?:on|this|via)\b[^.;\d]{0,60}|\W*)$
+    | share\ on\ \w+\ \d+$
     | (?:[/;]+\ )?(?:© | copyright\ (?:©|\(c\)|\d{4}\b) | \(c\)\ (?:copyright|\d{4})\b)
     | (?:\w+\ )?(?:content|text)\ is\ available\ under\b
     | (?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
     | (?:(?:letzte|zuletzt)\ (?:änderung|aktualisier|geändert|bearbeitet)|aktualisiert\ am|dernière\ (?:modif|mise)
       |últim[ao]\ (?:actualiz|atualiz|modific)|ultim[ao]\ (?:aggiorn|modific))
     | (?:categories|tags|filed\ under)\s*: | category\s*:\s*[^.,]{1,40}$
-    | (?:privacy\ policy|terms\ of\ (?:use|service))\b[^.\d]{0,60}$
+    | (?:privacy\ policy|terms\ of\ (?:use|service))\b[^.\d]{0,60}(?:©\ ?\d{4})?$
     | --\ [^<]{1,60}<[^\s<@]{1,60}@
     | (?:you\ (?:are\ not|must\ be)\ logged\ in|(?:sie\ sind|du\ bist)\ .{0,20}nicht\ (?:eingeloggt|angemeldet)).{0,30}$
     | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
@@ -60,7 +62,8 @@ _HOLDS = regex.compile(
     | \bcookies?\b.{0,80}\b(?:utilis|verwend|nutz|(?-i:usa)|usamos|gebruik|akzept|acept|accett|améliorer|mejorar
       |verbesser)
     | \b(?:utilis|verwend|nutz|usamos|usiamo|gebruiken|akzept|acept|accett|używa)\w*\b.{0,40}\bcookies?\b
-    | (?:^|[|/·]\s*)(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b[^.\d]{0,60}$
+    | (?:^|[|/·]\s*)(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b
+      (?:[^.\d]{0,60}|[^.\d]{0,40}cookies?\.[^.\d]{0,40}\.?)$
     | (?:^|[|/·]\s*)cookie\ (?:policy|settings|preferences|notice)\b
     | \b(?:subscribe|sign\ up)\b.{0,40}\b(?:newsletter|updates|inbox|mail)\b
     | \bnewsletter\b.{0,60}\b(?:your\ (?:e-?mail|inbox)|e-?mail\ address|(?:each|every|per)\ week)
@@ -78,7 +81,9 @@ _HINTS = (
 """Each text that `_HOLDS` finds has one of them: looking for them is much cheaper."""
 _ELSEWHERE = re.compile(
     r"""
-    (?:related|recommended)(?:\ (?:articles|content|links|pages|posts|products|reading|stories|topics|videos))?$
+    (?:related|recommended)(?:\ (?:articles|content|coverage|headlines|jobs|links|news|pages|posts
+      |products(?:\ and\ services)?|questions|reading|searches|stories|topics|videos)
+      (?:\ (?:for\ you|list|you\ (?:may|might)(?:\ also)?\ (?:like|enjoy)))?)?$
     | related:.{0,40}$ | read\ more$
     | (?: you\ (?:may|might)(?:\ also)?\ (?:like|enjoy) | recommended\ for\ you
     | read\ (?:next|also|more(?=\W*$|\W{2}|:|\ (?:about|at|from|here|in|on)\b)) | see\ also | more\ from

@@ -5,10 +5,11 @@ from typing import Final
 import regex
 
 ENGLISH: Final = frozenset('not never no cannot without neither nor none nobody nothing nowhere'.split())  # noqa: SIM905
+# Without the French "ne", which denies nothing by itself: "ne … que 3", "à moins qu'il ne vienne".
 NEGATIONS: Final = ENGLISH.union(
     """
     nicht kein keine keinen keinem keiner keines nie niemals niemand nichts nirgends nirgendwo ohne weder
-    ne pas jamais aucun aucune sans rien ni nulle
+    pas jamais aucun aucune sans rien ni nulle
     nunca jamás ningún ninguno ninguna nada nadie sin tampoco
     não nenhum nenhuma ninguém sem nem
     non nessun nessuno nessuna niente nulla senza
@@ -30,10 +31,13 @@ RARELY: Final = frozenset(
 ONLY: Final = frozenset('only nur seulement solo sólo só soltanto alleen bara kun только tylko فقط'.split())  # noqa: SIM905
 """What follows "not" without being denied."""
 
+NO_DENIALS: Final = (('sin', 'embargo'), ('non', 'loin'), ('sans', 'doute'), ('sans', 'cesse'), ('pas', 'de', 'calais'))
+"""Phrases with such a word in which it denies nothing."""
+
 IN_HAN: Final = regex.compile('[不没沒未无無非勿别別]')
 """What denies in Chinese, where words have no spaces between them."""
 
 
 def is_negation(word: str) -> bool:
-    """Return whether a word in small letters denies what stands beside it, by itself (`nicht`, `didn't`, `n'est`)."""
-    return word in NEGATIONS or word.endswith(("n't", 'n’t')) or word.startswith(("n'", 'n’'))
+    """Return whether a word in small letters denies what stands beside it, by itself (`nicht`, `didn't`)."""
+    return word in NEGATIONS or word.endswith(("n't", 'n’t'))

@@ -14,6 +14,7 @@ from functools import lru_cache
 import regex
 
 from summarizer_tool.text.lines import HAS_SPACELESS, SPACELESS
+from summarizer_tool.text.stop_words import ENGLISH
 
 _UNITS = (
     *('zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'),
@@ -50,9 +51,9 @@ _SAME = {
 
 NUMBER = (
     r'(?<!\d,)\d{1,3}(?:,\d{2,3}){0,6},\d{3}(?![\d]|,\d)(?:\.\d++)?'
-    r'|(?<!\d,)\d++(?>(?:\.\d++)*),\d++(?!,\d)|\d++(?>(?:\.\d++)*)'
+    r'|(?<!\d,)(?:\d{1,3}(?:\.\d{3})++|\d++),\d++(?![,.]\d)|\d++(?>(?:\.\d++)*)'
 )
-"""A number with its groups and decimals, a version or address; of `1,2,3` each by itself."""
+"""A number with its groups and decimals, a version or address; of `1,2,3` and `1.5,2.5` each by itself."""
 _PREFIXES = {'kilo': 'k', 'mega': 'm', 'giga': 'g', 'tera': 't', 'centi': 'c', 'milli': 'm', 'micro': 'μ', 'nano': 'n'}
 _PREFIXED = """
 m metre meter; g gram gramme gramm; s second seconde sekunde sec; l litre liter; b byte bit octet ib; t ton tonne;
@@ -95,6 +96,13 @@ _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ .']\d{3})+(?![\d])")
 _PADDED = re.compile(rf'([$€£¥₹] ?)?(?<!\d)(?<!\d[.,])({NUMBER}) ?([a-zμ]+|[%°$€£¥₹])?')
 _COMMA_GROUPS = re.compile(r'[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}(?:\.\d+)?')
 _DOT_GROUPS = re.compile(r'\d{1,3}(?:\.\d{3}){2,}')
+# A name has a small letter: `OR 1.50` is a ratio.
+_VERSIONS = re.compile(
+    r'(?:\b(?:[Vv]|[Vv]ersions?|[Rr]eleases?)[ .]?|\b([A-Z]\w{0,30}[a-z]\w{0,30}) v?)(?<!\d)'
+    r'([1-9]\d{0,3}\.\d{1,2}(?!\w|[.,]\d)(?:(?:, ?| and | or |, and |[-–/])[1-9]\d{0,3}\.\d{1,2}(?!\w|[.,]\d)){0,9})'
+)
+_PADDED_VERSION = re.compile(r'\d+\.\d*0(?!\d)')
+_OF_AMOUNTS = ENGLISH.union('average growth index mean median rate ratio score total value'.split())  # noqa: SIM905
 _HAS_PADDING = re.compile(r'[.,]\d*0(?!\d)')
 _SCALED = re.compile(r'(?<!\d)(?<!\d[.,])({})[ -]?({})\b'.format(NUMBER, '|'.join(_SCALES)))
 # Where the case of a prefix tells a thousandth from a million; `mb` is written for `MB`.
@@ -191,7 +199,7 @@ def stated(text: str) -> frozenset[str]:
     clean = _clean(text)
     found = set(_tokens(clean))
     if _DIGIT.search(clean):
-        found.update(_number_forms(clean, found))
+        found.update(_number_forms(text, clean, found))
     if _SPELLS.search(clean):
         found.update(str(value) for match in _SPELLED.finditer(clean) if (value := _spelled(match.group())) is not None)
     if '.' in clean:
@@ -210,7 +218,7 @@ def _date_forms(clean: str) -> Iterator[str]:
                 yield _MONTHS[int(part) - 1][:3]
 
 
-def _number_forms(clean: str, found: set[str]) -> Iterator[str]:
+def _number_forms(text: str, clean: str, found: set[str]) -> Iterator[str]:
     """The other forms of the numbers in a line; what cannot occur beside the words `found` is not looked for."""
     if '月' in clean or _JOINED_DIGITS.search(clean):
         yield from _date_forms(clean)
@@ -221,8 +229,9 @@ def _number_forms(clean: str, found: set[str]) -> Iterator[str]:
         for match in _SCALED.finditer(clean):
             yield from _scaled(*match.groups())
     if _HAS_PADDING.search(clean):
+        versions = _versions(text)
         for match in _PADDED.finditer(clean):
-            yield from _unpadded(*match.groups(''))
+            yield from _unpadded(*match.groups(''), versions)
     if _SPLIT_DIGITS.search(clean):
         for match in _GROUPED.finditer(clean):
             yield _fold(re.sub(r'\D', '', match.group()))
@@ -236,10 +245,21 @@ def _scaled(number: str, scale: str) -> Iterator[str]:
         yield _fold(format((Decimal(form) * _SCALES[scale]).normalize(), 'f'))
 
 
-def _unpadded(currency: str, number: str, unit: str) -> Iterator[str]:
-    """The value of an amount, or of what has no fraction but zeros: `3.10` alone may be a version."""
+def _versions(text: str) -> frozenset[str]:
+    """The numbers that stand behind a name or `version`, of which `3.10` is no `3.1`."""
+    return frozenset(
+        number
+        for match in _VERSIONS.finditer(text)
+        if not match[1] or match[1].lower() not in _OF_AMOUNTS
+        for number in _PADDED_VERSION.findall(match[2])
+    )
+
+
+def _unpadded(currency: str, number: str, unit: str, versions: frozenset[str]) -> Iterator[str]:
+    """The value of a decimal with zeros at its end, unless it is a version."""
     bare = bare_number(_fold(number))
-    if currency or unit == '°' or unit in _SPELLINGS or unit[:-1] in _SPELLINGS or '.' not in bare:
+    is_amount = currency or unit == '°' or unit in _SPELLINGS or unit[:-1] in _SPELLINGS or '.' not in bare
+    if is_amount or number not in versions:
         yield bare
 
 
@@ -247,7 +267,7 @@ def amounts(text: str, place: int) -> Iterator[str]:
     """The value of the number at `place` with what belongs to it: `3.5 million` is 3500000, `1 200` is 1200."""
     clean = _clean(text[place : place + 40])
     if match := _PADDED.match(clean):
-        yield from _unpadded(*match.groups(''))
+        yield from _unpadded(*match.groups(''), _versions(text[max(0, place - 40) : place + 40]))
     if match := _SCALED.match(clean.lstrip('$€£¥ ')):
         yield from _scaled(*match.groups())
     for match in _GROUPED.finditer(text, max(0, place - 16), place + 16):

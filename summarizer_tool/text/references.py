@@ -12,11 +12,12 @@ _HEADING = regex.compile(
     regex.IGNORECASE,
 )
 
-# `Sources: notes.txt, letters-2.md`: a line with such a label and names of files.
+# `Sources: notes.txt, Letters of Ada 2.md`: a line with such a label and nothing but names of files.
 _LABELLED = regex.compile(
-    r'^\W*(?:sources?|' + '|'.join(map(regex.escape, regex.split(r',\s+', _HEADINGS))) + r')\W*:', regex.IGNORECASE
+    r'^\W*(?:sources?|' + '|'.join(map(regex.escape, regex.split(r',\s+', _HEADINGS))) + r')\W*:\W*', regex.IGNORECASE
 )
-_FILE = regex.compile(r'\w\.\p{Ll}[\p{Ll}\d]{1,4}\b')
+_FILE = r'(?:[\p{Lu}\d][^,;:.()]{0,60} )?[^\s,;:()]{1,60}\.\p{Ll}[\p{Ll}\d]{1,4}[`*_"”]*(?: \([^()]{0,60}\))?'
+_FILES = regex.compile(rf'{_FILE}(?:(?:[,;]|,? (?:and|und)) [`*_"“]*{_FILE}){{1,30}}\s*')
 
 _SIGNS = (
     regex.compile(r'\bet al\b'),
@@ -45,7 +46,7 @@ def opens_references(heading: str) -> bool:
 def is_reference(line: str) -> bool:
     """Return whether a line is the entry of such a list, by two signs or more, or one of files that is labelled so."""
     reach = line[:_REACH]
-    if _LABELLED.match(reach) and len(_FILE.findall(reach)) > 1:
+    if (label := _LABELLED.match(reach)) and _FILES.fullmatch(line, label.end()):
         return True
     if not any(map(str.isdigit, reach)):
         return False

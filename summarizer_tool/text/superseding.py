@@ -76,7 +76,15 @@ _DENIES = regex.compile(r"\b(?:not|no longer|never|cannot)\b|n['’]t\b", regex.
 _WANTS = regex.compile(r'\b(?:wants?|prefers?|would rather|would like|likes?)\b', regex.IGNORECASE)
 _UNSURE = regex.compile(r'["“”„«»?]|\b(?:if|when|might|perhaps|going to|we will)\b|[’\']ll\b', regex.IGNORECASE)
 _LABEL = regex.compile(r'^(?:\p{L}[\p{L}.]*(?: \p{L}+)?|(?:[\p{Lu}(]\S* ?){1,6}): (?=(?:\S+ ){3})')
-_REVISES = regex.compile(r'(?:update|correct(?:ion|ed)|edit|revision)\b', regex.IGNORECASE)
+_REVISES = regex.compile(
+    r'(?:update|correct(?:ion|ed)|edit|revision|change[ds]?|amend\w*|(?:draft|final|old|new|now)(?=:))\b',
+    regex.IGNORECASE,
+)
+# `Adults: …`, `Route 4: …`, `Sunday: …`, `Ada: My …`: what others say is not said of these.
+_APART = regex.compile(
+    r'[^:]*(?:\d|s|children|(?:wo)?men|people|(?:mon|tues|wednes|thurs|fri|satur|sun)day): |[^:]*: (?:my|our|I)\b',
+    regex.IGNORECASE,
+)
 _OPENS_LOOSELY = regex.compile(
     r'^(?:[^:]{1,60}: )?(?:\p{L}+,? )?(?:(?:I|you|he|she|they|it|there|who|which)\b'
     r"|(?:this|that|these|those)(?: (?:is|are|was|were|has|have|may|must)\b|['’]s))",
@@ -110,6 +118,8 @@ class _Claim:
 
     label: str
     """Of whom or what it is told, as in "Children: The dose is 5 mg", or who says it; none of an update."""
+    is_apart: bool
+    """Whether it holds for those alone whom its label names."""
     values: dict[str, frozenset[str]]
     """What it gives, by kind."""
     subject: dict[str, str]
@@ -187,8 +197,10 @@ def _claim(text: str) -> _Claim | None:
     if sum(map(len, read.values.values())) > MAX_VALUES:
         return None
     read.take_words(rest)
+    label = names.key(opening.group()) if opening and not _REVISES.match(text) else ''
     return _Claim(
-        label=names.key(opening.group()) if opening and not _REVISES.match(text) else '',
+        label=label,
+        is_apart=bool(label) and _APART.match(text) is not None,
         values={kind: frozenset(found) for kind, found in read.values.items()},
         subject=read.subject,
         topic=frozenset(read.topic),
@@ -266,7 +278,9 @@ def _differs(old: _Claim, new: _Claim) -> str:
 def _says_anew(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
     """Return whether the later statement has the very words of the earlier one, and another value or a denial."""
     fewer, more = sorted((len(old.subject), len(new.subject)))
-    if len(shared) < fewer or not (old.holds and new.holds) or old.label != new.label:
+    if len(shared) < fewer or not (old.holds and new.holds):
+        return False
+    if old.label != new.label and ((old.label and new.label) or old.is_apart or new.is_apart):
         return False
     if old.denies != new.denies:
         return old.values == new.values and fewer == more > (1 if new.changes else 2)
@@ -280,7 +294,7 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
     Under another heading (`is_here` is false) it must have all the words of it.
     """
     fewer = min(len(old.subject), len(new.subject))
-    if old.label and new.label and old.label != new.label:
+    if old.is_apart and new.is_apart and old.label != new.label:
         return False
     if not new.changes or len(shared) < (1 if is_here else fewer) or len(old.subject) > MAX_SUBJECT:
         return False

@@ -21,6 +21,9 @@ STATEMENTS = [
     'Osmer Vant (1402–1461) built the first dyke; he died on 3 Amber 1461.',
     'Table 3 lists 20 keepers, 12 of whom had left by 1900.',
     'Sources of the Heron: it springs at Orme and at Morn.',
+    'Sources: nytimes.com and reuters.com report that 12 people died in the fire on the hill.',
+    'Source: copy settings.py and urls.py into the folder before the first start of the server.',
+    'References: use config.yaml and app.json to set the port to 8080.',
     'Files: mill.py, gate.py and tests/test_mill.py were changed.',
     'In 2004 she published Tar, and in 2009 its sequel, with J. Sedgewick.',
 ]
