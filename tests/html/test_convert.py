@@ -172,6 +172,10 @@ def test_numbers_that_are_raised_are_not_numbers_of_their_own() -> None:
         ('SO<sub>4</sub><sup>2−</sup> and Ca<sup>2+</sup>', 'SO4^2− and Ca2+'),
         ('of 1950 <sup>14</sup>C, CO<sub>2</sub>', 'of 1950 14C, CO2'),
         ('the 1<sup>st</sup> and 2<sup>e</sup>', 'the 1st and 2e'),
+        ('x<sup>n</sup>, e<sup>x</sup> and (a+b)<sup>n</sup>', 'x^n, e^x and (a+b)^n'),
+        ('12<sup>h</sup>30, 5<sup>m</sup> 30<sup>s</sup>, 10<sup>h</sup>', '12h30, 5m 30s, 10h'),
+        ('M<sup>r</sup> Dupont, S<sup>t</sup> John, W<sup>m</sup> Penn', 'Mr Dupont, St John, Wm Penn'),
+        ('1<sup>r</sup> de maig, 2<sup>n</sup> lloc', '1r de maig, 2n lloc'),
     ],
 )
 def test_what_stands_raised_or_lowered_is_apart_from_numbers(html: str, text: str) -> None:
