@@ -35,6 +35,11 @@ _MAX_BEFORE = 16
 """Characters before it that are looked at."""
 _GENERATED = re.compile(r'(?<!\S)[a-z]{1,2}\d+(?!\S)')
 """A class name that a program has given, as Google Docs does."""
+_MAX_PRESSED = 40
+_PRESSED = re.compile(
+    r'\b(?:(?:press|click|tap|push|hit|choos|chose|select)(?:es|ed|en|e|ing|s)?|us(?:ed|es|e|ing))(?: on| the)* ["“(]?$',
+    re.IGNORECASE,
+)
 _MAX_ALT = 300
 _MAX_EMOJI = 8
 
@@ -55,6 +60,8 @@ _UNREAD = frozenset(
 )
 _SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
 """What stands on both sides of an inline element."""
+_QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
+"""Written quotation marks, which `q` has no need to stand in any more."""
 _BOLD = frozenset({'b', 'strong'})
 _NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
@@ -197,6 +204,9 @@ class TreeWalk:
         if tag in _UNREAD:
             return True
         if tag in _SIGNS:
+            if tag == 'q' and self._pieces and self._pieces[-1][-1:] in _QUOTES:
+                element.tag = 'span'
+                return False
             self._pieces.append(_SIGNS[tag])
             return False
         if tag in _BOLD:
@@ -245,9 +255,10 @@ class TreeWalk:
         return written != ''
 
     def _read_button(self, element: Any) -> bool:
-        """What is pressed is chrome, but where a sentence of the text speaks of it."""
+        """What is pressed is chrome, but where a sentence of the text says that it is to be pressed."""
         tail: str = element.tail or ''
-        return not (self._size and self._box in ('p', 'li', 'dd') and tail.strip())
+        before = self._pieces[-1][-_MAX_PRESSED:] if self._pieces else ''
+        return not (tail.strip() and self._box in ('p', 'li', 'dd') and _PRESSED.search(before))
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''

@@ -204,6 +204,11 @@ def test_items_have_the_numbers_that_are_shown(html: str, text: str) -> None:
         ('said <q>never again</q> to', 'said "never again" to'),
         ('pressed <button>Open</button> to', 'pressed Open to'),
         ('saw <img class="latex" alt="x^2 &lt; y" src="a.png"> for', 'saw $x^2 < y$ for'),
+        ('pressed the <button>Open</button>, opening', 'pressed the Open, opening'),
+        ('opened<button>Copy</button> just', 'opened just'),
+        ('found <button>Copy</button> in', 'found in'),
+        ('gave 5 <button>i</button> mg of', 'gave 5 mg of'),
+        ('saw a <q>bell</q>, “<q>Orme</q>” and "<q>Morn</q>" on', 'saw a "bell", “Orme” and "Morn" on'),
         ('saw <img class="mwe-math-fallback-image-inline" alt="{\\displaystyle x^2}"> for', 'saw $x^2$ for'),
     ],
 )
