@@ -37,7 +37,7 @@ _GENERATED = re.compile(r'(?<!\S)[a-z]{1,2}\d+(?!\S)')
 """A class name that a program has given, as Google Docs does."""
 _MAX_PRESSED = 40
 _PRESSED = re.compile(
-    r'\b(?:(?:press|click|tap|push|hit|choos|chose|select)(?:es|ed|en|e|ing|s)?|us(?:ed|es|e|ing))(?: on| the)* ["“(]?$',
+    r'\b(?:(?:press|click|tap|push|hit|choos|chose|select)(?:es|ed|en|e|ing|s)?|us(?:e[ds]?|ing))(?: on| the)* ["“(]?$',
     re.IGNORECASE,
 )
 _MAX_ALT = 300
@@ -61,7 +61,8 @@ _UNREAD = frozenset(
 _SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
 """What stands on both sides of an inline element."""
 _QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
-"""Written quotation marks, which `q` has no need to stand in any more."""
+_QUOTES_END = ('"', '”', '“', '»', '«', '’', '‘', '」')
+"""Written quotation marks, between which `q` needs none."""
 _BOLD = frozenset({'b', 'strong'})
 _NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
@@ -204,7 +205,11 @@ class TreeWalk:
         if tag in _UNREAD:
             return True
         if tag in _SIGNS:
-            if tag == 'q' and self._pieces and self._pieces[-1][-1:] in _QUOTES:
+            if (
+                tag == 'q'
+                and (element.tail or '').startswith(_QUOTES_END)
+                and ''.join(self._pieces[-1:]).endswith(_QUOTES)
+            ):
                 element.tag = 'span'
                 return False
             self._pieces.append(_SIGNS[tag])

@@ -121,8 +121,24 @@ Write `[[page|shown]]`, `[[ -f mill ]]`, grid[[a]], [[1, 2]], [[$x == y ]] or [[
 """)
 
 
+@pytest.mark.parametrize(
+    ('text', 'shown'),
+    [
+        (
+            'See ![[plan.png|300]] and ![[map.png|300x200]] of [[low-marsh|Low Marsh]].',
+            'See plan.png and map.png of Low Marsh.',
+        ),
+        ('Write [[nodiscard]] int f().\n\n[[package]]\n', 'Write [[nodiscard]] int f().\n\n[[package]]\n'),
+        ('As [[orme|Orme]] has it:\n\n    if [[mill|x]]\n', 'As Orme has it:\n\n    if [[mill|x]]\n'),
+        ('<pre>\nif [[mill|x]]\n</pre>\n\n[[orme|Orme]]\n', '<pre>\nif [[mill|x]]\n</pre>\n\nOrme\n'),
+    ],
+)
+def test_sizes_attributes_and_code_are_no_links_between_notes(text: str, shown: str) -> None:
+    assert plain_text(text, 'orme.md') == shown
+
+
 def test_links_that_open_and_do_not_close_cost_no_time() -> None:
-    text = '[[a' * 100_000 + '`' * 100_000 + '\n```\n' * 10_000
+    text = '[[a' * 100_000 + '`' * 100_000 + '<pre>' * 10_000 + '\n```\n' * 10_000
     assert plain_text(text, 'orme.md') == text
 
 

@@ -209,11 +209,18 @@ def test_items_have_the_numbers_that_are_shown(html: str, text: str) -> None:
         ('found <button>Copy</button> in', 'found in'),
         ('gave 5 <button>i</button> mg of', 'gave 5 mg of'),
         ('saw a <q>bell</q>, “<q>Orme</q>” and "<q>Morn</q>" on', 'saw a "bell", “Orme” and "Morn" on'),
+        ('saw <q>a</q><q>b</q> on', 'saw "a""b" on'),
         ('saw <img class="mwe-math-fallback-image-inline" alt="{\\displaystyle x^2}"> for', 'saw $x^2$ for'),
     ],
 )
 def test_what_a_sentence_shows_stands_in_it(html: str, text: str) -> None:
     assert read(f'<p>The keepers of the gate {html} the lock.</p>') == f'The keepers of the gate {text} the lock.'
+
+
+@pytest.mark.parametrize('name', ['wp-math', 'math-icon', 'latex-logo', 'math'])
+def test_an_image_that_is_no_formula_stands_in_no_sentence(name: str) -> None:
+    image = f'<img class="{name}" alt="Figure 1: growth" src="a.png">'
+    assert '$' not in read(f'<p>The keepers of the gate saw {image} for the lock.</p>')
 
 
 def test_what_was_struck_out_is_marked() -> None:
