@@ -30,7 +30,7 @@ def _template(found: re.Match[str]) -> str:
     if said[0].isdigit() and len(said) > 1:
         if not all(map(str.isdigit, said)):
             return ' '.join(said[:3])
-        return '-'.join(said[:3]) if len(said[0]) == 4 else found[0]
+        return ('-' if len(said[0]) == 4 else ', ').join(said[:3])
     return max(said, key=len)
 
 

@@ -60,11 +60,16 @@ It ground rye until 1901.
         ('{{coord|51|30|N|0|7|W|region:GB}}', '51 30 N 0 7 W'),
         ('rye{{sfn|Smith|1999|p=5}}', 'rye'),
         ('{{birth date|1911|5|3}}', '1911-5-3'),
-        ('{{mill|12|7}}', '{{mill|12|7}}'),
+        ('{{mill|12|7}}', '12, 7'),
     ],
 )
 def test_templates_of_numbers(template: str, shown: str) -> None:
     assert markdown(f'It ground {template} a year.', '.wiki') == f'It ground {shown} a year.\n'
+
+
+def test_a_template_of_two_numbers_leaves_the_fields_around_it_whole() -> None:
+    text = '{{Infobox album\n| name = Orme\n| length = {{Duration|43|12}}\n| genre = {{small|{{score|2|1}}}}\n}}\n'
+    assert markdown(text, '.wiki') == '- name: Orme\n- length: 43, 12\n- genre: 2, 1\n'
 
 
 def test_a_term_of_the_index_is_shown_in_two_brackets() -> None:
