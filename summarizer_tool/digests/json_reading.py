@@ -92,7 +92,7 @@ def read_json(text: str) -> Read | None:
     around.append(text[told:])
     if not values or beside + len(text) - told > WITHIN_SHARE * len(text):
         return None
-    outside = '\n'.join(each.strip(' \t\r,') for each in ''.join(around).split('\n'))
+    outside = '\n'.join(each.rstrip(' \t\r,') for each in ''.join(around).split('\n'))
     if len(values) == 1:
         return Read(values[0], outside.strip())
     return Read(values, outside if outside.strip() else '', begins=begins)

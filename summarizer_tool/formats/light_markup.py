@@ -30,7 +30,7 @@ def _template(found: re.Match[str]) -> str:
     if said[0].isdigit() and len(said) > 1:
         if not all(map(str.isdigit, said)):
             return ' '.join(said[:3])
-        return '-'.join(said[:3]) if len(said[0]) == 4 else found[0]
+        return ('-' if len(said[0]) == 4 else ', ').join(said[:3])
     return max(said, key=len)
 
 
@@ -150,11 +150,14 @@ _WIKI_MARK = re.compile(r"'''?[^'\n]{1,200}'''?|\{\{(?!\s)[^{}\n]{1,200}|<ref[ >
 # `[[page#Part|shown]]` of notes in markdown, whose bar has a backslash in tables; and code, in which it means nothing.
 _NOTE_LINK = re.compile(
     r'(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,})[^`\n]*\n[\s\S]*?(?:^ {0,3}(?P=fence)|\Z)'
+    r'|^(?: {4}|\t).*$|<pre\b[\s\S]*?(?:</pre>|\Z)'
     r'|(?<!`)(?P<span>`{1,2})(?!`)[^`\n]{1,400}(?P=span)(?!`))'
-    r'|(?<![\w\])\\])!?\[\[(?=[^\[\]\n]{0,200}[^\W\d_])(?![\s:$"._=-])#?(?P<page>[^\[\]|\n]{1,200}?)'
+    r'|(?<![\w\])\\])(?P<embed>!?)\[\[(?=[^\[\]\n]{0,200}[^\W\d_])(?![\s:$"._=-])#?(?P<page>[^\[\]|\n]{1,200}?)'
     r'(?:\\?\|(?P<shown>[^\[\]|\n]{1,200}))?(?<!\s)\]\](?!\()',
     re.MULTILINE,
 )
+_SIZE = re.compile(r'\d+(?:x\d+)?')
+"""How large Obsidian shows an image, in place of what a link shows."""
 _SHOWS = re.compile(r'\[\[[^\W\d_][^\[\]|\n]{0,200}\|[^\[\]|\n]{1,200}\]\]')
 _LEAST = 2
 """Headings, links and other marks that a wikitext must have, of each, whose name does not say what it is."""
@@ -256,9 +259,20 @@ _BY_SUFFIX = {
 
 def without_note_links(text: str, *, is_markdown: bool) -> str:
     """A text with what its links between notes, `[[page|shown]]`, show in place of them; one makes a text markdown."""
-    if not (is_markdown or _SHOWS.search(text)):
+    has_shown = _SHOWS.search(text) is not None
+    if not (is_markdown or has_shown):
         return text
-    return _NOTE_LINK.sub(lambda found: found['code'] or found['shown'] or found['page'], text)
+
+    def shown(found: re.Match[str]) -> str:
+        if found['code'] or not (found['shown'] or has_shown):
+            return found[0]
+        return (
+            found['page']
+            if found['embed'] and _SIZE.fullmatch(found['shown'] or '')
+            else found['shown'] or found['page']
+        )
+
+    return _NOTE_LINK.sub(shown, text)
 
 
 def is_wikitext(text: str) -> bool:

@@ -106,7 +106,9 @@ _BOXES = frozenset({'katex', 'mwe-math-element', 'MathJax', 'MathJax_Display', '
 """Names of what KaTeX, MediaWiki and MathJax put around a formula and its drawing."""
 _DRAWINGS = frozenset({'katex-html', 'MathJax', 'MathJax_Display', 'MathJax_SVG', 'MathJax_CHTML', 'MathJax_Preview'})
 """Names of what shows a formula that is said once more, as MathML or as TeX."""
-_IMAGES = re.compile(r'(?:^|[\s_-])(?:latex|tex|math)(?=$|[\s_-])')
+_IMAGES = re.compile(r'(?<!\S)(?:latex|tex|math|(?:mwe-math|wp-katex)[\w-]*)(?!\S)')
+_PROSE = re.compile(r'(?=[\s\S]*[^\W\d_]{3})[^\\^_=<>]*')
+"""What is said of an image, but in TeX."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ def of_image(image: Any) -> Formula | None:
     """The formula that an image shows, as its class names say; none of another."""
     names: str = image.get('class') or ''
     tex = _clean(image.get('alt')).strip('$ ') if _IMAGES.search(names) else ''
-    return Formula(tex, is_display='display' in names) if tex else None
+    return Formula(tex, is_display='display' in names) if tex and not _PROSE.fullmatch(tex) else None
 
 
 def is_drawing(names: str) -> bool:

@@ -1,5 +1,6 @@
 """A page's tree taken apart into blocks, its text nodes numbered on the way."""
 
+import re
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
@@ -32,6 +33,13 @@ _MAX_STYLED = 6
 """Elements in what stands raised; what has more, or others, is no number."""
 _MAX_BEFORE = 16
 """Characters before it that are looked at."""
+_GENERATED = re.compile(r'(?<!\S)[a-z]{1,2}\d+(?!\S)')
+"""A class name that a program has given, as Google Docs does."""
+_MAX_PRESSED = 40
+_PRESSED = re.compile(
+    r'\b(?:(?:press|click|tap|push|hit|choos|chose|select)(?:es|ed|en|e|ing|s)?|us(?:e[ds]?|ing))(?: on| the)* ["“(]?$',
+    re.IGNORECASE,
+)
 _MAX_ALT = 300
 _MAX_EMOJI = 8
 
@@ -52,6 +60,9 @@ _UNREAD = frozenset(
 )
 _SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
 """What stands on both sides of an inline element."""
+_QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
+_QUOTES_END = ('"', '”', '“', '»', '«', '’', '‘', '」')
+"""Written quotation marks, between which `q` needs none."""
 _BOLD = frozenset({'b', 'strong'})
 _NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
@@ -194,6 +205,13 @@ class TreeWalk:
         if tag in _UNREAD:
             return True
         if tag in _SIGNS:
+            if (
+                tag == 'q'
+                and (element.tail or '').startswith(_QUOTES_END)
+                and ''.join(self._pieces[-1:]).endswith(_QUOTES)
+            ):
+                element.tag = 'span'
+                return False
             self._pieces.append(_SIGNS[tag])
             return False
         if tag in _BOLD:
@@ -242,9 +260,10 @@ class TreeWalk:
         return written != ''
 
     def _read_button(self, element: Any) -> bool:
-        """What is pressed is chrome, but where a sentence of the text speaks of it."""
+        """What is pressed is chrome, but where a sentence of the text says that it is to be pressed."""
         tail: str = element.tail or ''
-        return not (self._size and self._box in ('p', 'li', 'dd') and tail.strip())
+        before = self._pieces[-1][-_MAX_PRESSED:] if self._pieces else ''
+        return not (tail.strip() and self._box in ('p', 'li', 'dd') and _PRESSED.search(before))
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
@@ -284,13 +303,19 @@ class TreeWalk:
         return is_out and element.xpath('string-length()') <= MAX_NAMED
 
     def _is_apart(self, element: Any, names: str) -> bool:
-        """Return whether a span is shown apart from another one right before it, as they are named differently."""
+        """Return whether a span is shown apart from another one right before it, as a title from what is above it.
+
+        Both are named, differently, by people; in running text, or in the midst of a word, they are one.
+        """
         before = element.getprevious()
         if before is None or before.tag != 'span' or before.tail or names in ('', before.get('class') or ''):
             return False
+        around = element.getparent().text or ''
+        if around.strip() or (element.tail or '').strip() or _GENERATED.search(f'{before.get("class") or ""} {names}'):
+            return False
         end = self._pieces[-1][-2:] if self._pieces else ''
-        start = (element.text or '')[:1]
-        return len(end) == 2 and end.isalnum() and start.isalnum() and not (end[-1] + start).isdigit()
+        is_end = len(end) == 2 and end.isalnum() and (end[-1].islower() or end[-1].isdigit())
+        return is_end and (element.text or '')[:1].isupper()
 
     def _formula(self, element: Any, formula: formulas.Formula) -> None:
         if formula.is_display:

@@ -392,6 +392,13 @@ def test_logged_objects_are_told_on_the_lines_on_which_they_begin(indent: int | 
     assert ('2| Starting on port 80', (2,)) in said
 
 
+def test_a_traceback_between_logged_objects_is_one_event() -> None:
+    logged = [json.dumps({'level': 'info', 'msg': f'lamp {at} lit'}) for at in range(25)]
+    trace = ['Traceback (most recent call last):', '  File "a.py", line 3, in f', '    x()', 'ValueError: disk full']
+    told = [each.text for each in digest('\n'.join([*logged[:20], *trace, *logged[20:]]), 300).lines]
+    assert '21| ValueError: disk full [File "a.py", line 3, in f]' in told
+
+
 @pytest.mark.parametrize(
     ('first', 'last'),
     [

@@ -60,11 +60,16 @@ It ground rye until 1901.
         ('{{coord|51|30|N|0|7|W|region:GB}}', '51 30 N 0 7 W'),
         ('rye{{sfn|Smith|1999|p=5}}', 'rye'),
         ('{{birth date|1911|5|3}}', '1911-5-3'),
-        ('{{mill|12|7}}', '{{mill|12|7}}'),
+        ('{{mill|12|7}}', '12, 7'),
     ],
 )
 def test_templates_of_numbers(template: str, shown: str) -> None:
     assert markdown(f'It ground {template} a year.', '.wiki') == f'It ground {shown} a year.\n'
+
+
+def test_a_template_of_two_numbers_leaves_the_fields_around_it_whole() -> None:
+    text = '{{Infobox album\n| name = Orme\n| length = {{Duration|43|12}}\n| genre = {{small|{{score|2|1}}}}\n}}\n'
+    assert markdown(text, '.wiki') == '- name: Orme\n- length: 43, 12\n- genre: 2, 1\n'
 
 
 def test_a_term_of_the_index_is_shown_in_two_brackets() -> None:
@@ -121,8 +126,24 @@ Write `[[page|shown]]`, `[[ -f mill ]]`, grid[[a]], [[1, 2]], [[$x == y ]] or [[
 """)
 
 
+@pytest.mark.parametrize(
+    ('text', 'shown'),
+    [
+        (
+            'See ![[plan.png|300]] and ![[map.png|300x200]] of [[low-marsh|Low Marsh]].',
+            'See plan.png and map.png of Low Marsh.',
+        ),
+        ('Write [[nodiscard]] int f().\n\n[[package]]\n', 'Write [[nodiscard]] int f().\n\n[[package]]\n'),
+        ('As [[orme|Orme]] has it:\n\n    if [[mill|x]]\n', 'As Orme has it:\n\n    if [[mill|x]]\n'),
+        ('<pre>\nif [[mill|x]]\n</pre>\n\n[[orme|Orme]]\n', '<pre>\nif [[mill|x]]\n</pre>\n\nOrme\n'),
+    ],
+)
+def test_sizes_attributes_and_code_are_no_links_between_notes(text: str, shown: str) -> None:
+    assert plain_text(text, 'orme.md') == shown
+
+
 def test_links_that_open_and_do_not_close_cost_no_time() -> None:
-    text = '[[a' * 100_000 + '`' * 100_000 + '\n```\n' * 10_000
+    text = '[[a' * 100_000 + '`' * 100_000 + '<pre>' * 10_000 + '\n```\n' * 10_000
     assert plain_text(text, 'orme.md') == text
 
 

@@ -172,6 +172,10 @@ def test_numbers_that_are_raised_are_not_numbers_of_their_own() -> None:
         ('SO<sub>4</sub><sup>2−</sup> and Ca<sup>2+</sup>', 'SO4^2− and Ca2+'),
         ('of 1950 <sup>14</sup>C, CO<sub>2</sub>', 'of 1950 14C, CO2'),
         ('the 1<sup>st</sup> and 2<sup>e</sup>', 'the 1st and 2e'),
+        ('x<sup>n</sup>, e<sup>x</sup> and (a+b)<sup>n</sup>', 'x^n, e^x and (a+b)^n'),
+        ('12<sup>h</sup>30, 5<sup>m</sup> 30<sup>s</sup>, 10<sup>h</sup>', '12h30, 5m 30s, 10h'),
+        ('M<sup>r</sup> Dupont, S<sup>t</sup> John, W<sup>m</sup> Penn', 'Mr Dupont, St John, Wm Penn'),
+        ('1<sup>r</sup> de maig, 2<sup>n</sup> lloc', '1r de maig, 2n lloc'),
     ],
 )
 def test_what_stands_raised_or_lowered_is_apart_from_numbers(html: str, text: str) -> None:
@@ -200,11 +204,23 @@ def test_items_have_the_numbers_that_are_shown(html: str, text: str) -> None:
         ('said <q>never again</q> to', 'said "never again" to'),
         ('pressed <button>Open</button> to', 'pressed Open to'),
         ('saw <img class="latex" alt="x^2 &lt; y" src="a.png"> for', 'saw $x^2 < y$ for'),
+        ('pressed the <button>Open</button>, opening', 'pressed the Open, opening'),
+        ('opened<button>Copy</button> just', 'opened just'),
+        ('found <button>Copy</button> in', 'found in'),
+        ('gave 5 <button>i</button> mg of', 'gave 5 mg of'),
+        ('saw a <q>bell</q>, “<q>Orme</q>” and "<q>Morn</q>" on', 'saw a "bell", “Orme” and "Morn" on'),
+        ('saw <q>a</q><q>b</q> on', 'saw "a""b" on'),
         ('saw <img class="mwe-math-fallback-image-inline" alt="{\\displaystyle x^2}"> for', 'saw $x^2$ for'),
     ],
 )
 def test_what_a_sentence_shows_stands_in_it(html: str, text: str) -> None:
     assert read(f'<p>The keepers of the gate {html} the lock.</p>') == f'The keepers of the gate {text} the lock.'
+
+
+@pytest.mark.parametrize('name', ['wp-math', 'math-icon', 'latex-logo', 'math'])
+def test_an_image_that_is_no_formula_stands_in_no_sentence(name: str) -> None:
+    image = f'<img class="{name}" alt="Figure 1: growth" src="a.png">'
+    assert '$' not in read(f'<p>The keepers of the gate saw {image} for the lock.</p>')
 
 
 def test_what_was_struck_out_is_marked() -> None:
