@@ -69,7 +69,8 @@ _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean
 # "See X for details", "For more, see X": it says nothing but where something is said.
 _ELSEWHERE = regex.compile(
     r'^(?:(?:[Pp]lease )?(?:See|Refer to)\b'
-    r'|(?:For|To|If)\b[^.;:]{0,140}, (?:see|refer to|please (?:check|see|visit|consult))\b)'
+    r'|(?:(?:For|To|If)\b[^.;:]{0,140},|For (?:additional|details|further|information|more)\b[^.;:]{0,140})'
+    r' (?:see|refer to|please (?:check|see|visit|consult))\b)'
     r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )

@@ -38,7 +38,8 @@ _LINK = regex.compile(
 )
 _FOOTNOTE = regex.compile(
     r'(?:^|(?<=\s))\[\^[^\[\]\s]{1,40}\]:\s*'
-    r'|\[(?:\^[^\[\]\s]{1,40}|[1-9]\d{0,2}|(?<=\S\[)\p{L}|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\]'
+    r'|(?: (?=\[\d{1,3}\][.,;:]))?\[(?:\^[^\[\]\s]{1,40}|[1-9]\d{0,2}|(?<=\S\[)\p{L}|(?<=[.,;!?”"]\[)\p{L}{2}'
+    r'|edit\b[^\[\]]{0,30}|citation needed|note \d{1,4})\]'
     r'(?!\(|\.?\w)',
     regex.IGNORECASE,
 )
@@ -74,7 +75,8 @@ _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
 _TAG = regex.compile(
     r'</?(?:a|abbr|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|(?<!\p{L} <)p|picture|pre|small'
     r'|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)'
-    r'(?:\s*/?|\s(?:controls|hidden|nowrap|open|reversed)\s*/?|\s(?=[^<>]{1,300}=)(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300})>',
+    r'(?:\s*/?|(?:\s(?:autoplay|clear|controls|disabled|hidden|loop|muted|name|nowrap|open|playsinline|reversed)){1,9}\s*/?'
+    r'|\s(?=[^<>]{1,300}=)(?:[^<>"\']|"[^"]{0,1000}"|\'[^\']{0,1000}\'){0,300})>',
     regex.IGNORECASE,
 )
 # Without a semicolon it is a part of a URL: `?city=Bern&region=eu`.
@@ -216,7 +218,15 @@ def with_indices(texts: Sequence[str]) -> list[str]:
     words = (text[max(0, index.start() - _WORD_REACH) : index.start()].split()[-1] for text, index in found)
     if len(numbers) >= _LEAST_NOTES and '0' not in numbers and 3 * len({*words}) >= 2 * len(found):
         return [*texts]
-    return [_INDEX.sub(lambda index: index[0].translate(_KEPT), text) if '[' in text else text for text in texts]
+    # Behind a blank, as in `Orme [1]`, it is a note, as a rule.
+    return [
+        _INDEX.sub(
+            lambda index: index[0] if index.string[index.start() - 1] == ' ' else index[0].translate(_KEPT), text
+        )
+        if '[' in text
+        else text
+        for text in texts
+    ]
 
 
 def without_split_marks(texts: Sequence[str]) -> list[str]:

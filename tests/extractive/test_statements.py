@@ -82,6 +82,7 @@ def test_only_what_points_elsewhere_and_remarks_in_brackets_say_nothing() -> Non
     ]
     silent = [
         'For details on the gate, see the manual of the mill.',
+        'For more information on the gate see the manual of the mill.',
         'See the manual of the mill for more of the gate.',
         '[Illustration: The gate is closed.]',
         '[Music plays]',

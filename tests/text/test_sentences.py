@@ -224,6 +224,8 @@ def test_without_full_stops_lines_and_blanks_end_sentences():
         ('[^1]: For cards. [^vouchers-2]: For vouchers: never.', 'For cards. For vouchers: never.'),
         ('Within 90 days[^note-1], or so[^2]: then never.', 'Within 90 days, or so: then never.'),
         ('The mill[a] stood.[12][13] It burned.[2]', 'The mill stood. It burned.'),
+        ('The reef was found in 1901.[aa] It is long.', 'The reef was found in 1901. It is long.'),
+        ('<video controls autoplay muted> The gate opens<br clear> at nine.', 'The gate opens at nine.'),
     ],
 )
 def test_marks_of_footnotes_are_no_text(written: str, read: str) -> None:
@@ -250,6 +252,8 @@ def test_numbers_in_brackets_are_notes_where_a_text_has_notes() -> None:
     assert [plain(text) for text in with_indices(['It burned.[1] The mill [2] was sold.'])] == [
         'It burned. The mill was sold.'
     ]
+    few = 'The gate was built by Orme [1] and painted by Finn [2], both of Marn.'
+    assert plain(*with_indices([few])) == 'The gate was built by Orme and painted by Finn, both of Marn.'
     assert plain(*with_indices(['The mill[1] has a gate [2] and a wheel[3].'])) == 'The mill has a gate and a wheel.'
 
 
