@@ -230,8 +230,8 @@ def _number_forms(text: str, clean: str, found: set[str]) -> Iterator[str]:
             yield from _scaled(*match.groups())
     if _HAS_PADDING.search(clean):
         versions = _versions(text)
-        for match in _PADDED.finditer(clean):
-            yield from _unpadded(*match.groups(''), versions)
+        for currency, number, unit in _PADDED.findall(clean):
+            yield from _unpadded(currency, number, unit, versions)
     if _SPLIT_DIGITS.search(clean):
         for match in _GROUPED.finditer(clean):
             yield _fold(re.sub(r'\D', '', match.group()))
@@ -267,7 +267,8 @@ def amounts(text: str, place: int) -> Iterator[str]:
     """The value of the number at `place` with what belongs to it: `3.5 million` is 3500000, `1 200` is 1200."""
     clean = _clean(text[place : place + 40])
     if match := _PADDED.match(clean):
-        yield from _unpadded(*match.groups(''), _versions(text[max(0, place - 40) : place + 40]))
+        currency, number, unit = match.groups('')
+        yield from _unpadded(currency, number, unit, _versions(text[max(0, place - 40) : place + 40]))
     if match := _SCALED.match(clean.lstrip('$€£¥ ')):
         yield from _scaled(*match.groups())
     for match in _GROUPED.finditer(text, max(0, place - 16), place + 16):
