@@ -81,7 +81,7 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         for at in lacking if len(lacking) <= min(_SHOWN, _FEW * len(things.rows)) else ():
             text = f'{things.names[at]}: {field} missing, others have {_usual(things.rows, field)}'
             yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
-        numbers = quantities(row.get(field, '') for row in things.rows)
+        numbers = quantities(field, (row.get(field, '') for row in things.rows))
         found = [
             (number, at)
             for at, row in enumerate(things.rows)

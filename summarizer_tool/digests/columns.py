@@ -16,11 +16,13 @@ _QUANTITY = re.compile(r'([+-]?(?!0\d+$)\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([
 _GROUPED = re.compile(r'([+-]?\d{1,3}(?:,\d{3})+)((?:\.\d+)?)(?!\S)|([+-]?\d{1,3}(?:\.\d{3})*|[+-]?\d+),(\d\d?)(?!\S)')
 """Numbers with commas between thousands; and those with a comma before their fraction."""
 _COMMA = re.compile(r'[+-]?\d[\d.]*,\d\d?(?!\S)')
-_POINT = re.compile(r'\d\.(?!\d{3}(?!\d))\d')
+_POINT = re.compile(r'\d\.(?!\d{3}(?!\d))\d|(?<!\d)0\.\d')
 _DOT = re.compile(r'(?<=\d)\.(?=\d{3}(?!\d))')
 """What tells that a fraction stands behind a comma, and behind a dot; and a dot between thousands."""
 _THOUSANDTHS = re.compile(r'\d+m$')
 _WHOLE = re.compile(r'(?=0*[1-9])\d+(?:\.\d+)?$')
+_CORES = re.compile(r'cpu|cores?(?![a-z])|milli', re.IGNORECASE)
+"""Of what thousandths are given: elsewhere `5m` are minutes or metres."""
 _TIMED = re.compile(r'\d(?:[dhs]|[nuµm]s|sec|min)')
 _UNITS = {
     'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'min': 60.0, 'h': 3600.0, 'd': 86400.0,
@@ -57,15 +59,15 @@ def quantity(text: str) -> float | None:
     return None
 
 
-def quantities(cells: Iterable[str]) -> dict[str, float]:
-    """The numbers of a column by their cells, as all tell to read each: `1.500` beside `2,5`, `5m` beside `2`."""
+def quantities(name: str, cells: Iterable[str]) -> dict[str, float]:
+    """The numbers of a column, as all cells tell to read each: `1.500` beside `2,5`, `5m` of CPU beside `2`."""
     cells = {*cells}
     forms = {cell: cell for cell in cells}
     if any(map(_COMMA.match, cells)) and not any(map(_POINT.search, cells)):
         forms = {cell: _DOT.sub('', cell) for cell in cells}
     else:
         milli = {cell for cell in cells if _THOUSANDTHS.match(cell)}
-        if milli and any(map(_WHOLE.match, cells)) and not any(map(_TIMED.search, cells)):
+        if milli and _CORES.search(name) and any(map(_WHOLE.match, cells)) and not any(map(_TIMED.search, cells)):
             forms = {cell: f'{cell[:-1]}e-3' if cell in milli else cell for cell in cells}
     return {cell: number for cell in cells if (number := quantity(forms[cell])) is not None}
 
@@ -110,7 +112,7 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
     counts = Counter(values)
     ranked = counts.most_common()
     distinct = len(counts) - (None in counts)
-    numbers = _numbers(counts, len(values) - counts[None])
+    numbers = _numbers(name, counts, len(values) - counts[None])
     bad = any(value is not None and BAD.search(value[:VALUE_LENGTH]) is not None for value, _ in ranked[:200])
     if len(counts) == 1:
         return Column(name, 'constant', shown(ranked[0][0]), bad)
@@ -135,9 +137,9 @@ def shown(value: str | None) -> str:
     return '(missing)' if value is None else one_line(value, VALUE_LENGTH) or '""'
 
 
-def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
+def _numbers(name: str, counts: Counter[str | None], present: int) -> dict[str, float]:
     """What the values are as numbers, if nearly all of them are."""
-    found = quantities(value for value in counts if value is not None)
+    found = quantities(name, (value for value in counts if value is not None))
     return found if sum(counts[value] for value in found) >= _NUMERIC_SHARE * present else {}
 
 
@@ -164,7 +166,7 @@ def brief(values: Sequence[str]) -> str:
     ranked = [(_short(value), count) for value, count in counts.most_common(4)]
     if len(counts) <= len(ranked):
         return f'{{{", ".join(f"{value} ×{count}" if count > 1 else value for value, count in ranked)}}}'
-    if numbers := _numbers(counts, len(values)):
+    if numbers := _numbers('', counts, len(values)):
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'

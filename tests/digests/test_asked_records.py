@@ -57,19 +57,22 @@ def test_a_block_is_told_with_its_fields_and_what_it_is_about() -> None:
 
 
 @pytest.mark.parametrize(
-    ('cells', 'most', 'least'),
+    ('field', 'cells', 'most', 'least'),
     [
-        ('100m 2 1500m 3 50m 4 200m', '4', '50m'),
-        ('1.234,50 999,00 2.500 12.000 750 77 3.100,25', '12.000', '77'),
-        ('5m 90s 2h 10m 3m', '2h', '90s'),
-        ('1.5 2.25 1.125 0.5', '2.25', '0.5'),
+        ('cpu', '100m 2 1500m 3 50m 4 200m', '4', '50m'),
+        ('burning', '5m 30m 1 2m 90m 12 7m', '90m', '1'),
+        ('oil', '100m 2 500m 10000m 3 200m', '10000m', '2'),
+        ('oil', '1.234,50 999,00 2.500 12.000 750 77 3.100,25', '12.000', '77'),
+        ('oil', '1.234 2,5 0.125 3,7 100 7,0', '100', '0.125'),
+        ('burning', '5m 90s 2h 10m 3m', '2h', '90s'),
+        ('oil', '1.5 2.25 1.125 0.5', '2.25', '0.5'),
     ],
 )
-def test_a_column_tells_how_its_numbers_are_read(cells: str, most: str, least: str) -> None:
+def test_a_column_tells_how_its_numbers_are_read(field: str, cells: str, most: str, least: str) -> None:
     names = [f'lamp-{at}' for at in range(len(cells.split()))]
-    things = NamedRows(names, [{'oil': cell} for cell in cells.split()])
-    said = {each.text.partition(': ')[2] for word in ('most', 'least') for each in extremes(things, [word, 'oil'])}
-    assert {f'oil={most} (most)', f'oil={least} (least)'} <= said
+    things = NamedRows(names, [{field: cell} for cell in cells.split()])
+    said = {each.text.partition(': ')[2] for word in ('most', 'least') for each in extremes(things, [word, field])}
+    assert {f'{field}={most} (most)', f'{field}={least} (least)'} <= said
 
 
 def test_most_of_many_rows_takes_time_that_grows_with_them() -> None:
