@@ -51,7 +51,7 @@ _SAME = {
 
 NUMBER = (
     r'(?<!\d,)\d{1,3}(?:,\d{2,3}){0,6},\d{3}(?![\d]|,\d)(?:\.\d++)?'
-    r'|(?<!\d,)(?:\d{1,3}(?:\.\d{3})++|\d++),\d++(?![,.]\d)|\d++(?>(?:\.\d++)*)'
+    r'|(?<!\d,)(?:\d{1,3}(?>(?:\.\d{3})+)|\d++),\d++(?![,.]\d)|\d++(?>(?:\.\d++)*)'
 )
 """A number with its groups and decimals, a version or address; of `1,2,3` and `1.5,2.5` each by itself."""
 _PREFIXES = {'kilo': 'k', 'mega': 'm', 'giga': 'g', 'tera': 't', 'centi': 'c', 'milli': 'm', 'micro': 'μ', 'nano': 'n'}
