@@ -18,7 +18,8 @@ import pypdfium2
 from pypdfium2 import raw
 
 from summarizer_tool.formats import isolated
-from summarizer_tool.formats.pdf_layout import Bookmark, Cell, PdfPage, TextLine, markdown_of, place_note
+from summarizer_tool.formats.pdf_layout import markdown_of
+from summarizer_tool.formats.pdf_page import Bookmark, Cell, PdfPage, TextLine, place_note
 
 # A hyphen at the end of a line, which the library does not let a line end after.
 _WORD = re.compile(r'[^\s\x02\ufffe]+[\x02\ufffe]?')

@@ -1,4 +1,4 @@
-"""PDFs: their pages as files have them, and from these to markdown: paragraphs, headings, lists, tables, page breaks.
+"""From the pages of a PDF to markdown: paragraphs, headings, lists, tables, page breaks.
 
 The order is that of the file, which programs write as it is to be read, columns one after the other. Between two pages
 stands a form feed, see `documents.page_numbers`.
@@ -6,132 +6,24 @@ stands a form feed, see `documents.page_numbers`.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
-from statistics import median, mode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
-from summarizer_tool.html.tables import is_titled
-
-_BLANK = 0.45
-"""Of a font's size: what stands between two words at most."""
-
-
-@dataclass(slots=True)
-class Cell:
-    """Words on a line that stand together; in points, from the lower left corner of the page."""
-
-    text: str
-    left: float
-    bottom: float
-    right: float
-    top: float
-    size: float
-    """Height of the font."""
-    words: list[tuple[str, float, float]] = field(default_factory=list[tuple[str, float, float]])
-    """Each with its left and its right."""
-
-    def __post_init__(self) -> None:
-        """Begin with one word."""
-        self.words.append((self.text, self.left, self.right))
-
-    def add(self, word: str, left: float, right: float, bottom: float, top: float, size: float) -> None:
-        """Go on with the next word, whose font counts where only a raised number stands before it."""
-        if self.size < 0.85 * size and self.text.isdigit():
-            self.size = size
-        self.text += f' {word}'
-        self.words.append((word, left, right))
-        self.right = max(self.right, right)
-        self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
-
-    def parts(self) -> list[tuple[str, float, float]]:
-        """What has wider blanks between it than words have."""
-        parts = self.words[:1]
-        for text, left, right in self.words[1:]:
-            said, begin, end = parts[-1]
-            if left - end > _BLANK * self.size:
-                parts.append((text, left, right))
-            else:
-                parts[-1] = f'{said} {text}', begin, max(end, right)
-        return parts
-
-
-@dataclass(slots=True)
-class TextLine:
-    """What stands on one line."""
-
-    cells: list[Cell]
-    turn: int = 0
-    """Quarters by which the page was turned for it to be upright."""
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return ' '.join(cell.text for cell in self.cells)
-
-    @property
-    def left(self) -> float:
-        """In points."""
-        return self.cells[0].left
-
-    @property
-    def right(self) -> float:
-        """In points."""
-        return self.cells[-1].right
-
-    @property
-    def bottom(self) -> float:
-        """In points."""
-        return min(cell.bottom for cell in self.cells)
-
-    @property
-    def top(self) -> float:
-        """In points."""
-        return max(cell.top for cell in self.cells)
-
-    @property
-    def size(self) -> float:
-        """Of the font that most of it is in."""
-        return max(self.cells, key=lambda cell: len(cell.text)).size
-
-
-@dataclass(frozen=True, slots=True)
-class PdfPage:
-    """A page as its file has it."""
-
-    lines: list[TextLine] = field(default_factory=list[TextLine])
-    has_image: bool = False
-    """Of a page without text: whether there is something to see."""
-    is_broken: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """An entry of the outline that a file brings along."""
-
-    title: str
-    page: int
-    """From 0."""
-    level: int
-    """From 1."""
-
+from summarizer_tool.formats.pdf_page import Bookmark, PdfPage, TextLine
+from summarizer_tool.formats.pdf_tables import LEADERS, table_at, whole_rows
 
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
-_LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
 _FIGURES = re.compile(r'(?<!\d)\d{1,6}(?!\d)')
 _DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
 _ENDS = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
 _NOT_WORDS = re.compile(r'[\W_]+')
 _MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
 """What markdown would take for more than text at the beginning of a line."""
-
-_MOST_IN_CELL = 5
-"""Lines."""
-_MOST_ROWS = 0.5
-"""Of the rows of a table: as many at least have each of their cells in a column of its own."""
 
 _NO_TEXT = '[Page {number} is an image without text: reading it needs OCR]'
 _BROKEN = '[Page {number} is damaged and cannot be read]'
@@ -150,29 +42,6 @@ class _Block:
     def is_open(self) -> bool:
         """Whether it may go on in the next column or on the next page."""
         return not (self.is_table or self.level) and not _ENDS.search(self.text) and len(self.text) > 40
-
-
-def place_note(lines: list[TextLine], note: Cell) -> None:
-    """Put what somebody has written upon a page on the line where it stands, or on one below what is above it."""
-    middle = (note.bottom + note.top) / 2
-    near = [
-        (max(cell.left - note.right, note.left - cell.right), line, cell)
-        for line in lines
-        if line.bottom < middle < line.top
-        for cell in line.cells
-    ]
-    if not near:
-        above = [index for index, line in enumerate(lines) if line.bottom >= middle]
-        after = min(above, key=lambda index: lines[index].bottom, default=-1)
-        note.size = lines[after].size if lines else note.size
-        lines.insert(after + 1, TextLine([note]))
-        return
-    gap, line, cell = min(near, key=lambda found: found[0])
-    if gap < 0:
-        cell.add(note.text, cell.right, cell.right, cell.bottom, cell.top, cell.size)
-    else:
-        note.bottom, note.top, note.size = line.bottom, line.top, line.size
-        line.cells = sorted([*line.cells, note], key=lambda each: each.left)
 
 
 def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) -> str:
@@ -224,45 +93,19 @@ def _place(line: TextLine, page: int) -> tuple[str, int]:
 
 def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
     """The paragraphs, items and tables of a page, in order."""
-    lines = _whole_rows(lines, vocabulary)
+    lines = whole_rows(lines, vocabulary)
     pitch = _pitch(lines)
     place = 0
     while place < len(lines):
-        if table := _table_at(lines, place):
+        if table := table_at(lines, place):
             rows, place = table
             yield _Block('\n'.join(rows), 0.0, is_table=True)
             continue
         end = place + 1
-        while end < len(lines) and _is_together(lines[end - 1], lines[end], pitch) and not _table_at(lines, end):
+        while end < len(lines) and _is_together(lines[end - 1], lines[end], pitch) and not table_at(lines, end):
             end += 1
         yield from _paragraphs(lines[place:end], vocabulary)
         place = end
-
-
-def _whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLine]:
-    """The lines of a page, where some are the first cell of a row one with the cells that stand beside their middle."""
-    made: list[TextLine] = []
-    for line in lines:
-        if len(line.cells) > 1 and made and line.bottom > made[-1].bottom and (count := _beside_middle(made, line)):
-            above = made[-count:]
-            text = join([each.text for each in above], vocabulary)
-            left, right = min(each.left for each in above), max(each.right for each in above)
-            made[-count:] = [TextLine([Cell(text, left, line.bottom, right, line.top, line.size), *line.cells])]
-        else:
-            made.append(line)
-    return made
-
-
-def _beside_middle(lines: Sequence[TextLine], row: TextLine) -> int:
-    """How many lines of one cell, the last ones, stand before a row of others and around its middle."""
-    for count in range(2, _MOST_IN_CELL + 1):
-        above = lines[-count:]
-        first = above[0]
-        if len(above) < count or len(first.cells) > 1 or first.right > row.left or first.bottom - row.top > first.size:
-            return 0
-        if abs(first.top + above[-1].bottom - row.top - row.bottom) < 0.7 * row.size:
-            return count
-    return 0
 
 
 def _pitch(lines: Sequence[TextLine]) -> float:
@@ -298,7 +141,7 @@ def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_
     # Lines that all stand for themselves, as of code or an address, stay together.
     if (
         len(lines) > 2
-        and not _LEADERS.search(lines[0].text)
+        and not LEADERS.search(lines[0].text)
         and all(len(each) == 1 for each in paragraphs)
         and not any(_is_item(paragraph[0].text) for paragraph in paragraphs)
     ):
@@ -307,7 +150,7 @@ def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_
         yield _Block('\n'.join(indented), size)
         return
     for each in paragraphs:
-        text = _LEADERS.sub('… ', join([line.text for line in each], vocabulary))
+        text = LEADERS.sub('… ', join([line.text for line in each], vocabulary))
         yield _Block(_BULLET.sub('- ', text, count=1) if _BULLET.match(text) else text, size)
 
 
@@ -318,7 +161,7 @@ def _is_item(text: str) -> bool:
 def _begins(lines: Sequence[TextLine], index: int, edge: float, margin: float, *, is_item: bool) -> bool:
     """Return whether a line begins a paragraph or an item rather than going on with the one above."""
     above, line = lines[index - 1], lines[index]
-    if _is_item(line.text) or _LEADERS.search(above.text):
+    if _is_item(line.text) or LEADERS.search(above.text):
         return True
     word = line.text.partition(' ')[0]
     width = (line.right - line.left) / max(1, len(line.text)) * (len(word) + 1)
@@ -331,87 +174,6 @@ def _begins(lines: Sequence[TextLine], index: int, edge: float, margin: float, *
             return True
         return line.right < edge - 4 * line.size  # no line of a text, though all around it are indented, as in code
     return False
-
-
-# Tables
-
-
-def _table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | None:
-    """The rows of the table that begins on a line, as markdown, and the index of the line after it."""
-    if len(lines[start].cells) < 2 or _LEADERS.search(lines[start].text):
-        return None
-    end, last = start + 1, start
-    while end < len(lines) and 0 < lines[end - 1].bottom - lines[end].bottom < 4 * lines[end].size:
-        if _LEADERS.search(lines[end].text):
-            break
-        if len(lines[end].cells) > 1:
-            last = end
-        elif end - last > 2:
-            break
-        end += 1
-    columns, placed = _columns(lines[start : last + 1])
-    end = start + len(placed)
-    if sum(len(line.cells) > 1 for line in lines[start:end]) < max(3, 0.5 * (end - start)):
-        return None
-    table: list[list[str]] = []
-    above: TextLine | None = None
-    for line, places in zip(lines[start:end], placed, strict=True):
-        goes_on = above is not None and len(places) == 1 and above.bottom - line.bottom < 1.5 * line.size
-        if not goes_on:
-            table.append([''] * len(columns))
-        for place, text in places.items():
-            table[-1][place] = f'{table[-1][place]} {text}'.strip()
-        above = line
-    written = [f'| {" | ".join(cell.replace("|", chr(92) + "|") for cell in row)} |' for row in table]
-    if not is_titled(table):
-        written.insert(0, '|' + '  |' * len(columns))
-    return [written[0], '|' + ' --- |' * len(columns), *written[1:]], end
-
-
-def _columns(lines: Sequence[TextLine]) -> tuple[list[tuple[float, float]], list[dict[int, str]]]:
-    """The columns of a table that lines may begin with, and what each of its lines has in which."""
-    rows = [line for line in lines if len(line.cells) > 1]
-    columns = _spans((cell.left, cell.right) for line in rows for cell in line.cells)
-    placed = [_placed(line, columns) for line in lines]
-    if None in placed:  # cells of some rows stand too close to be told apart by themselves, or it is no table
-        counts = [len(line.cells) for line in rows]
-        for count in dict.fromkeys((max(counts), mode(counts))):
-            columns = _spans(
-                (cell.left, cell.right) for line in rows for cell in line.cells if len(line.cells) == count
-            )
-            if sum(_placed(line, columns) is not None for line in rows) >= _MOST_ROWS * len(rows):
-                placed = [_placed(line, columns, closely=True) for line in lines]
-                break
-        else:
-            return columns, []
-    fitting = list(takewhile(bool, placed))
-    while fitting and len(lines[len(fitting) - 1].cells) == 1 and len(fitting) < len(lines):
-        fitting.pop()  # what stands alone above what is none of it
-    return columns, [places for places in fitting if places]
-
-
-def _placed(line: TextLine, columns: Sequence[tuple[float, float]], *, closely: bool = False) -> dict[int, str] | None:
-    """What of a line stands in which column; nothing where two cells are in one, or words closely together in two."""
-    places: dict[int, str] = {}
-    for cell in line.cells:
-        for text, left, right in cell.parts() if closely else [(cell.text, cell.left, cell.right)]:
-            common = [min(right, end) - max(left, begin) for begin, end in columns]
-            place = max(range(len(columns)), key=common.__getitem__)
-            if (sum(width > 0 for width in common) > 1) if closely else place in places:
-                return None
-            places[place] = f'{places.get(place, "")} {text}'.strip()
-    return places
-
-
-def _spans(cells: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Where the columns are: what no cell reaches over is between two."""
-    spans: list[tuple[float, float]] = []
-    for left, right in sorted(cells):
-        if spans and left < spans[-1][1]:
-            spans[-1] = spans[-1][0], max(spans[-1][1], right)
-        else:
-            spans.append((left, right))
-    return spans
 
 
 # Headings

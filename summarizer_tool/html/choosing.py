@@ -298,7 +298,7 @@ def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
 def _is_of_the_site(block: PageBlock) -> bool:
     """Return whether it asks to follow or subscribe, or is worded as boilerplate; headings may lead to what is kept."""
     words = block.words
-    if block.level and (boilerplate_lines.leads_away(words) or words.casefold() == 'history'):
+    if block.level and boilerplate_lines.leads_away(words):
         return False
     return block.size < SHORT and (names_networks(block) or boilerplate_lines.is_boilerplate(words))
 

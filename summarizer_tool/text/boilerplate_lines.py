@@ -48,7 +48,7 @@ _OPENS = re.compile(
     | (?:privacy\ policy|terms\ of\ (?:use|service))\b[^.\d]{0,60}(?:©\ ?\d{4})?$
     | --\ [^<]{1,60}<[^\s<@]{1,60}@
     | (?:you\ (?:are\ not|must\ be)\ logged\ in|(?:sie\ sind|du\ bist)\ .{0,20}nicht\ (?:eingeloggt|angemeldet)).{0,30}$
-    | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source|history)$
+    | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source)$
     """,
     re.VERBOSE,
 )

@@ -1,0 +1,128 @@
+"""A page of a PDF as its file has it: words that stand together, on lines, in points from the lower left corner."""
+
+from dataclasses import dataclass, field
+
+_BLANK = 0.45
+"""Of a font's size: what stands between two words at most."""
+
+
+@dataclass(slots=True)
+class Cell:
+    """Words on a line that stand together; in points, from the lower left corner of the page."""
+
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+    size: float
+    """Height of the font."""
+    words: list[tuple[str, float, float]] = field(default_factory=list[tuple[str, float, float]])
+    """Each with its left and its right."""
+
+    def __post_init__(self) -> None:
+        """Begin with one word."""
+        self.words.append((self.text, self.left, self.right))
+
+    def add(self, word: str, left: float, right: float, bottom: float, top: float, size: float) -> None:
+        """Go on with the next word, whose font counts where only a raised number stands before it."""
+        if self.size < 0.85 * size and self.text.isdigit():
+            self.size = size
+        self.text += f' {word}'
+        self.words.append((word, left, right))
+        self.right = max(self.right, right)
+        self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
+
+    def parts(self) -> list[tuple[str, float, float]]:
+        """What has wider blanks between it than words have."""
+        parts = self.words[:1]
+        for text, left, right in self.words[1:]:
+            said, begin, end = parts[-1]
+            if left - end > _BLANK * self.size:
+                parts.append((text, left, right))
+            else:
+                parts[-1] = f'{said} {text}', begin, max(end, right)
+        return parts
+
+
+@dataclass(slots=True)
+class TextLine:
+    """What stands on one line."""
+
+    cells: list[Cell]
+    turn: int = 0
+    """Quarters by which the page was turned for it to be upright."""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return ' '.join(cell.text for cell in self.cells)
+
+    @property
+    def left(self) -> float:
+        """In points."""
+        return self.cells[0].left
+
+    @property
+    def right(self) -> float:
+        """In points."""
+        return self.cells[-1].right
+
+    @property
+    def bottom(self) -> float:
+        """In points."""
+        return min(cell.bottom for cell in self.cells)
+
+    @property
+    def top(self) -> float:
+        """In points."""
+        return max(cell.top for cell in self.cells)
+
+    @property
+    def size(self) -> float:
+        """Of the font that most of it is in."""
+        return max(self.cells, key=lambda cell: len(cell.text)).size
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPage:
+    """A page as its file has it."""
+
+    lines: list[TextLine] = field(default_factory=list[TextLine])
+    has_image: bool = False
+    """Of a page without text: whether there is something to see."""
+    is_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of the outline that a file brings along."""
+
+    title: str
+    page: int
+    """From 0."""
+    level: int
+    """From 1."""
+
+
+def place_note(lines: list[TextLine], note: Cell) -> None:
+    """Put what somebody has written upon a page on the line where it stands, or on one below what is above it."""
+    middle = (note.bottom + note.top) / 2
+    near = [
+        (max(cell.left - note.right, note.left - cell.right), line, cell)
+        for line in lines
+        if line.bottom < middle < line.top
+        for cell in line.cells
+    ]
+    if not near:
+        above = [index for index, line in enumerate(lines) if line.bottom >= middle]
+        after = min(above, key=lambda index: lines[index].bottom, default=-1)
+        note.size = lines[after].size if lines else note.size
+        lines.insert(after + 1, TextLine([note]))
+        return
+    gap, line, cell = min(near, key=lambda found: found[0])
+    if gap < 0:
+        cell.add(note.text, cell.right, cell.right, cell.bottom, cell.top, cell.size)
+    else:
+        note.bottom, note.top, note.size = line.bottom, line.top, line.size
+        line.cells = sorted([*line.cells, note], key=lambda each: each.left)
