@@ -5,6 +5,7 @@ import sys
 import threading
 from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsafe
 from collections.abc import AsyncGenerator
+from concurrent import futures
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
@@ -98,7 +99,7 @@ def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoo
         if begun.strip():
             run_coroutine_threadsafe(send.send(bytes(begun)), loop).result()
         loop.call_soon_threadsafe(send.close)
-    except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+    except (RuntimeError, futures.CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         return  # the loop has ended, and nobody reads any more
 
 

@@ -1,12 +1,17 @@
 """Garbage on stdin, and its end at any byte: each line that is no message gets an error, and the next is answered."""
 
+import asyncio
 import json
+import os
 import subprocess
 import sys
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from summarizer_tool.server import stdio
 from tests.support import forking, serving
 
 STDIO = ('summarizer_tool', 'serve', '--transport', 'stdio')
@@ -66,3 +71,28 @@ def test_a_client_that_no_longer_reads() -> None:
         server.stdin.flush()
         assert server.wait(60) == 0
         assert b'Traceback' not in server.stderr.read()
+
+
+def test_the_reader_ends_with_the_loop_that_nobody_reads_in() -> None:
+    """A thread that ends with an error is an error of the test."""
+    source, sink = os.pipe()
+    os.write(sink, OPENING)
+
+    async def unread() -> threading.Thread:
+        waiting = asyncio.Event()
+
+        async def send(_: bytes) -> None:
+            waiting.set()
+            await asyncio.Event().wait()
+
+        stream: Any = SimpleNamespace(send=send)
+        reader = threading.Thread(target=stdio._read, args=(source, stream, asyncio.get_running_loop()), daemon=True)
+        reader.start()
+        await waiting.wait()
+        return reader
+
+    reader = asyncio.run(unread())
+    reader.join(30)
+    os.close(sink)
+    os.close(source)
+    assert not reader.is_alive()
