@@ -1,0 +1,239 @@
+"""What the sources of a request say: the statements that stand, those they put out of date, and what binds."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import regex
+
+from summarizer_tool import prompts
+from summarizer_tool.extractive import gist
+from summarizer_tool.extractive.outline import LEGAL, outlined
+from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, SAID_BEFORE, TAKES_BACK
+from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statements import statements
+from summarizer_tool.extractive.under_headings import under_headings
+from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text import names, scoring, tokens
+from summarizer_tool.text.scoring import Aim
+from summarizer_tool.text.sentences import ended
+from summarizer_tool.text.superseding import superseded
+
+ROUTINE_TIMES = 3
+"""What is said in the same words this many times is routine, such as the answers of an assistant."""
+
+ENOUGH = 0.6
+"""Share of the target that the rest must fill, so that routine is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the sources of a request say."""
+
+    statements: Sequence[Statement]
+    """In order; their `section` is an index of `headings`."""
+    headings: Sequence[str]
+    """Of each section, the two innermost."""
+    former: Sequence[tuple[Statement, str]]
+    """What a later statement puts out of date, each with the text of that one."""
+    binding: frozenset[str]
+    """The texts that bind their readers, where nothing was asked for."""
+    is_story: bool
+
+
+def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Reading:
+    """Read the numbered lines of all sources."""
+    found: list[Statement] = []
+    headings: list[str] = []
+    former: list[tuple[Statement, str]] = []
+    before = 0
+    for source in request.sources:
+        said, sections = outlined(source.lines, source.path)
+        if not said:
+            said, sections = statements(source.lines, source.path)
+            said = under_headings(said, sections)
+        count = len(said)
+        said = _without_halves(said, _TAKEN_BACK if aim is Aim.NAMES else _HALVES)
+        if len(source.path) < 2:  # under the title alone: the text begins here
+            said = _with_opening(said, sections, is_gist=aim is Aim.GIST and len(sections) > 1)
+        if aim is Aim.GIST:
+            said = gist.placed(said, begins=len(source.path) < 2)
+        said, outdated = _standing(said, sections)
+        if aim is not Aim.ANSWER:
+            said = _without_routine(said, source.lines, target_tokens)
+        former += outdated
+        if headings:  # of a source before
+            said = [
+                replace(
+                    each, section=each.section + len(headings), thing=each.thing + before if each.thing >= 0 else -1
+                )
+                for each in said
+            ]
+        found += said
+        headings += [' '.join(section.titles[-2:]) for section in sections]
+        before += count
+    found = [statement for statement in found if _says_something(statement)] or found
+    is_story = gist.is_story([each.text for each in found])
+    binding = frozenset[str]()
+    if aim is Aim.GIST:
+        binding = gist.binding(found, headings, target_tokens, is_story=is_story)
+        found = _translated(found, target_tokens)
+    found = _answering(found, request.focus) if aim is Aim.ANSWER else _solid(found, target_tokens)
+    return Reading(found, headings, former, binding, is_story)
+
+
+def apart(text: str) -> str:
+    """A text with the words of its identifiers behind it: `pageSize` is about the size of a page."""
+    if not _HAS_HUMP.search(text):  # found much faster than the words are
+        return text
+    return ' '.join((text, *(_HUMP.sub(' ', word) for word in _HUMPED.findall(text))))
+
+
+def _without_halves(said: list[Statement], halves_by: regex.Pattern[str]) -> list[Statement]:
+    """The statements without those that stand in another one, too, with a sentence that takes them back."""
+    last: dict[int, int] = {}
+    halves: set[int] = set()
+    for index, longer in enumerate(said):
+        at = last.get(longer.thing)
+        if at is not None and longer.text.startswith(said[at].text):
+            more = longer.text[len(said[at].text) + 1 :]
+            halves.update([at] if halves_by.match(more) or SAID_BEFORE.search(said[at].text) else [])
+        if longer.thing >= 0:
+            last[longer.thing] = index
+    return [each for index, each in enumerate(said) if index not in halves]
+
+
+def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, is_gist: bool) -> list[Statement]:
+    """The statements of the beginning of a text, with what tells what it is about marked as such.
+
+    For an overview it is told with the title above it, if it names nothing itself.
+    """
+    named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
+    if named is not None and said[named].kind is Kind.FRAGMENT:
+        said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
+    # Below a heading, where names were asked for, since those of a title are said first; of an overview, which has any.
+    saying = (
+        place
+        for place, each in enumerate(said[:_OPENING])
+        if not each.lead
+        and not LEGAL.search(each.text)
+        and not _BYLINE.search(each.text)
+        and (_opens(each, sections[each.section]) if is_gist else each.section and each.kind is Kind.PROSE)
+    )
+    # Names of programs are in small letters, titles of pages are not.
+    first = named if is_gist and named is not None and said[named].text[0].islower() else next(saying, None)
+    if first is not None:
+        kind = Kind.PROSE if said[first].kind is Kind.FRAGMENT else said[first].kind
+        said[first] = replace(said[first], is_opening=True, kind=kind)
+        section = said[first].section
+        *_, title = '', *sections[section].titles
+        *_, number = 0, *sections[section].numbers
+        text = said[first].text
+        said_names = (
+            each for each in names.mentions(text) if not (each[0].isdigit() or names.opens_sentence(text, each))
+        )
+        is_named = any(said_names) or title in text or first == named
+        if is_gist and not is_named and number and len(title) <= _LONGEST_TITLE:
+            said[first] = replace(said[first], lead=title, evidence=(*said[first].evidence, number))
+    return said
+
+
+def _opens(statement: Statement, section: HeadingSection) -> bool:
+    """Return whether something is a sentence, or ends as a short one does that names what the heading above it does."""
+    return statement.is_sentence or (
+        statement.text.endswith('.') and section.titles[-1:] == (statement.text.split()[0],)
+    )
+
+
+def _standing(
+    said: list[Statement], sections: Sequence[HeadingSection]
+) -> tuple[list[Statement], list[tuple[Statement, str]]]:
+    """The statements without those that a later one puts out of date; and these, each with what stands instead."""
+    claims = [index for index, each in enumerate(said) if each.kind in (Kind.PROSE, Kind.LIST, Kind.FRAGMENT)]
+    later_of = superseded(
+        [said[index].said(said[index].text) for index in claims],
+        [' / '.join(sections[said[index].section].titles) for index in claims],
+    )
+    former: list[tuple[Statement, str]] = []
+    for place, later in later_of.items():
+        while later in later_of:
+            later = later_of[later]
+        newest = said[claims[later]]
+        former.append((said[claims[place]], newest.said(newest.text)))
+    outdated = {claims[place] for place in later_of}
+    return [each for index, each in enumerate(said) if index not in outdated], former
+
+
+def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], target_tokens: int) -> list[Statement]:
+    """The statements without those whose lines stand there again and again, where the others fill the room."""
+    text_of = {line.number: line.text for line in lines}
+    times = Counter(text_of.values())
+    news = [each for each in said if times[text_of[each.evidence[0]]] < ROUTINE_TIMES or gist.binds(each.text)]
+    fills = len(news) < len(said) and sum(tokens.count_cached(each.text) for each in news) > ENOUGH * target_tokens
+    return news if fills else said
+
+
+def _says_something(statement: Statement) -> bool:
+    """Return whether a statement has words of content or a number, and is no number alone, nor when it was said."""
+    text = statement.text
+    if _WHEN.fullmatch(text) or not (statement.lead or any(map(str.isalpha, text))):
+        return False
+    return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
+
+
+def _translated(found: list[Statement], target_tokens: int) -> list[Statement]:
+    """The statements without those in another script than most of the text has, where the others fill the room."""
+    is_latin = _is_latin(' '.join(each.text for each in found))
+    own = [each for each in found if _is_latin(each.text) == is_latin]
+    fills = len(own) < len(found) and sum(tokens.count_cached(each.text) for each in own) > target_tokens
+    return own if fills else found
+
+
+def _is_latin(text: str) -> bool:
+    """Return whether most words of a text are in Latin letters, of which a word has about three times as many."""
+    return text.isascii() or 4 * len(_OTHER_LETTERS.findall(text)) <= sum(map(str.isalpha, text))
+
+
+def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
+    """The statements without the lines of code that have no word of what is asked."""
+    asked = {*scoring.content_words(focus.questions or focus.focus_areas)}
+    return [
+        each
+        for each in found
+        if each.kind is not Kind.CODE or not asked.isdisjoint(scoring.content_words(apart(each.text)))
+    ] or found
+
+
+def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
+    """The statements without references and lines of code, and without scraps where the others fill the room."""
+    found = [each for each in found if each.kind not in (Kind.REFERENCE, Kind.CODE)] or found
+    solid = [each for each in found if each.kind not in _SCRAPS]
+    return solid if sum(len(each.text) for each in solid) > gist.CHARACTERS_PER_TOKEN * target_tokens else found
+
+
+_OTHER_LETTERS = regex.compile(r'[^\P{L}\p{Latin}]')
+_HAS_HUMP = re.compile(r'[A-Z](?<=[a-z\d].)')
+_HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
+_HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
+
+
+_TAKEN_BACK = regex.compile(f'{OUTCOME.pattern}|{DENIES.pattern}')
+_HALVES = regex.compile(f'{TAKES_BACK.pattern}|{_TAKEN_BACK.pattern}')
+
+_OPENING = 50
+"""Statements among which a text says what it is about."""
+_LONGEST_TITLE = 80
+"""Characters of a title that is told with what tells what a text is about."""
+_SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
+# `By Ada Orme · 12 May`, `Weir & Sons Ltd — Safety Dept.`
+_BYLINE = regex.compile(
+    r'^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
+    r'|^(?:\p{Lu}[\p{L}.&]*|&|of|and|the)(?: (?:[\p{Lu}&–—-][\p{L}.]*|of|and|the)){0,20}$'
+)
+# `ls - list directory contents`
+_DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
+
+_LEAST_CONTENT = 2
+"""Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
+_WHEN = re.compile(r'[\[(]?\d{1,2}(?::\d\d){1,2}[\])]?\.?')
