@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from summarizer_tool.prompt_tags import register_tag as register_tag
     from summarizer_tool.prompt_tags import wrap as wrap_in_tag
     from summarizer_tool.prompts import Focus as Focus
+    from summarizer_tool.prompts import encodable as encodable
     from summarizer_tool.prompts import fill as fill_prompt
     from summarizer_tool.prompts import load as load_prompt
     from summarizer_tool.prompts import render as render_prompt

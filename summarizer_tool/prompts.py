@@ -131,9 +131,9 @@ class Focus:
         areas = [focus_areas] if isinstance(focus_areas, str) else focus_areas
         focus = '\n'.join(area.strip() for area in areas if area.strip())
         return cls(
-            _encodable(focus),
-            _encodable(schema_hint.strip()),
-            tuple(FocusTopic(_encodable(each.name), _encodable(each.schema_hint), each.share) for each in topics),
+            encodable(focus),
+            encodable(schema_hint.strip()),
+            tuple(FocusTopic(encodable(each.name), encodable(each.schema_hint), each.share) for each in topics),
         )
 
     @property
@@ -164,8 +164,8 @@ class Focus:
         return render('chunk_topics', topics=_frame(TOPICS_TAG, f'\n{number_lines(lines)}'))
 
 
-def _encodable(text: str) -> str:
-    """What no encoding can carry no request can, either."""
+def encodable(text: str) -> str:
+    """A text without lone surrogates, which no request and no file can carry: half an emoji, as programs cut them."""
     return text.encode(errors='replace').decode()
 
 

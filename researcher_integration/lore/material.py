@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from summarizer_tool import Stats, SummarizerError, one_line, truncate_tokens
+from summarizer_tool import Stats, SummarizerError, encodable, one_line, truncate_tokens
 
 TopicId = Literal['zone_overview', 'npcs', 'factions', 'lore', 'narrative_items']
 """The research steps, and the categories of the extraction: one each."""
@@ -44,7 +44,7 @@ MAX_TITLE_TOKENS = 24
 
 def titled(title: str) -> str:
     """A page's title on one line, short enough for a list."""
-    line = one_line(title.encode(errors='replace').decode())
+    line = one_line(encodable(title))
     short = truncate_tokens(line[:400], MAX_TITLE_TOKENS).rstrip()
     return (short if short == line else f'{short}…') or 'untitled'
 

@@ -21,13 +21,10 @@ from pydantic import (
 )
 from pydantic_core import to_jsonable_python
 
+from summarizer_tool import encodable
+
 LEFT_OUT = '…'
 """Stands for a value that is too deep, or has a number too long, to be written."""
-
-
-def encodable(text: str) -> str:
-    """A text without half characters, which tools and models may write and nobody can send."""
-    return text.encode(errors='replace').decode()
 
 
 def as_json(value: object) -> JsonValue:

@@ -25,7 +25,6 @@ from researcher_integration.timeline.events import (
     ToolCall,
     ToolResult,
     ToolSummary,
-    encodable,
 )
 from researcher_integration.tool_results.history import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
@@ -33,7 +32,7 @@ from researcher_integration.tool_results.reading import OWN
 from researcher_integration.tool_results.result_note import ORIGINAL, ResultOutcome, StoredResult, outcome
 from researcher_integration.tool_results.rules import Rules, RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummary
-from summarizer_tool import defect_attributes, first_error, one_line, render_prompt, trace_span
+from summarizer_tool import defect_attributes, encodable, first_error, one_line, render_prompt, trace_span
 
 MAX_TITLE = 200
 

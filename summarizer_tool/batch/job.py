@@ -31,13 +31,15 @@ class Asked(BaseModel):
     model: str
     """The model that answers, as in `LLM_MODEL`: the same on all machines."""
     max_output_tokens: int = 0
+    default_output_tokens: int = 5000
+    """What `DEFAULT_MAX_OUTPUT_TOKENS` is where the batch is begun; workers elsewhere keep to it."""
     focus_areas: tuple[str, ...] = ()
     schema_hint: str = ''
 
     def request(self) -> SummarizeRequest:
         """The request of one document; raises `RequestError` for a value that a parameter cannot have."""
         kind = ExtractionRequest if self.schema_hint else SummarizeRequest
-        return kind.of({**self.model_dump(exclude={'model'}), 'names_handles': False})
+        return kind.of({**self.model_dump(exclude={'model', 'default_output_tokens'}), 'names_handles': False})
 
 
 _TEXTS = TypeAdapter(list[tuple[str, str, str]])

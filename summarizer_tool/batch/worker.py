@@ -75,7 +75,7 @@ class Worker:
     _error: SummarizerError | None = None
     _failures: int = 0
     _one_suspect: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _summarizers: dict[str, Summarizer] = field(default_factory=dict[str, Summarizer])
+    _summarizers: dict[tuple[str, int], Summarizer] = field(default_factory=dict[tuple[str, int], Summarizer])
 
     async def run(self) -> None:
         """Work until `stop`, then give back what is unfinished, for others to go on with.
@@ -148,10 +148,11 @@ class Worker:
         raise error or SummarizerError('the worker was stopped')
 
     async def _done(self, job: BatchJob) -> JobResult:
-        summarizer = self._summarizers.get(job.asked.model)
+        model, budget = asked = job.asked.model, job.asked.default_output_tokens
+        summarizer = self._summarizers.get(asked)
         if summarizer is None:
-            settings = self.settings.model_copy(update={'llm_model': job.asked.model})
-            summarizer = self._summarizers[job.asked.model] = Summarizer(settings)
+            settings = self.settings.model_copy(update={'llm_model': model, 'default_max_output_tokens': budget})
+            summarizer = self._summarizers[asked] = Summarizer(settings)
         settings = summarizer.settings
         has_deadline = 'deadline_seconds' in settings.model_fields_set
         documents = await in_thread(job.documents)

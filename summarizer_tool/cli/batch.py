@@ -156,6 +156,7 @@ def _asked(settings: 'Settings', max_output_tokens: int, focus: list[str], schem
     asked = Asked(
         model=Summarizer(settings).model_name,
         max_output_tokens=max_output_tokens,
+        default_output_tokens=settings.default_max_output_tokens,
         focus_areas=tuple(focus),
         schema_hint=schema_hint,
     )

@@ -35,6 +35,7 @@ from summarizer_tool.digests.written import (
     repeats,
 )
 from summarizer_tool.digests.xml_reading import read_xml
+from summarizer_tool.prompts import encodable
 from summarizer_tool.text.addressing import addresses_reader
 from summarizer_tool.text.lines import is_written, unsteered
 from summarizer_tool.text.tokens import count as count_tokens
@@ -136,7 +137,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         found += (each for things in read.things for each in extremes(things, words))
         found += relevant(_output_parts(read), focus, odd)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words)
-    told = located(chosen, read.lines)
+    told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
     # Values stand in the order of the text; what addresses the reader stays behind all else.
     in_order = sorted((each for each in told if _is_plain_value(each)), key=lambda each: min(each.lines, default=0))
     told = [in_order.pop(0) if _is_plain_value(each) else each for each in told]

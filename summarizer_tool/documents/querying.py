@@ -38,6 +38,8 @@ _MOST_UNCLOSED = 100
 """Such marks in a table."""
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
 _FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.(\d{1,15})(?:[eE][+-]?\d{1,2})?')
+_MIXED_CODE = re.compile(r'(?=\d*[^\W\d])(?=[^\W\d]*\d)\w+')
+_LEADING_ZERO = re.compile(r'0\d+')
 _PADDED = re.compile(r'\d*[1-9]0+')
 _CODE = re.compile(r'(?i)(?<![^\W_])(?:versions?|ver|releases?|tags?|builds?)(?![^\W_])')
 
@@ -46,9 +48,9 @@ def read_records(text: str) -> tuple[Json, str]:
     """Read a text as JSON, else as CSV with a line of names, else as lines; with it comes which: `CSV, 20 rows`.
 
     JSON is what it says; of several values, one after another, a list, and where objects begin their `line`, from 1.
-    CSV is a list of rows by the names of their columns, in which numbers, but for versions, are numbers, and empty
-    fields null; fields that no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a
-    line that is a JSON object its fields are there, too.
+    CSV is a list of rows by the names of their columns, in which numbers, but for versions and codes, are numbers, and
+    empty fields null; fields that no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of
+    a line that is a JSON object its fields are there, too.
     """
     try:
         value: Json = json.loads(text, parse_float=_fraction)
@@ -85,11 +87,8 @@ def _rows(lines: Sequence[str]) -> tuple[list[Json], int] | None:
             read.append(row)
     except csv.Error:
         return None
-    coded = {
-        name
-        for place, name in enumerate(names)
-        if _CODE.search(name) and _is_coded(row[place] for row in read[1:] if row[place:])
-    }
+    columns = {name: [row[place] for row in read[1:] if row[place:]] for place, name in enumerate(names)}
+    coded = {name for name, fields in columns.items() if _is_coded(name, fields)}
     rows: list[Json] = []
     for row in read[1:]:
         fields = {
@@ -142,10 +141,19 @@ def _columns(lines: Sequence[str], separator: str) -> list[str]:
     return names if is_table and even >= _EVEN_SHARE * len(rows) else []
 
 
-def _is_coded(fields: Iterable[str | None]) -> bool:
-    """Return whether a zero at the end of a fraction says something, as in the versions `3.9` and `3.10`."""
-    fractions = {match[1] for field in fields if field and (match := _FRACTION.fullmatch(field.strip()))}
-    return len({*map(len, fractions)}) > 1 and any(map(_PADDED.fullmatch, fractions))
+def _is_coded(name: str, fields: Iterable[str | None]) -> bool:
+    """Return whether digits name something: `01234` beside `90210`, `12e4567` beside `1234567`.
+
+    So does a zero at the end of a fraction in a column of versions: `3.9` and `3.10`.
+    """
+    written = [stripped for field in fields if field and (stripped := field.strip())]
+    fractions = [match for field in written if (match := _FRACTION.fullmatch(field))]
+    numbers = len(fractions) + sum(map(bool, map(_WHOLE.fullmatch, written)))
+    if sum(map(bool, map(_MIXED_CODE.fullmatch, written))) > numbers or any(map(_LEADING_ZERO.fullmatch, written)):
+        return True
+    digits = {match[1] for match in fractions}
+    is_padded = len({*map(len, digits)}) > 1 and any(map(_PADDED.fullmatch, digits))
+    return is_padded and _CODE.search(name) is not None
 
 
 def _typed(field: str | list[str]) -> Json:
@@ -293,7 +301,7 @@ def _members(found: Json) -> Iterator[str]:
 
 
 def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(', ', ': '), default=_refuse)
+    return prompts.encodable(json.dumps(value, ensure_ascii=False, separators=(', ', ': '), default=_refuse))
 
 
 def _refuse(_: object) -> None:

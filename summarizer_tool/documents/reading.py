@@ -90,9 +90,9 @@ def read(document: Document, start_line: int, max_tokens: int, offset: int = 0) 
     number = start_line
     while number <= len(lines):
         text = lines[number - 1][offset:].rstrip('\r')
-        if text == PAGE_BREAK:  # which nobody sees
-            text = f'[{document.pages.of_lines(number + 1, number + 1)}]'
-        numbered = f'{number}| {text}' if text else f'{number}|'
+        # Nobody sees a page break.
+        shown_text = f'[{document.pages.of_lines(number + 1, number + 1)}]' if text == PAGE_BREAK else text
+        numbered = f'{number}| {shown_text}' if text else f'{number}|'
         fits = tokens.fits(numbered, room - 1)
         if not fits and shown:
             break

@@ -10,6 +10,7 @@ from hashlib import sha256
 from pydantic import TypeAdapter
 
 from summarizer_tool.html.page import Link
+from summarizer_tool.prompts import encodable
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.text.addresses import is_url, key_of, other_scheme
 
@@ -64,7 +65,7 @@ def written(links: Sequence[Link]) -> bytes:
     """Links up to the limit as they are kept, computed before the transaction; empty where there are none."""
     # Lone surrogates, which no encoding can carry, may be in what a page says.
     leading = tuple(
-        Link(*map(_encodable, (link.url, link.text, link.section, link.around))) for link in links[:MAX_LINKS]
+        Link(*map(encodable, (link.url, link.text, link.section, link.around))) for link in links[:MAX_LINKS]
     )
     return _LINKS.dump_json(leading) if leading else b''
 
@@ -98,8 +99,8 @@ def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others
     addresses have grown.
     """
     collection, source_id = place
-    urls = [url for url in dict.fromkeys(map(_encodable, (own, *others))) if url]
-    own = _encodable(others[0] if own and others and not is_url(own) else own)
+    urls = [url for url in dict.fromkeys(map(encodable, (own, *others))) if url]
+    own = encodable(others[0] if own and others and not is_url(own) else own)
     if not urls:
         return 0
     before = _size_of(db, place)
@@ -158,7 +159,7 @@ def stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
     With a fragment, what was stored with the same one, if anything was. Under `http` and `https` stands the same page,
     where only one of them is known.
     """
-    url = _encodable(url)
+    url = encodable(url)
     found = _stored_at(db, collection, url)
     return found or (_stored_at(db, collection, other_scheme(url)) if is_url(url) else [])
 
@@ -168,7 +169,7 @@ def path_of(db: StoreConnection, place: tuple[str, str], asked: str) -> str:
     found = db.execute(
         'SELECT url FROM addresses WHERE collection = ? AND id = ? AND is_own = 1 '
         'ORDER BY CASE WHEN url = ? THEN 0 ELSE 1 END, stored_at DESC LIMIT 1',
-        (*place, _short(_encodable(asked))),
+        (*place, _short(encodable(asked))),
     ).fetchone()
     return found[0] if found else ''
 
@@ -185,7 +186,7 @@ def _stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
 
 def _key(url: str) -> str:
     """What all ways to write a URL share; other texts are their own."""
-    return _short(_encodable(key_of(url)) if is_url(url) else url)
+    return _short(encodable(key_of(url)) if is_url(url) else url)
 
 
 def _short(url: str) -> str:
@@ -196,8 +197,3 @@ def _page(url: str) -> str:
     """What all versions of one page share."""
     fragment = url.partition('#')[2].strip() if is_url(url) else ''
     return f'{_key(url)}#{fragment}' if fragment else _key(url)
-
-
-def _encodable(text: str) -> str:
-    """A text without lone surrogates, which no encoding can carry."""
-    return text.encode(errors='replace').decode()

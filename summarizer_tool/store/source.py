@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from summarizer_tool.errors import UnknownSourceError
+from summarizer_tool.prompts import encodable
 from summarizer_tool.store.connection import StoreConnection
 
 DEFAULT_COLLECTION: Final = 'default'
@@ -99,7 +100,7 @@ def handle_in(asked: str) -> str:
     """The handle within what a caller wrote, or the beginning of that."""
     text = asked.strip()[:_MAX_SHOWN]
     match = _HANDLE.fullmatch(text)
-    return match[1].lower() if match else text.encode(errors='replace').decode()
+    return match[1].lower() if match else encodable(text)
 
 
 def _near(handle: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -31,6 +31,7 @@ def test_the_same_work_has_the_same_key_and_no_other_has() -> None:
         return BatchJob.of(name, 'file', raw, Asked.model_validate({'model': 'extractive', **asked})).key
 
     others = [key('b'), key(raw=b'texts'), key(model='other'), key(max_output_tokens=5), key(focus_areas=['x'])]
+    others.append(key(default_output_tokens=900))
     assert key() == key()
     assert len({key(), *others}) == 1 + len(others)
 

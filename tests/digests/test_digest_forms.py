@@ -415,3 +415,8 @@ def test_a_traceback_between_logged_objects_is_one_event() -> None:
 def test_a_log_is_told_from_its_first_date_to_its_last(first: str, last: str) -> None:
     text = '\n'.join(f'{time} INFO lamp {at} lit' for time in (first, last) for at in range(20))
     assert digest(text, 200).text.startswith(f'log of 40 lines; {first} to {last}; INFO ×40; 1 templates')
+
+
+def test_half_an_emoji_in_json_can_be_sent() -> None:
+    text = ''.join(f'{{"id": {number}, "said": "cut \\ud83d off {number}"}}\n' for number in range(60))
+    assert 'cut ? off' in digest(text, 200).text.encode().decode()

@@ -270,7 +270,7 @@ def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ('text', 'form', 'first'),
     [
-        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': 1, 'b': 2.5}),
+        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': '1', 'b': 2.5}),
         ('a\tb\r\n1\t2\r\n', 'CSV, 1 rows', {'a': 1, 'b': 2}),
         ('a,b\n1,2,3,4\n' + '1,2\n' * 20, 'CSV, 21 rows', {'a': 1, 'b': 2, 'more': [3, 4]}),
         ('a,b\n"one\ntwo",2\n', 'CSV, 1 rows', {'a': 'one\ntwo', 'b': 2}),
@@ -328,3 +328,17 @@ def test_decimals_are_numbers_unless_they_are_said_to_be_versions() -> None:
         {'item': 'a', 'version': '2.9'},
         {'item': 'b', 'version': '2.10'},
     ]
+
+
+def test_a_column_of_codes_is_text_in_each_row() -> None:
+    """`90210` is no number where `01234` is none, nor is a hash that happens to have no letter."""
+    coded = read_records('zip,hash,load\n01234,12e4567,5\n90210,1234567,N/A\n,abc1234,7\n')[0]
+    assert coded == [
+        {'zip': '01234', 'hash': '12e4567', 'load': 5},
+        {'zip': '90210', 'hash': '1234567', 'load': 'N/A'},
+        {'zip': None, 'hash': 'abc1234', 'load': 7},
+    ]
+
+
+def test_half_an_emoji_can_be_sent() -> None:
+    assert query(Document(r'[{"said": "so \ud83d"}]'), '[0].said', 400).startswith('"so ?"\n')

@@ -93,3 +93,10 @@ def test_lines_of_long_tokens_keep_the_bounds() -> None:
     for line in ('-' * 24_100 + ' ordinary words' * 20_000, ' ' * 24_100 + 'x', 'Mixed text, 12 words. ' * 9):
         for room in (50, 60, 100, 2000):
             assert tokens.count(read(Document(f'{line}\n{line}'), 1, room)) <= room
+
+
+def test_a_page_break_is_counted_as_what_it_is() -> None:
+    document = Document('Ada met Brook.\n\f\nCarl came.')
+    assert '2| [p. 2]\n' in read(document, 2, 400)
+    lines = read(document, 2, 50).split('\n')
+    assert lines[-1].endswith('to read on: start_line=3.]') or lines[-1].endswith('offset=1.]')

@@ -178,12 +178,15 @@ async def test_where_not_all_is_compared_that_is_said(monkeypatch: pytest.Monkey
         ('When did the harbour burn?', ''),
         ('WHEN DID THE ZORBLAX FLEET REACH THE HARBOUR?', ''),
         ('Harbours of Morns coast', ''),
+        ('Who else but the UK and E-27 saw the harbour burn?', ''),
     ],
 )
 async def test_names_of_the_question_that_nothing_has_are_told(question: str, names: str, budget: int) -> None:
     with SourceStore() as store:
         retriever = retriever_of(store)
-        retriever.collection.add(Document('The harbour of Morn burnt twice.\n\n' * 3 + CHRONICLE))
+        retriever.collection.add(
+            Document('The harbour of Morn burnt twice, as the U.K. and E27 saw.\n\n' * 3 + CHRONICLE)
+        )
         found = await retriever.search(question, max_tokens=budget)
     assert found.figures['full_context'] is (budget == 8000)
     said = [line for line in found.text.splitlines() if line.startswith('- Nothing that was searched has')]

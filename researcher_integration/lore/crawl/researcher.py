@@ -35,6 +35,7 @@ from summarizer_tool import (
     ConfigurationError,
     Summary,
     defect_attributes,
+    encodable,
     failure_reason,
     fill_prompt,
     load_prompt,
@@ -192,7 +193,7 @@ class LoreResearcher:
             summaries.append(taken if pages.issuperset(taken.source_ids) else replace(taken, source_ids=()))
             if not is_counted:
                 usage.incr(taken.usage)
-        notes = notes.encode(errors='replace').decode()  # half a character, which a model may write, goes into no file
+        notes = encodable(notes)  # half a character, which a model may write, goes into no file
         return Findings(
             notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
             summaries=tuple(summaries),

@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from pydantic.config import JsonDict
 
 from researcher_integration.lore.material import TopicId
-from summarizer_tool import bare_schema, one_line
+from summarizer_tool import bare_schema, encodable, one_line
 
 DEFAULT_CONFIDENCE = 0.5
 """The confidence of a record whose model gives none that can be read."""
@@ -41,7 +41,7 @@ def _as_name(value: object) -> object:
         value = cast('dict[object, object]', value).get('name')
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
-    return one_line(value.encode(errors='replace').decode()) if isinstance(value, str) else value
+    return one_line(encodable(value)) if isinstance(value, str) else value
 
 
 def _as_text(value: object) -> str:

@@ -19,6 +19,7 @@ from summarizer_tool import (
     SummarizerError,
     TypedQuery,
     count_tokens,
+    encodable,
     load_prompt,
     one_line,
     register_tag,
@@ -49,7 +50,7 @@ def plain(text: str) -> str:
     An escaped frame still resembles one: pydantic-ai would put a note beside it, and break control tokens up for hosts
     that may read them, so that more would be sent than was counted.
     """
-    text = _OPENER.sub('(', text.encode(errors='replace').decode())
+    text = _OPENER.sub('(', encodable(text))
     return _TOKEN_CLOSER.sub(')', _TOKEN_OPENER.sub('(', _ENTITY.sub('+', text)))
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 import regex
 
 from summarizer_tool.mapreduce import render
+from summarizer_tool.text.addresses import is_url
 
 _MUCH_OF_A_LABEL = 4000
 """Characters of a label that are looked at; it may be a megabyte."""
@@ -39,10 +40,12 @@ def label(text: str, limit: int) -> str:
 
 
 def address(url: str, limit: int, *, with_query: bool = True) -> str:
-    """A URL without white space, credentials and fragment, of at most `limit` tokens.
+    """A URL without white space, credentials and fragment, of at most `limit` tokens; a file's name is a label.
 
     Its query may hold what is not for everybody; where it is not shown, `?…` stands for it.
     """
+    if not is_url(url):
+        return label(url, limit)
     line = ''.join(verbatim(url[:_MUCH_OF_A_LABEL]).split())
     try:
         parts = urlsplit(line)

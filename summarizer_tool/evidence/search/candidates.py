@@ -20,6 +20,7 @@ from summarizer_tool.store.words import beginning_with, counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
+from summarizer_tool.text.stop_words import language_of
 from summarizer_tool.text.terms import asked, beginning, is_alike, terms_of_word, words_of
 
 
@@ -53,6 +54,9 @@ def outside(rows: Iterable[int], spans: Sequence[Span]) -> list[int]:
     return [row for row in rows if not (at := bisect_right(starts, row)) or spans[at - 1][1] < row]
 
 
+_LEAST_ROOT = 3
+_LONG_NAME = 7
+"""Letters that a name keeps whatever its ending, and of one whose last two may be that."""
 _LEAST_JOINED = 4
 """Letters of a name that is joined with others, and of what stands before it."""
 
@@ -77,13 +81,17 @@ def names_without_passage(
     """The names, numbers and identifiers of a question that no passage has, as they stand there.
 
     A name has a capital where no question begins, or a digit. One that is joined with other words is there, in the
-    words of the index at their beginning, and in the texts that were found at their end, too.
+    words of the index at their beginning, and in the texts that were found at their end, too; so is one with another
+    ending in languages whose names have cases, and in these texts one with other marks and spaces (`UK`, `U.K.`).
     """
+    is_english = question.isascii() and language_of(words_of(question.casefold())) == 'en'
     return [
         word
         for word, terms in _names(question).items()
         if not any(frequency(db, term, spans, 1) or alike(db, term) or _begins(db, term) for term in terms)
         and not any(_is_joined(term, text) for term in terms for text in texts)
+        and (is_english or not any(_has_other_ending(db, term) for term in terms))
+        and not any(_is_marked(token, text) for token in question.split() if word in token for text in texts)
     ]
 
 
@@ -101,6 +109,21 @@ def _names(question: str) -> dict[str, set[str]]:
 def _begins(db: StoreConnection, term: str) -> bool:
     """Return whether a word goes on from a term, as `Dachtec` does from `Dach`."""
     return len(term) >= _LEAST_JOINED and bool(beginning_with(db, term, 1))
+
+
+def _has_other_ending(db: StoreConnection, term: str) -> bool:
+    """Return whether a word differs from a term in its last letters alone, as `Москва` from `Москвы`."""
+    root = term[: -1 if len(term) < _LONG_NAME else -2]
+    return len(root) >= _LEAST_ROOT and any(
+        len(word) <= len(term) + 1 for word in beginning_with(db, root, _MOST_ALIKE)
+    )
+
+
+def _is_marked(token: str, text: str) -> bool:
+    """Return whether a text has the letters and digits of a token with other marks: `F-16` for `F16`, `1 000`."""
+    letters = [re.escape(letter) for letter in token.casefold() if letter.isalnum()]
+    mark = r'\W?' if len(letters) >= _LEAST_JOINED else '' if token.isdigit() else '[.-]?'
+    return re.search(rf'(?<!\w){mark.join(letters)}(?!\w)', text.casefold()) is not None
 
 
 def _is_joined(term: str, text: str) -> bool:

@@ -21,6 +21,7 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import embedding_models, failures
 from summarizer_tool.llm.provider_limit import share_of
+from summarizer_tool.prompts import encodable
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.settings import Settings
 from summarizer_tool.store import vectors
@@ -204,4 +205,4 @@ def _texts(collection: Collection, titles: Mapping[int, str]) -> dict[str, list[
 
 def sendable(text: str) -> str:
     """The beginning of a text, in characters that any encoding can carry."""
-    return text.strip()[:MAX_CHARACTERS].encode(errors='replace').decode()
+    return encodable(text.strip()[:MAX_CHARACTERS])

@@ -343,3 +343,15 @@ def test_what_pages_say_opens_no_section(text: str) -> None:
 def test_lines_are_shown_word_for_word() -> None:
     text = '\t| a | `b` |  trailing  \\n «ü» 漢字 👩‍👩‍👧 {x} <b>\u200d'
     assert f'\n4| {text}\n' in render(Brief((source(TIDES),), (EvidenceBlock(1, (BriefLine(4, text),)),), ()), 600).text
+
+
+@pytest.mark.parametrize(
+    ('place', 'shown'),
+    [
+        ('a b.md', 'a b.md'),
+        ('C# guide?.md', 'C# guide?.md'),
+        ('https://ada:pass@marn.example/a?b=1#c', 'https://marn.example/a?b=1'),
+    ],
+)
+def test_a_file_is_shown_by_its_name_and_an_address_without_credentials(place: str, shown: str) -> None:
+    assert quoting.address(place, 50) == shown
