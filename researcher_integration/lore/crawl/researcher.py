@@ -117,7 +117,6 @@ class LoreResearcher:
             search: Toolsets that find pages, such as MCP servers.
             trace_content: Whether traces may hold prompts and answers.
         """
-        self.way: Way = way
         if way == 'in-pipeline':
             summarizer = summarizer.filtered(lambda _, tool: tool.name in _WHILE_IN_PIPELINE)
             on_summaries = load_prompt('research/in_pipeline')

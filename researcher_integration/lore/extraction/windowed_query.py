@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Generic, TypeVar
 
-import anyio.to_thread
 import regex
 from pydantic import BaseModel, TypeAdapter
 from pydantic_ai.models import Model
@@ -19,6 +18,7 @@ from summarizer_tool import (
     SummarizerError,
     TypedQuery,
     count_tokens,
+    in_thread,
     load_prompt,
     one_line,
     register_tag,
@@ -162,7 +162,7 @@ class WindowedQuery(Generic[EnvelopeT]):
         unread = tuple(page.number for page in material.pages if page.number not in raw)
         if not raw:  # nothing could be verified, so nothing is paid for
             return MaterialAnswer(unread=unread, reason='no page can be read')
-        said = await anyio.to_thread.run_sync(self.request, material)
+        said = await in_thread(self.request, material)
         spent = RunUsage()
         result = await self._query.ask(model, said, usage=usage, spent=spent, usage_limits=usage_limits)
         return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, spent)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
-import anyio.to_thread
 import httpx2
 from fastmcp.telemetry import suppress_fastmcp_telemetry
 from mcp import MCPError
@@ -37,6 +36,7 @@ from summarizer_tool import (
     SummaryTopic,
     UnknownSourceError,
     first_error,
+    in_io_thread,
     one_line,
 )
 
@@ -209,7 +209,7 @@ class OverMCP(MCPToolset[Any]):
         is_sent = False
         for source_id in source_ids:
             try:
-                document = await anyio.to_thread.run_sync(self._local.document, source_id)
+                document = await in_io_thread(self._local.document, source_id)
             except UnknownSourceError:
                 continue
             except StoreError as error:
