@@ -13,11 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.called import CalledTool, CallRules, ToolCallReporter
+from researcher_integration.tool_results.called import CalledTool, CallRules
 from researcher_integration.tool_results.observation import BinaryRoom, Observation
 from researcher_integration.tool_results.result_note import StoredResult, keep, storable
 from researcher_integration.tool_results.rules import ToolResultRules
-from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
+from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import (
     Settings,
@@ -172,17 +172,15 @@ class Results:
         if masker is None:
             return value
         try:
-            return Observation(value, None, None, is_wrapped=False).masked(masker).value
+            return Observation(value).masked(masker).value
         except MaskingError:
             return render_prompt('tool_results/redacted', tool=server)
 
     async def _called(self, call: ProxiedCall) -> CalledTool:
-        return await self._calls.of(
-            call.server, call.tool, dict(call.arguments), ToolCallReporter(None, '', call.tool, call.server)
-        )
+        return await self._calls.of(call.server, call.tool, call.arguments)
 
     async def _value(self, called: CalledTool, value: object) -> object:
-        return (await called.masked(Observation(value, None, None, is_wrapped=False))).value
+        return (await called.masked(Observation(value))).value
 
     async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
         if not meta:
@@ -252,16 +250,9 @@ class Results:
         source_id = await keep(collection, called.title, storable(seen.kept(readable)))
         asked: list[ModelMessage] = [ModelRequest.user_text_prompt(call.question)] if call.question else []
         focus = await called.focus(asked)
-        # By its own words a question says what is wanted; those of the arguments stand in every line, as a rule.
-        words = (await replace(called, arguments=None).focus(asked)).words if asked else focus.words
-        request = SummaryRequest(
-            text=readable,
-            focus=focus.text,
-            words=words,
-            limit=rules.summary_max_token_limit,
-            seconds=self.settings.mcp_tool_timeout * SHARE_OF_CALL,
-            extractive_on_failure=rules.on_failure == 'extractive',
-        )
+        if asked:  # by its own words it says what is wanted; those of the arguments stand in every line, as a rule
+            focus = replace(focus, words=(await replace(called, arguments=None).focus(asked)).words)
+        request = called.request(readable, focus, self.settings.mcp_tool_timeout * SHARE_OF_CALL)
         candidates = [rules.model or model_id(self.settings), *called.rules.fallback_models]
 
         async def summarize() -> ResultSummary:

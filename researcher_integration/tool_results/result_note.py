@@ -5,12 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import anyio.to_thread
-
 from researcher_integration.tool_results.observation import NOTE, Observation
 from researcher_integration.tool_results.rules import Summarization
 from researcher_integration.tool_results.summarizing import ResultSummary
-from summarizer_tool import Collection, Document, StoreError, count_tokens, render_prompt, without_own_lines
+from summarizer_tool import (
+    Collection,
+    Document,
+    StoreError,
+    count_tokens,
+    in_io_thread,
+    render_prompt,
+    without_own_lines,
+)
 
 WITHHELD = 'withheld'
 """An error text stands for the result."""
@@ -48,13 +54,9 @@ class StoredResult:
 
     def rendered(self, name: str, **values: str) -> str:
         """What is said of it: the `note` over a summary, or `withheld` where it is too large and there is none."""
-        suffix = (
-            ''
-            if self.source_id and {'search_source', 'read_source'} <= self.readers.keys()
-            else '_elsewhere'
-            if self.source_id
-            else '_unread'
-        )
+        suffix = '_unread'
+        if self.source_id:
+            suffix = '' if {'search_source', 'read_source'} <= self.readers.keys() else '_elsewhere'
         return render_prompt(
             f'tool_results/{name}{suffix}',
             tool=self.tool,
@@ -111,7 +113,7 @@ async def keep(collection: Collection, title: str, text: str) -> str:
     """Keep a masked result; returns its handle, empty if it could not be stored."""
     document = Document(text, title=title)
     try:
-        added = await anyio.to_thread.run_sync(lambda: collection.add(document, fetched_at=datetime.now(UTC)))
+        added = await in_io_thread(collection.add, document, fetched_at=datetime.now(UTC))
     except StoreError as error:
         _logger.warning('a tool result could not be stored', extra={'reason': str(error)})
         return ''
