@@ -74,6 +74,9 @@ if TYPE_CHECKING:
     from summarizer_tool.service.service import AddedSource as AddedSource
     from summarizer_tool.service.service import Service as Service
     from summarizer_tool.service.service import SummaryReply as SummaryReply
+    from summarizer_tool.settings import OptionalAddress as OptionalAddress
+    from summarizer_tool.settings import OptionalSecret as OptionalSecret
+    from summarizer_tool.settings import OptionalText as OptionalText
     from summarizer_tool.settings import OutputMode as OutputMode
     from summarizer_tool.settings import Settings as Settings
     from summarizer_tool.settings import export_env_file as export_env_file
