@@ -17,20 +17,11 @@ from pydantic_core import to_jsonable_python
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.mcp.run_servers import SERVER_NAME
-from researcher_integration.timeline.events import (
-    MAX_LABEL,
-    Draft,
-    Summarizing,
-    SummaryDelta,
-    ToolCall,
-    ToolResult,
-    ToolSummary,
-    encodable,
-)
+from researcher_integration.timeline.events import Draft, Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
 from researcher_integration.tool_results.history import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
-from researcher_integration.tool_results.result_note import ORIGINAL, ResultOutcome, StoredResult, outcome
+from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
 from researcher_integration.tool_results.rules import Rules, RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
 from summarizer_tool import defect_attributes, first_error, one_line, render_prompt, trace_span
@@ -78,11 +69,11 @@ class ToolCallReporter:
         """The answer is large, and is being summarized."""
         await self._tell(Summarizing, estimated_tokens=size)
 
-    async def summarized(self, found: ResultOutcome, kept: StoredResult, model: str) -> None:
+    async def summarized(self, made: ResultSummary, kept: StoredResult) -> None:
         """What the model gets instead."""
-        sizes = {'original_tokens': kept.original, 'summary_tokens': found.tokens}
-        about = {'server': self.server, 'tool': self.tool, 'model': model, 'source_id': kept.source_id}
-        await self._tell(ToolSummary, text=found.text, state=found.state, **sizes, **about)
+        sizes = {'original_tokens': kept.original, 'summary_tokens': made.tokens}
+        about = {'server': self.server, 'tool': self.tool, 'model': made.model, 'source_id': kept.source_id}
+        await self._tell(ToolSummary, text=made.text, state=made.state, **sizes, **about)
 
     @asynccontextmanager
     async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:
@@ -172,7 +163,7 @@ class CalledTool:
 
     async def summarized(
         self, seen: Observation, kept: StoredResult, summarize: Callable[[], Awaitable[ResultSummary]]
-    ) -> tuple[ResultOutcome, ResultSummary]:
+    ) -> tuple[object, ResultSummary]:
         """What becomes of a large result by its summary, which is traced and told; that there is none is logged."""
         rules = self.rules.summarization
         about = {'server': self.server or '', 'tool': self.tool}
@@ -180,25 +171,25 @@ class CalledTool:
         with trace_span('summarize tool result', **about, **kind, threshold=rules.size_threshold_tokens) as span:
             made = await summarize()
             span.set_attributes(made.attributes())
-        found = outcome(seen, kept, made, rules)
-        if not made.text and found.state == ORIGINAL:
+        found, told = outcome(seen, kept, made, rules)
+        if not made.text and told.state == ORIGINAL:
             said = 'the result of %s goes on as it is, with all its %s tokens: it could not be summarized'
             extra = {**about, 'tokens': kept.original, 'reason': made.reason}
             _logger.warning(said, self.name, f'{kept.original:,}', extra=extra)
-        await self.reporter.summarized(found, kept, made.model)
-        return found, made
+        await self.reporter.summarized(told, kept)
+        return found, told
 
     async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         """The conversation in which it was called, without secrets: another model may get it than the agent's."""
         return await anyio.to_thread.run_sync(self._focus, messages)
 
     def _focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
-        masker = self.masker
-        if masker is None:
-            return describe(messages, self.name, self.arguments)
+        def mask(text: str) -> str:
+            return text if self.masker is None else self.masker.mask(text).text
+
         try:
-            focus = describe(messages, self.name, self.arguments, lambda text: masker.mask(text).text)
-            return ConversationFocus(masker.mask(focus.text).text, masker.mask(focus.words).text)
+            focus = describe(messages, self.name, self.arguments, mask)
+            return ConversationFocus(mask(focus.text), mask(focus.words))
         except MaskingError:
             return ConversationFocus()
 
@@ -264,7 +255,7 @@ class CallRules:
         if events is not None and not hasattr(events, 'emit'):
             events = cast('Callable[[RunContext[Any]], Events | None]', events)(ctx)
         given = ctx.metadata or {}
-        labels = {name: encodable(str(given[name])[:MAX_LABEL]) for name in LABELS if given.get(name)}
+        labels = {name: str(given[name]) for name in LABELS if given.get(name)}
         return ToolCallReporter(cast('Events | None', events), call_id, tool, server, labels)
 
     def masker(self, server: str | None) -> Masker | None:

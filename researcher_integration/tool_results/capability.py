@@ -34,15 +34,7 @@ from researcher_integration.tool_results.rules import RulesSource, ToolResultRul
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.untrusted.framing import instructions
 from researcher_integration.usage import share_of
-from summarizer_tool import (
-    Collection,
-    Settings,
-    SourceStore,
-    check_type,
-    count_tokens,
-    load_prompt,
-    render_prompt,
-)
+from summarizer_tool import Collection, Settings, SourceStore, check_type, count_tokens, load_prompt, render_prompt
 
 NEVER = 'never'
 """What a tool may ask for in its metadata, under `summarize`."""
@@ -322,7 +314,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN
         request = called.request(text, await called.focus(list(ctx.messages)), seconds)
         found, _ = await called.summarized(seen, kept, lambda: self._summary(ctx, request, called))
-        return found.result
+        return found
 
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         """The summary by the model that has answered last, else by others; its cost counts in the run and in all."""

@@ -9,13 +9,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_ai import ToolReturn
-from pydantic_ai.messages import (
-    BinaryContent,
-    TextContent,
-    ToolReturnPart,
-    UserContent,
-    is_multi_modal_content,
-)
+from pydantic_ai.messages import BinaryContent, TextContent, ToolReturnPart, UserContent, is_multi_modal_content
 from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masking import Masker, MaskingError

@@ -26,20 +26,6 @@ ORIGINAL = 'original'
 
 
 @dataclass(frozen=True, slots=True)
-class ResultOutcome:
-    """What becomes of a large result."""
-
-    result: object
-    """As a tool would have returned it."""
-    text: str
-    """Of the summary, or what is said instead; empty if the result goes on as it is."""
-    tokens: int
-    """Of the text; where it is empty, of the result."""
-    state: str
-    """`WITHHELD`, `ORIGINAL`, or the state of the summary."""
-
-
-@dataclass(frozen=True, slots=True)
 class StoredResult:
     """Where the whole of a result is."""
 
@@ -68,8 +54,14 @@ class StoredResult:
         )
 
 
-def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: Summarization) -> ResultOutcome:
-    """Put the summary in the place of a result, or do what the failure policy of its server says."""
+def outcome(
+    seen: Observation, kept: StoredResult, made: ResultSummary, rules: Summarization
+) -> tuple[object, ResultSummary]:
+    """Put the summary in the place of a result, or do what the failure policy of its server says.
+
+    Returns what the tool would have returned, and what is to be told of it: the summary, the text that stands for the
+    result, or no text, and the tokens of the result, where it goes on as it is.
+    """
     told: dict[str, object] = {
         'original_tokens': kept.original,
         'threshold': rules.size_threshold_tokens,
@@ -87,12 +79,13 @@ def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: S
         told |= {NOTE: note, 'summary_tokens': made.tokens, 'state': made.state}
         shown = seen.summarized(f'{note}\n{without_own_lines(made.text)}', **told)
         if count_tokens(Observation.of(shown).text) < kept.original:
-            return ResultOutcome(shown, made.text, made.tokens, made.state)
+            return shown, made
     elif rules.on_failure == 'closed':
         text = kept.rendered('withheld', reason=made.reason)
         size = count_tokens(text)
-        return ResultOutcome(seen.replaced(text, **told, summary_tokens=size, state=WITHHELD), text, size, WITHHELD)
-    return ResultOutcome(seen.result, '', kept.original, ORIGINAL)
+        stands = made.model_copy(update={'text': text, 'tokens': size, 'state': WITHHELD})
+        return seen.replaced(text, **told, summary_tokens=size, state=WITHHELD), stands
+    return seen.result, made.model_copy(update={'text': '', 'tokens': kept.original, 'state': ORIGINAL})
 
 
 MAX_STORED_CHARACTERS = 5_000_000

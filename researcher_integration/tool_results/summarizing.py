@@ -90,7 +90,8 @@ class ResultSummary(BaseModel):
     """Empty if nothing could be summarized."""
     model: str = ''
     state: str = 'failed'
-    """That of `Summary`; `degraded` where the embedded model stood in; `failed` where `reason` says why."""
+    """That of `Summary`; `degraded` where the embedded model stood in; `failed` where `reason` says why; or what the
+    failure policy has done."""
     reason: str = ''
     tokens: int = 0
     usage: RunUsage
