@@ -93,12 +93,7 @@ class Research:
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(
-            checkpoint,
-            work.topics,
-            material,
-            warnings=said,
-            via=work.backend.name,
-            has_model=work.model is not None,
+            checkpoint, work.topics, material, warnings=said, via=work.backend.name, has_model=work.model is not None
         )
         await in_io_thread(package.write_to, built, self.folder)
         checkpoint.is_finished = True

@@ -12,15 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_ai import (
-    Agent,
-    ModelMessage,
-    RunContext,
-    ToolFailed,
-    ToolReturn,
-    ToolReturnPart,
-    capture_run_messages,
-)
+from pydantic_ai import Agent, ModelMessage, RunContext, ToolFailed, ToolReturn, ToolReturnPart, capture_run_messages
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings

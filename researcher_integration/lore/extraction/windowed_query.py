@@ -12,7 +12,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.tools import GenerateToolJsonSchema
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, titled
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, titled
 from summarizer_tool import (
     Settings,
     SummarizerError,
@@ -100,9 +100,9 @@ def room(sizes: Sequence[Callable[[Material], int]], sample: Material, window_to
     # As many tokens are left for texts as the request with the sample leaves, and what that has for them.
     left = window_tokens - max(size(sample) for size in sizes) - len(sample.sections) * SEAM_TOKENS
     if left < 1:
-        raise ValueError(
-            f'instructions, zone and the list of {len(sample.pages)} pages take {window_tokens - left:,} tokens, '
-            f'which leaves no room in window_tokens={window_tokens:,}; give fewer pages or a larger window'
+        raise ResearchError(
+            f'instructions, zone and the list of {len(sample.pages)} pages take {window_tokens - left:,} tokens, which '
+            f'leaves no room in window_tokens={window_tokens:,}; give fewer pages or a larger window (--window)'
         )
     return left
 

@@ -17,7 +17,7 @@ from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
 from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, TopicId
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
 from researcher_integration.lore.steps.research_run import (
     ResearchProgress,
     ResearchRun,
@@ -207,10 +207,7 @@ class ExtractionPhase:
         request = self._work.request
         sample = [KeptSection(topic.id, topic.header, 'x') for topic in self._work.topics]
         sizes = [query.most_tokens for query in (*self._extracting.values(), self._comparing)]
-        try:
-            return room(sizes, Material(request.zone, sample, pages), request.window_tokens)
-        except ValueError as error:
-            raise ResearchError(f'{error} (--window)') from None
+        return room(sizes, Material(request.zone, sample, pages), request.window_tokens)
 
     async def material(self) -> tuple[Material, list[str]]:
         """The kept text of all steps within the window, and notes on what was condensed for it."""

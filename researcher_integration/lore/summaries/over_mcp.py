@@ -149,11 +149,7 @@ class OverMCP(MCPToolset[Any]):
         return ToolReturn(return_value=answer.text, metadata=dict(answer.meta)) if answer.meta else answer.text
 
     async def condense(
-        self,
-        source_ids: Sequence[str],
-        topics: Sequence[SummaryTopic],
-        max_output_tokens: int,
-        options: RequestOptions,
+        self, source_ids: Sequence[str], topics: Sequence[SummaryTopic], max_output_tokens: int, options: RequestOptions
     ) -> SourceSummary:
         """Compress sources for several topics, as `InProcess` does.
 
