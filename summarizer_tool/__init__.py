@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from summarizer_tool.prompts import tool_text as tool_text
     from summarizer_tool.report.page import render as render_report
     from summarizer_tool.runtime.executors import in_io_thread as in_io_thread
+    from summarizer_tool.runtime.executors import in_thread as in_thread
     from summarizer_tool.schemas import Audit as Audit
     from summarizer_tool.schemas import ChunkSummary as ChunkSummary
     from summarizer_tool.schemas import Evidence as Evidence
@@ -74,6 +75,9 @@ if TYPE_CHECKING:
     from summarizer_tool.service.service import AddedSource as AddedSource
     from summarizer_tool.service.service import Service as Service
     from summarizer_tool.service.service import SummaryReply as SummaryReply
+    from summarizer_tool.settings import OptionalAddress as OptionalAddress
+    from summarizer_tool.settings import OptionalSecret as OptionalSecret
+    from summarizer_tool.settings import OptionalText as OptionalText
     from summarizer_tool.settings import OutputMode as OutputMode
     from summarizer_tool.settings import Settings as Settings
     from summarizer_tool.settings import export_env_file as export_env_file

@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import (
+    AfterValidator,
     AliasGenerator,
+    BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
     SecretStr,
@@ -52,6 +54,23 @@ def variable(field: str) -> str:
     return field.upper() if field.startswith(_OWN_NAMES) else _PREFIX + field.upper()
 
 
+def _given(value: object) -> object:
+    # A secret mounted as a file ends with a line break, which no HTTP header may.
+    return value.strip() or None if isinstance(value, str) else value
+
+
+def _is_http(value: str) -> str:
+    if urlsplit(value).scheme not in ('http', 'https') or not urlsplit(value).netloc:
+        raise ValueError('must be a URL that begins with http:// or https://')
+    return value
+
+
+OptionalText = Annotated[str | None, BeforeValidator(_given)]
+"""Without white space around it; a blank one counts as not set, as with the next two."""
+OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_given)]
+OptionalAddress = Annotated[Annotated[str, AfterValidator(_is_http)] | None, BeforeValidator(_given)]
+
+
 class Settings(BaseSettings):
     """How the summarizer works.
 
@@ -71,11 +90,11 @@ class Settings(BaseSettings):
         hide_input_in_errors=True,
     )
 
-    llm_model: str | None = None
+    llm_model: OptionalText = None
     """`extractive` (embedded, keyless), an OpenRouter model (`openai/gpt-4o-mini`), or any pydantic-ai model id
     (`anthropic:...`, `ollama:...`). Unset: OpenRouter's `openai/gpt-4o-mini` if there is a key, else `extractive`."""
-    openrouter_api_key: SecretStr | None = None
-    openrouter_base_url: Annotated[str | None, Field(repr=False)] = None
+    openrouter_api_key: OptionalSecret = None
+    openrouter_base_url: Annotated[OptionalAddress, Field(repr=False)] = None
     """Another OpenAI-compatible endpoint for models in OpenRouter form, e.g. `http://127.0.0.1:8000/v1`."""
     llm_output_mode: OutputMode = 'auto'
     """How structured output is asked for; `native` (JSON schema) suits local servers without tool calls."""
@@ -119,14 +138,14 @@ class Settings(BaseSettings):
     worker_processes: Annotated[int | None, Field(ge=0, le=64)] = None
     """Processes that compute for large input; 0: threads do. Unset: one for each core in the server, none elsewhere."""
 
-    store: str | None = None
+    store: OptionalText = None
     """The SQLite file that keeps sources and finished work, or `:memory:`. Unset: the Postgres of
     `SUMMARIZER_DATABASE_URL`, if it is one; else a file in the user's data folder for the server, memory elsewhere."""
     store_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1000.0
     """Of texts with their index and vectors, and of answers; above it, the collection that has most gives what it has
     not used for longest."""
 
-    database_url: Annotated[str | None, Field(repr=False)] = None
+    database_url: Annotated[OptionalText, Field(repr=False)] = None
     """A Postgres that several machines share, for batches and, where `SUMMARIZER_STORE` is not set, for sources and
     finished work: `postgresql://user:password@host/name`. Unset: batches are in an SQLite file in the output folder of
     each."""
@@ -141,7 +160,7 @@ class Settings(BaseSettings):
     fetch_respect_robots: bool = True
     """Whether `answer` and the crawler of the researcher keep to the robots.txt of the sites they fetch from."""
 
-    embedding_model: str | None = None
+    embedding_model: OptionalText = None
     """Any pydantic-ai embedding model (`openai:text-embedding-3-small`), which ranks passages by meaning beside the
     ranking by words; needs the extra `embeddings`. Unset: words alone."""
     answer_max_pages: Annotated[int, Field(ge=0, le=200)] = 12
@@ -178,27 +197,6 @@ class Settings(BaseSettings):
         if not parts and value.strip():  # a server that was meant to ask for a token would not
             raise ValueError('has commas, but nothing between them')
         return parts
-
-    @field_validator(
-        'llm_model',
-        'openrouter_api_key',
-        'openrouter_base_url',
-        'store',
-        'database_url',
-        'embedding_model',
-        mode='before',
-    )
-    @classmethod
-    def _blank_is_unset(cls, value: object) -> object:
-        # A secret mounted as a file ends with a line break, which no HTTP header may.
-        return value.strip() or None if isinstance(value, str) else value
-
-    @field_validator('openrouter_base_url')
-    @classmethod
-    def _is_url(cls, value: str | None) -> str | None:
-        if value is not None and (urlsplit(value).scheme not in ('http', 'https') or not urlsplit(value).netloc):
-            raise ValueError('must be a URL that begins with http:// or https://')
-        return value
 
     @field_validator('database_url')
     @classmethod

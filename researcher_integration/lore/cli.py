@@ -94,8 +94,7 @@ def research(
     ] = None,
     model: Annotated[str | None, typer.Option(metavar='NAME', help='Of the agents; overrides RESEARCH_MODEL.')] = None,
     config: Annotated[
-        Path,
-        typer.Option(metavar='FOLDER', help='Of research_topics.yml, sources.yml and mcp_config.json.'),
+        Path, typer.Option(metavar='FOLDER', help='Of research_topics.yml, sources.yml and mcp_config.json.')
     ] = CONFIG,
 ) -> None:
     """Research the lore of a game zone: crawl pages, keep what the topics ask for, extract it, report conflicts.

@@ -10,16 +10,15 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
-from urllib.parse import urlsplit
+from typing import Annotated
 
 import httpx2
-from pydantic import AfterValidator, Field, SecretStr, StringConstraints, field_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
 from pydantic_ai.models import Model
 
 from researcher_integration.config.files import FOLDER, Strict, read_yaml, shown
 from researcher_integration.lore.material import TIER_NAMES, TOPIC_IDS, TierName, TopicId
-from summarizer_tool import Settings, connect_model, model_id
+from summarizer_tool import OptionalAddress, OptionalSecret, OptionalText, Settings, connect_model, model_id
 
 EXTRACTIVE = 'extractive'
 
@@ -27,24 +26,12 @@ EXTRACTIVE = 'extractive'
 class ResearchSettings(Settings):
     """The settings of a research: those of the summarizer and the ones below, from the same sources."""
 
-    research_model: Annotated[str | None, Field(validation_alias='RESEARCH_MODEL')] = None
+    research_model: Annotated[OptionalText, Field(validation_alias='RESEARCH_MODEL')] = None
     """The model of the agents that research and extract, in the forms that `LLM_MODEL` takes. Unset: `LLM_MODEL`."""
-    mcp_summarizer_url: str | None = None
+    mcp_summarizer_url: OptionalAddress = None
     """The MCP server that summarizes, e.g. `http://mcp-summarizer:8007/mcp`. Unset: this process does."""
-    mcp_summarizer_token: SecretStr | None = None
+    mcp_summarizer_token: OptionalSecret = None
     """The bearer token for that server."""
-
-    @field_validator('research_model', 'mcp_summarizer_url', 'mcp_summarizer_token', mode='before')
-    @classmethod
-    def _blank_means_unset(cls, value: Any) -> Any:
-        return value.strip() or None if isinstance(value, str) else value
-
-    @field_validator('mcp_summarizer_url')
-    @classmethod
-    def _is_http(cls, value: str | None) -> str | None:
-        if value is not None and (urlsplit(value).scheme not in ('http', 'https') or not urlsplit(value).netloc):
-            raise ValueError('must be a URL that begins with http:// or https://')
-        return value
 
     def agent_model(self) -> str | None:
         """The model that researches and extracts, or an empty name: the embedded model can do neither.

@@ -3,10 +3,8 @@
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
-import anyio.to_thread
 from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
@@ -16,7 +14,7 @@ from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
 from researcher_integration.lore.steps.steps import ExtractionPhase, ResearchSteps
 from researcher_integration.lore.summaries.backends import InProcess
-from summarizer_tool import Service, SourceStore, Summarizer, first_error, trace_span
+from summarizer_tool import Service, SourceStore, Summarizer, first_error, in_io_thread, trace_span
 
 __all__ = ('STORE_FILE', 'Configuration', 'Research', 'ResearchProgress')
 
@@ -56,7 +54,7 @@ class Research:
         if resume:
             self.check_begun()
         with alone(self.folder):
-            checkpoint = await anyio.to_thread.run_sync(partial(self._begin, resume=resume, fresh=fresh))
+            checkpoint = await in_io_thread(self._begin, resume=resume, fresh=fresh)
             if resume:
                 self.on_progress(ResearchProgress('resume', checkpoint.reused()))
             with trace_span('research zone', zone=checkpoint.request.zone, way=checkpoint.request.way):
@@ -95,14 +93,9 @@ class Research:
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(
-            checkpoint,
-            work.topics,
-            material,
-            warnings=said,
-            via=work.backend.name,
-            has_model=work.model is not None,
+            checkpoint, work.topics, material, warnings=said, via=work.backend.name, has_model=work.model is not None
         )
-        await anyio.to_thread.run_sync(partial(package.write_to, built, self.folder))
+        await in_io_thread(package.write_to, built, self.folder)
         checkpoint.is_finished = True
         await work.save()
         return built
@@ -138,8 +131,8 @@ class Research:
                     'or name pages with --pages'
                 )
             store_path = settings.store or str(self.folder / STORE_FILE)
-            store = await anyio.to_thread.run_sync(partial(SourceStore, store_path, max_mb=settings.store_max_mb))
-            stack.push_async_callback(anyio.to_thread.run_sync, store.close)
+            store = await in_io_thread(SourceStore, store_path, max_mb=settings.store_max_mb)
+            stack.push_async_callback(in_io_thread, store.close)
             service = Service(Summarizer(settings), store.collection())
             backend = None
             if settings.mcp_summarizer_url:

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import unescape
+from operator import itemgetter
 from unicodedata import normalize
 
 from researcher_integration.masking.findings import END, Finding
@@ -51,12 +52,9 @@ class Unescaped:
     """The contents of the strings of a text, one after the other, and where each character comes from."""
 
     text: str
-    starts: list[int]
-    """Where in `text` the pieces begin, each copied as it was or one escape."""
-    origins: list[int]
-    """Where in the original they begin."""
-    lengths: list[int]
-    """Of an escape in the original; 0 for what was copied."""
+    pieces: list[tuple[int, int, int]]
+    """Each copied as it was, or one escape: where it begins in `text`, and where in the original; the length of an
+    escape there, 0 for what was copied."""
 
     def original(self, found: Finding) -> Finding:
         """The finding as it stands in the original text, within a string, where no mask can have quotes of its own."""
@@ -64,10 +62,9 @@ class Unescaped:
 
     def _span(self, index: int) -> tuple[int, int]:
         """Where in the original the character at `index` begins and ends."""
-        piece = bisect_right(self.starts, index) - 1
-        within = 0 if self.lengths[piece] else index - self.starts[piece]
-        start = self.origins[piece] + within
-        return start, start + (self.lengths[piece] or 1)
+        start, origin, length = self.pieces[bisect_right(self.pieces, index, key=itemgetter(0)) - 1]
+        origin += 0 if length else index - start
+        return origin, origin + (length or 1)
 
 
 def unescaped(text: str) -> Unescaped | None:
@@ -141,12 +138,10 @@ def _undone(
 
 def _joined(pieces: Iterable[tuple[str, int, int]]) -> Unescaped | None:
     """The view of pieces, each with its place in the original and, of an escape, its length there."""
-    texts, starts, origins, lengths = list[str](), list[int](), list[int](), list[int]()
-    length = 0
-    for text, origin, size in pieces:
+    texts, places = list[str](), list[tuple[int, int, int]]()
+    start = 0
+    for text, origin, length in pieces:
         texts.append(text)
-        starts.append(length)
-        origins.append(origin)
-        lengths.append(size)
-        length += len(text)
-    return Unescaped(''.join(texts), starts, origins, lengths) if texts else None
+        places.append((start, origin, length))
+        start += len(text)
+    return Unescaped(''.join(texts), places) if texts else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Finding, line_end
-from researcher_integration.masking.nested_text import block_end, find_under
+from researcher_integration.masking.nested_text import BLOCK, block_end, find_under
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import COINED, values_beside
@@ -54,7 +54,6 @@ _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _FLOW = re.compile(r'[{\[]+[ \t]*["\']?[\w.\-]+["\']?:$')
-_BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
 _CALL = re.compile(r'[A-Za-z_][\w.]*[(\[]')
 _CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOTE}')
 _CODE = re.compile('|'.join(secret_names.NO_SECRETS['code']), re.DOTALL)
@@ -378,7 +377,7 @@ def _of_line(bare: _Bare, line_start: int, start: int, kind: Kind) -> Finding | 
     text = bare.text
     below = line_end(text, start)
     value = text[start:below].rstrip()
-    if _BLOCK.match(value):
+    if BLOCK.match(value):
         return _found(text, below, block_end(text, _indent(text, line_start, below), below), kind)
     if kind == 'PASSWORD':
         return _found(text, start, start + len(value), kind)

@@ -25,7 +25,6 @@ _NAME = regex.compile(r'[A-Za-z][A-Za-z0-9_]{0,39}')
 
 _BETWEEN = END + '\n'
 
-NOTHING: Mapping[str, int] = MappingProxyType({})
 NO_PATTERNS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -81,7 +80,7 @@ class Masker:
                 masked = self._mask(value)
                 return masked.text if masked.counts else value, masked.counts
             texts: dict[str, Masked] = {}
-            Values(lambda text: texts.setdefault(text, Masked(text, NOTHING))).masked(value)
+            Values(lambda text: texts.setdefault(text, Masked(text, {}))).masked(value)
             suspicious = self._suspicious([*texts])
             values = Values(lambda text: self._mask(text) if text in suspicious else texts[text])
             return values.masked(value), dict(values.counts)

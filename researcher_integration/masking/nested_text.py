@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Self, cast
 
 from researcher_integration.masking import secret_names
@@ -41,7 +42,7 @@ _YAML_LINE = re.compile(
 _YAML_SCALAR = re.compile(
     r'"(?P<double>(?>(?:[^"\\]++|\\.)*))"|\'(?P<single>(?>(?:[^\']++|\'\')*))\'|(?P<bare>.*?)(?=[ \t]+#|[ \t]*$)'
 )
-_BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
+BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
 
 _Container = dict[str, Any] | list[Any]
 
@@ -175,13 +176,13 @@ def _put(container: _Container, key: str, value: object) -> None:
         container[key] = value
 
 
+@dataclass(slots=True)
 class _Level:
     """A mapping or a list of YAML, with the column that its keys or dashes stand in."""
 
-    def __init__(self, column: int, container: _Container) -> None:
-        self.column = column
-        self.container = container
-        self.key = ''
+    column: int
+    container: _Container
+    key: str = ''
 
 
 def _yaml(text: str, start: int, end: int) -> dict[str, Any]:
@@ -207,7 +208,7 @@ def _yaml(text: str, start: int, end: int) -> dict[str, Any]:
             while len(levels) > 1 and levels[-1].column >= column:
                 levels.pop()
         begin = line.start('value')
-        if _BLOCK.match(value):
+        if BLOCK.match(value):
             at = block_end(text, len(line['indent']), line.end())
             _put(levels[-1].container, levels[-1].key, _Located.at(text[begin:at], begin))
             at += 2 if text.startswith('\r\n', at) else 1

@@ -96,16 +96,20 @@ class Offered(WrapperToolset[AgentDepsT]):
 
 @dataclass(slots=True)
 class RunServers:
-    """The servers selected for one run, and what the run finds out about them."""
+    """What is selected for one run, and what the run finds out about it."""
 
-    selected: Mapping[str, Sequence[str]]
-    """Names of servers with the tools wanted; all where none is."""
-    timeout: float | None
+    selected: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """Names of servers with the tools wanted; all where none is. No names without a selection."""
+    timeout: float | None = None
     """Seconds to connect, and then to list the tools."""
+    native_tools: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    """Kinds of native tools that are switched on or off."""
     own: dict[str, list[MCPToolset[Any]]] = field(default_factory=dict[str, list[MCPToolset[Any]]])
     """The MCP servers that the run would have without a selection, by id."""
     absent: set[str] = field(default_factory=set[str])
     """Selected servers that cannot be reached."""
+    refused: set[str] = field(default_factory=set[str])
+    """Kinds of native tools that are switched on, which the log has said that the model has not."""
 
     def chosen(self, name: str, server: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT]:
         """A server with the tools wanted of the one of this name."""
@@ -189,7 +193,7 @@ def _without_servers(dynamic: DynamicToolset[AgentDepsT]) -> DynamicToolset[Agen
         if toolset is None:
             return None
         if last is None or last[0] is not toolset:  # another toolset each step would be entered anew each step
-            last = toolset, Replacement(RunServers({}, None), ())(toolset)
+            last = toolset, Replacement(RunServers(), ())(toolset)
         return last[1]
 
     return DynamicToolset(made, per_run_step=dynamic.per_run_step, id=dynamic.id)

@@ -90,20 +90,6 @@ Selecting: TypeAlias = Callable[[RunContext[AgentDepsT]], MCPSelection | Awaitab
 """Finds a run's selection, e.g. in its `deps`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _SelectedRun:
-    """What is decided for one run."""
-
-    servers: RunServers | None = None
-    """None without a selection."""
-    off: frozenset[str] = frozenset()
-    """Kinds of native tools that are switched off."""
-    on: frozenset[str] = frozenset()
-    """Kinds that are switched on."""
-    refused: set[str] = field(default_factory=set[str])
-    """Of these, which the log has said that the model has not."""
-
-
 @dataclass
 class SelectMCPServers(AbstractCapability[AgentDepsT]):
     """Gives a run the MCP servers of a selection in place of those that the agent is configured with.
@@ -133,7 +119,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
     _: KW_ONLY
 
     id: str | None = 'mcp_selection'
-    _run: _SelectedRun | None = field(default=None, repr=False, compare=False)
+    _run: RunServers | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the time limit, and that each of the operator's servers is one `MCPToolset`."""
@@ -169,12 +155,10 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         if inspect.isawaitable(selection):
             selection = await selection
         if selection is None:
-            return replace(self, _run=_SelectedRun())
+            return replace(self, _run=RunServers())
         # An engine of durable execution has time limits of its own.
         timeout = None if ctx.in_durable_context else self.timeout or DEFAULT_TIMEOUT
-        off = frozenset(kind for kind, on in selection.native_tools.items() if not on)
-        on = frozenset(kind for kind, on in selection.native_tools.items() if on)
-        return replace(self, _run=_SelectedRun(RunServers(selection.servers, timeout), off, on))
+        return replace(self, _run=RunServers(selection.servers, timeout, selection.native_tools))
 
     def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
         """The operator's servers that the run has selected.
@@ -188,7 +172,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT] | None:
         """The run's toolsets with the selected servers in place of all others."""
-        if (servers := self._servers) is None:
+        if (servers := self._selecting) is None:
             return None
         selected = self._selected()
         replacement = Replacement(servers, elsewhere=selected.keys())
@@ -200,7 +184,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
     async def before_run(self, ctx: RunContext[AgentDepsT]) -> None:
         """Check the names of the servers; raises `MCPSelectionError` where one is unknown, doubled or excluded."""
-        if (servers := self._servers) is None:
+        if (servers := self._selecting) is None:
             return
         limits = _tool_limits(ctx)
         known = {*self._offered, *(name for name in servers.own if name), *limits}
@@ -215,21 +199,23 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
     async def prepare_tools(self, ctx: RunContext[AgentDepsT], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
         """The function tools without those that would stand in for a native tool that is switched off."""
-        off = self._run.off if self._run else frozenset[str]()
-        return [tool for tool in tool_defs if tool.unless_native not in off]
+        if (run := self._selecting) is None:
+            return tool_defs
+        return [tool for tool in tool_defs if run.native_tools.get(tool.unless_native or '', True)]
 
     async def before_model_request(
         self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """The request without native tools that are switched off, or are MCP servers that are not selected."""
-        if (run := self._run) is None or run.servers is None:
+        if (run := self._selecting) is None:
             return request_context
         # A server that the operator offers is reached from here rather than by the provider.
-        reached = {name: tools for name, tools in run.servers.selected.items() if name not in self._offered}
+        reached = {name: tools for name, tools in run.selected.items() if name not in self._offered}
         parameters = request_context.model_request_parameters
-        kept = [kept for tool in parameters.native_tools if (kept := _kept(tool, run.off, reached)) is not None]
+        kept = [kept for tool in parameters.native_tools if (kept := _kept(tool, run, reached)) is not None]
         there = {tool.kind for tool in kept} | {tool.unless_native for tool in parameters.function_tools}
-        kept += self._added(run.on - there, request_context.model)
+        missing = {kind for kind, is_on in run.native_tools.items() if is_on} - there
+        kept += _added(run, missing, request_context.model)
         return replace(request_context, model_request_parameters=replace(parameters, native_tools=kept))
 
     # Once more for an attempt at another model: native tools that functions make are made anew.
@@ -240,30 +226,30 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         return cast('Mapping[str, AbstractToolset[AgentDepsT]]', self.servers or {})
 
     @property
-    def _servers(self) -> RunServers | None:
-        return self._run.servers if self._run else None
+    def _selecting(self) -> RunServers | None:
+        """What is selected for the run; none without a selection."""
+        return self._run if self._run and self._run.selected else None
 
     def _selected(self) -> dict[str, AbstractToolset[AgentDepsT]]:
         """The operator's servers that are selected, by name, with the tools wanted."""
-        servers = self._servers
-        offered = self._offered.items()
+        run = self._selecting
         return {
-            name: toolset.visit_and_replace(partial(servers.chosen, name))
-            for name, toolset in offered
-            if servers and name in servers.selected
+            name: toolset.visit_and_replace(partial(run.chosen, name))
+            for name, toolset in self._offered.items()
+            if run and name in run.selected
         }
 
-    def _added(self, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:
-        """The native tools of these kinds that the model has."""
-        run = self._run
-        made = {kind: _made(kind) for kind in sorted(kinds)}
-        supported = tuple(model.profile.get('supported_native_tools', frozenset()))
-        added = {kind: tool for kind, tool in made.items() if isinstance(tool, supported)}
-        if run and (lacking := set(kinds) - added.keys() - run.refused):
-            run.refused.update(lacking)
-            about = {'native_tools': sorted(lacking), 'model': model.model_name}
-            _logger.warning('native tools that are switched on cannot be had by default with this model', extra=about)
-        return [*added.values()]
+
+def _added(run: RunServers, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:
+    """The native tools of these kinds that the model has."""
+    made = {kind: _made(kind) for kind in sorted(kinds)}
+    supported = tuple(model.profile.get('supported_native_tools', frozenset()))
+    added = {kind: tool for kind, tool in made.items() if isinstance(tool, supported)}
+    if lacking := set(kinds) - added.keys() - run.refused:
+        run.refused.update(lacking)
+        about = {'native_tools': sorted(lacking), 'model': model.model_name}
+        _logger.warning('native tools that are switched on cannot be had by default with this model', extra=about)
+    return [*added.values()]
 
 
 def _made(kind: str) -> AbstractNativeTool | None:
@@ -274,12 +260,10 @@ def _made(kind: str) -> AbstractNativeTool | None:
         return None
 
 
-def _kept(
-    tool: AbstractNativeTool, off: Collection[str], servers: Mapping[str, Sequence[str]]
-) -> AbstractNativeTool | None:
+def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Sequence[str]]) -> AbstractNativeTool | None:
     """What stays of a native tool, which may be an MCP server that the provider calls."""
     if not isinstance(tool, MCPServerTool):
-        return None if tool.kind in off else tool
+        return tool if run.native_tools.get(tool.kind, True) else None
     if tool.id not in servers:
         return None
     wanted = servers[tool.id]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import anyio
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
-from researcher_integration.proxy.proxy_server import OwnTools, ProxyServer
+from researcher_integration.proxy.proxy_server import ProxyServer
 from researcher_integration.proxy.results import Results
 from researcher_integration.proxy.servers import ProxiedServer
 from researcher_integration.tool_results.rules import Defaults, Summarization, ToolResultRules
@@ -39,7 +39,7 @@ class Proxy:
             build_model(settings, model_id(settings), embedded=ExtractiveModel)
         store = SourceStore.open(settings)
         results = Results(settings, self.rules, store)
-        made = ProxyServer(results, OwnTools(settings, store, is_framed=self.rules.defaults.framing.enabled))
+        made = ProxyServer(results)
         silence = settings.mcp_tool_timeout if 'mcp_tool_timeout' in settings.model_fields_set else SILENT_SECONDS
         made.connections += [
             Connection(each, made.told, made.logged, made.came_back, results.said, silence) for each in self.servers

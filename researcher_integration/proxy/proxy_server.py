@@ -8,7 +8,6 @@ from importlib.metadata import version
 from typing import Any, TypeVar
 
 import anyio
-import anyio.to_thread
 import mcp_types as types
 from anyio import CancelScope
 from mcp import MCPError
@@ -21,14 +20,13 @@ from pydantic_ai import ToolFailed
 
 from researcher_integration.proxy.audience import LEVELS, Audience, Context
 from researcher_integration.proxy.connection import Connection, ServerDownError
-from researcher_integration.proxy.offers import QUESTION, Offers, Route
-from researcher_integration.proxy.results import ProxiedCall, Results
+from researcher_integration.proxy.offers import QUESTION, Offers
+from researcher_integration.proxy.results import Results
+from researcher_integration.tool_results.called import CalledTool
 from researcher_integration.tool_results.reading import Reading
 from researcher_integration.untrusted.framing import framed, instructions
 from summarizer_tool import (
     CallsInFlight,
-    Settings,
-    SourceStore,
     load_prompt,
     one_line,
     render_prompt,
@@ -90,12 +88,10 @@ MAX_REASON = 500
 class OwnTools:
     """The toolset of agents, for clients of the protocol."""
 
-    def __init__(self, settings: Settings, store: SourceStore, *, is_framed: bool = True) -> None:
-        self._is_framed = is_framed
-        self._settings = settings
-        self._store = store
-        tools = Reading(settings, store.collection(COLLECTION)).tools()
-        self._schemas = {tool.name: tool.function_schema for tool in tools}
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        tools = self._reading(COLLECTION).tools()
+        self.schemas = {tool.name: tool.function_schema for tool in tools}
         self.listed = [
             Tool(
                 name=tool.name,
@@ -105,17 +101,17 @@ class OwnTools:
             )
             for tool in tools
         ]
-        self.names = frozenset(self._schemas)
+
+    def _reading(self, collection: str) -> Reading:
+        return Reading(self._results.settings, self._results.store.collection(collection))
 
     async def call(self, name: str, arguments: Mapping[str, Any], collection: str) -> CallToolResult:
         """Call one of them on the results of a collection. What is stored has been masked; it is framed again."""
-        schema = self._schemas[name]
+        schema = self.schemas[name]
         try:
             read = schema.validator.validate_python(dict(arguments))
-            function = getattr(Reading(self._settings, self._store.collection(collection)), name)
-            text, is_error = await function(**read), False
-            if self._is_framed:
-                text = await anyio.to_thread.run_sync(framed, text, name)
+            said = await getattr(self._reading(collection), name)(**read)
+            text, is_error = await self._results.frame(said, name), False
         except ToolFailed as error:
             text, is_error = error.message, True
         except ValidationError as error:
@@ -129,13 +125,14 @@ class ProxyServer:
     """The handlers, over all servers."""
 
     results: Results
-    own: OwnTools
     connections: list[Connection] = field(default_factory=list[Connection])
     audience: Audience = field(default_factory=Audience)
     calls: CallsInFlight = field(default_factory=CallsInFlight)
+    own: OwnTools = field(init=False)
     offers: Offers = field(init=False)
 
     def __post_init__(self) -> None:
+        self.own = OwnTools(self.results)
         self.offers = Offers(self.connections, self.own.listed)
         self._listen = ListenHandler(self.audience.bus)
 
@@ -209,7 +206,7 @@ class ProxyServer:
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = dict(params.arguments or {})
         collection = _collection(context)
-        if params.name in self.own.names:
+        if params.name in self.own.schemas:
             return await self.own.call(params.name, arguments, collection)
         try:
             return await self._called(context, params.name, arguments, collection)
@@ -223,39 +220,39 @@ class ProxyServer:
         if route is None:
             raise MCPError(types.INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(name, 100)))
         question = str(arguments.pop(QUESTION, '') or '')[:MAX_QUESTION] if route.has_question else ''
-        call = ProxiedCall(route.connection.name, route.name, arguments, collection, question)
         request = types.CallToolRequest(
             params=types.CallToolRequestParams(name=route.name, arguments=arguments, _meta=_passed_on(context))
         )
         await self._log_level_of(context, route.connection)
         with CancelScope(deadline=self.calls.end) as scope, self.calls.counted(scope):
-            progress = CallProgress(context, self.results, call.server)
-            result = await self._asked(context, route, call, request, types.CallToolResult, progress)
+            called = await self.results.calls.of(route.connection.name, route.name, arguments)
+            progress = CallProgress(context, self.results, route.connection.name)
+            result = await self._asked(context, route.connection, called, request, types.CallToolResult, progress)
             async with progress.digesting():
-                return await self.results.of_tool(call, result)
+                return await self.results.of_tool(called, result, collection, question)
         return _failed(load_prompt('proxy/stopping') if scope.cancelled_caught else '')
 
     async def _get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         route = await self.offers.prompt(params.name)
         if route is None:
             raise MCPError(types.INVALID_PARAMS, f'there is no prompt {one_line(params.name, 100)!r}')
-        call = ProxiedCall(route.connection.name, route.name, params.arguments or {}, _collection(context))
+        called = await self.results.calls.of(route.connection.name, route.name, params.arguments or {})
         request = types.GetPromptRequest(
             params=types.GetPromptRequestParams(name=route.name, arguments=params.arguments)
         )
-        result = await self._asked(context, route, call, request, types.GetPromptResult)
-        return await self.results.of_prompt(route.connection.name, route.name, result)
+        result = await self._asked(context, route.connection, called, request, types.GetPromptResult)
+        return await self.results.of_prompt(called, result)
 
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         failed: MCPError | None = None
         for connection in await self.offers.owners(params.uri):
-            call = ProxiedCall(connection.name, 'resources/read', {'uri': params.uri}, _collection(context))
+            called = await self.results.calls.of(connection.name, 'resources/read', {'uri': params.uri})
             request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=params.uri))
             try:
-                result = await self._asked(context, Route(connection, ''), call, request, types.ReadResourceResult)
-                return await self.results.of_resource(call, result)
+                result = await self._asked(context, connection, called, request, types.ReadResourceResult)
+                return await self.results.of_resource(called, result, _collection(context))
             except MCPError as error:
                 failed = error
         raise failed or MCPError(types.INVALID_PARAMS, f'there is no resource {one_line(params.uri, 200)}')
@@ -279,21 +276,21 @@ class ProxyServer:
     async def _asked(
         self,
         context: Context,
-        route: Route,
-        call: ProxiedCall,
+        connection: Connection,
+        called: CalledTool,
         request: types.Request[Any, Any],
         answer: type[Answer],
         progress: CallProgress | None = None,
     ) -> Answer:
         """The answer of a server, whose progress and log messages go to the client meanwhile."""
-        with self.audience.calling(call.server, context):
+        with self.audience.calling(connection.name, context):
             try:
-                told = progress or CallProgress(context, self.results, call.server)
-                return await route.connection.request(request, answer, told)
+                told = progress or CallProgress(context, self.results, connection.name)
+                return await connection.request(request, answer, told)
             except ServerDownError:
                 raise
             except MCPError as error:
-                raise await self.results.of_error(call, error) from None
+                raise await self.results.of_error(called, error) from None
 
 
 def _collection(context: Context) -> str:

@@ -13,20 +13,13 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.called import CalledTool, CallRules, ToolCallReporter
+from researcher_integration.tool_results.called import CalledTool, CallRules
 from researcher_integration.tool_results.observation import BinaryRoom, Observation
 from researcher_integration.tool_results.result_note import StoredResult, keep, storable
 from researcher_integration.tool_results.rules import ToolResultRules
-from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
+from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary
 from researcher_integration.untrusted.framing import framed
-from summarizer_tool import (
-    Settings,
-    SourceStore,
-    count_tokens,
-    model_id,
-    render_prompt,
-    truncate_tokens,
-)
+from summarizer_tool import Settings, SourceStore, count_tokens, model_id, render_prompt, truncate_tokens
 
 READERS = {name: name for name in ('search_source', 'read_source')}
 """What clients call the tools that show a stored result."""
@@ -53,20 +46,6 @@ _BLOCK_TYPES = ('text', 'image', 'audio', 'resource')
 _logger = logging.getLogger('researcher_integration')
 
 
-@dataclass(frozen=True, slots=True)
-class ProxiedCall:
-    """What was asked of a server."""
-
-    server: str
-    tool: str
-    """As the server calls it."""
-    arguments: Mapping[str, Any]
-    collection: str
-    """Where its result is kept."""
-    question: str = ''
-    """What the client wants to know."""
-
-
 @dataclass
 class Results:
     """Makes of what servers return what clients get."""
@@ -74,14 +53,15 @@ class Results:
     settings: Settings
     rules: ToolResultRules
     store: SourceStore
-    _calls: CallRules = field(init=False)
+    calls: CallRules = field(init=False)
 
     def __post_init__(self) -> None:
-        self._calls = CallRules(self.rules, None)
+        self.calls = CallRules(self.rules, None)
 
-    async def of_tool(self, call: ProxiedCall, result: types.CallToolResult) -> types.CallToolResult:
-        """The result of a tool; an error stays one."""
-        called = await self._called(call)
+    async def of_tool(
+        self, called: CalledTool, result: types.CallToolResult, collection: str, question: str
+    ) -> types.CallToolResult:
+        """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
         texts = [text for block in result.content if (text := _text_of(block)) is not None]
         rest, shown = result.structured_content, list[types.ContentBlock]()
         # Servers repeat in the text what they structure, as a rule: then it is read once.
@@ -99,7 +79,7 @@ class Results:
             # Structured content itself goes no further: models of some clients see it in place of the framed text.
             added = _text(json.dumps(structured, ensure_ascii=False, default=str))
             content, texts = [*content, added], [*texts, added.text]
-        replacement = await self._replacement(call, called, '\n'.join(texts))
+        replacement = await self._replacement(called, '\n'.join(texts), collection, question)
         if replacement is None:
             content = self._bounded([await self._framed(called, block) for block in content])
             return types.CallToolResult(content=content, is_error=result.is_error, _meta=meta)
@@ -109,9 +89,10 @@ class Results:
             content=[_text(told), *others], is_error=result.is_error, _meta={**(meta or {}), **figures}
         )
 
-    async def of_resource(self, call: ProxiedCall, result: types.ReadResourceResult) -> types.ReadResourceResult:
-        """The contents of a resource, each of which is text or binary."""
-        called = await self._called(call)
+    async def of_resource(
+        self, called: CalledTool, result: types.ReadResourceResult, collection: str
+    ) -> types.ReadResourceResult:
+        """The contents of a resource, each of which is text or binary; what is large is kept in a collection."""
         contents: list[types.TextResourceContents | types.BlobResourceContents] = []
         for content in result.contents:
             each = content.model_copy(update={'meta': await self._meta(called, content.meta)})
@@ -128,14 +109,13 @@ class Results:
                 contents.append(each.model_copy(update={'text': _withheld(called, error)}))
                 continue
             if not each.uri.startswith(FOR_PROGRAMS):
-                replacement = await self._replacement(call, called, text)
-                text = replacement[0] if replacement is not None else await self._frame(called, text)
+                replacement = await self._replacement(called, text, collection)
+                text = replacement[0] if replacement is not None else await self.frame(text, called.name)
             contents.append(each.model_copy(update={'text': text}))
         return result.model_copy(update={'contents': contents, 'meta': await self._meta(called, result.meta)})
 
-    async def of_prompt(self, server: str, name: str, result: types.GetPromptResult) -> types.GetPromptResult:
+    async def of_prompt(self, called: CalledTool, result: types.GetPromptResult) -> types.GetPromptResult:
         """A prompt, which its user has chosen: without secrets and bounded, but it is no data."""
-        called = await self._called(ProxiedCall(server, name, {}, ''))
         messages: list[types.PromptMessage] = []
         for message in result.messages:
             try:
@@ -143,12 +123,11 @@ class Results:
             except MaskingError as error:
                 block = _text(_withheld(called, error))
             messages.append(message.model_copy(update={'content': block}))
-        about = {'description': self.said(server, result.description), 'meta': await self._meta(called, result.meta)}
-        return result.model_copy(update={'messages': messages, **about})
+        said, meta = self.said(called.server or '', result.description), await self._meta(called, result.meta)
+        return result.model_copy(update={'messages': messages, 'description': said, 'meta': meta})
 
-    async def of_error(self, call: ProxiedCall, error: MCPError) -> MCPError:
+    async def of_error(self, called: CalledTool, error: MCPError) -> MCPError:
         """An error of the protocol: without secrets, and short."""
-        called = await self._called(call)
         try:
             message = truncate_tokens(str(await self._value(called, error.message)), MAX_ERROR_TOKENS)
             data = await self._value(called, error.error.data)
@@ -168,21 +147,16 @@ class Results:
 
     def said(self, server: str, value: object) -> object:
         """What a server says beside its results, without secrets."""
-        masker = self._calls.masker(server)
+        masker = self.calls.masker(server)
         if masker is None:
             return value
         try:
-            return Observation(value, None, None, is_wrapped=False).masked(masker).value
+            return Observation(value).masked(masker).value
         except MaskingError:
             return render_prompt('tool_results/redacted', tool=server)
 
-    async def _called(self, call: ProxiedCall) -> CalledTool:
-        return await self._calls.of(
-            call.server, call.tool, dict(call.arguments), ToolCallReporter(None, '', call.tool, call.server)
-        )
-
     async def _value(self, called: CalledTool, value: object) -> object:
-        return (await called.masked(Observation(value, None, None, is_wrapped=False))).value
+        return (await called.masked(Observation(value))).value
 
     async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
         if not meta:
@@ -195,17 +169,17 @@ class Results:
             return None
         return cast('dict[str, Any]', masked) if isinstance(masked, dict) else {f'{_META}masked': masked}
 
-    async def _frame(self, called: CalledTool, text: str) -> str:
-        """The text as data that somebody else wrote, unless the rules switch that off."""
+    async def frame(self, text: str, tool: str) -> str:
+        """The text as data that somebody else wrote, a tool as a rule, unless the rules switch that off."""
         if not self.rules.defaults.framing.enabled:
             return text
-        return await anyio.to_thread.run_sync(framed, text, called.name)
+        return await anyio.to_thread.run_sync(framed, text, tool)
 
     async def _framed(self, called: CalledTool, block: types.ContentBlock) -> types.ContentBlock:
         if isinstance(block, types.ResourceLink) and block.description:
-            return block.model_copy(update={'description': await self._frame(called, block.description)})
+            return block.model_copy(update={'description': await self.frame(block.description, called.name)})
         text = _text_of(block)
-        return block if not text else _with_text(block, await self._frame(called, text))
+        return block if not text else _with_text(block, await self.frame(text, called.name))
 
     def _bounded(self, content: Sequence[types.ContentBlock]) -> list[types.ContentBlock]:
         """Content whose binary parts are within the limits, with a note for each that is not."""
@@ -239,7 +213,7 @@ class Results:
         return masked
 
     async def _replacement(
-        self, call: ProxiedCall, called: CalledTool, text: str
+        self, called: CalledTool, text: str, collection: str, question: str = ''
     ) -> tuple[str, dict[str, object]] | None:
         """The digest or summary of a text over the threshold, and its figures; none where it goes on as it is."""
         rules = called.rules.summarization
@@ -248,32 +222,25 @@ class Results:
             return None
         seen = Observation.of(text)
         readable = await anyio.to_thread.run_sync(lambda: seen.readable)
-        collection = self.store.collection(call.collection)
-        source_id = await keep(collection, called.title, storable(seen.kept(readable)))
-        asked: list[ModelMessage] = [ModelRequest.user_text_prompt(call.question)] if call.question else []
+        kept_in = self.store.collection(collection)
+        source_id = await keep(kept_in, called.title, storable(seen.kept(readable)))
+        asked: list[ModelMessage] = [ModelRequest.user_text_prompt(question)] if question else []
         focus = await called.focus(asked)
-        # By its own words a question says what is wanted; those of the arguments stand in every line, as a rule.
-        words = (await replace(called, arguments=None).focus(asked)).words if asked else focus.words
-        request = SummaryRequest(
-            text=readable,
-            focus=focus.text,
-            words=words,
-            limit=rules.summary_max_token_limit,
-            seconds=self.settings.mcp_tool_timeout * SHARE_OF_CALL,
-            extractive_on_failure=rules.on_failure == 'extractive',
-        )
+        if asked:  # by its own words it says what is wanted; those of the arguments stand in every line, as a rule
+            focus = replace(focus, words=(await replace(called, arguments=None).focus(asked)).words)
+        request = called.request(readable, focus, self.settings.mcp_tool_timeout * SHARE_OF_CALL)
         candidates = [rules.model or model_id(self.settings), *called.rules.fallback_models]
 
         async def summarize() -> ResultSummary:
-            made = await ResultSummarizer(self.settings, collection, request).summarize(candidates)
-            return made.model_copy(update={'text': await self._frame(called, made.text)}) if made.text else made
+            made = await ResultSummarizer(self.settings, kept_in, request).summarize(candidates)
+            return made.model_copy(update={'text': await self.frame(made.text, called.name)}) if made.text else made
 
         kept = StoredResult(called.name, original, source_id, READERS)
         found, made = await called.summarized(seen, kept, summarize)
-        if not found.text:
+        if not made.text:
             return None
-        figures = {'source_id': source_id, 'original_tokens': original, 'state': found.state, 'model': made.model}
-        return Observation.of(found.result).text, {f'{_META}{name}': value for name, value in figures.items()}
+        figures = {'source_id': source_id, 'original_tokens': original, 'state': made.state, 'model': made.model}
+        return Observation.of(found).text, {f'{_META}{name}': value for name, value in figures.items()}
 
 
 def _withheld(called: CalledTool, error: MaskingError) -> str:

@@ -60,7 +60,7 @@ def _name(value: object) -> object:
 
 
 Name = Annotated[str, BeforeValidator(_name)]
-Label = Annotated[str, BeforeValidator(lambda value: value[:MAX_LABEL] if isinstance(value, str) else value)]
+Label = Annotated[str, BeforeValidator(lambda value: encodable(value[:MAX_LABEL]) if isinstance(value, str) else value)]
 Text = Annotated[str, BeforeValidator(lambda value: encodable(value) if isinstance(value, str) else value)]
 Count = Annotated[int, Field(ge=0)]
 

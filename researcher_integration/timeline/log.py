@@ -130,10 +130,9 @@ class EventLog:
         """Open a run, also one that has ended before; the last sequence number that may have been given to an event."""
         with self._write() as db:
             number = self._run(db, run_id)
-            db.execute('UPDATE runs SET is_closed = 0 WHERE number = ?', (number,))
             [last] = db.execute(
-                'SELECT max(reserved, (SELECT coalesce(max(seq), 0) FROM events WHERE run = number)) FROM runs '
-                'WHERE number = ?',
+                'UPDATE runs SET is_closed = 0 WHERE number = ? '
+                'RETURNING max(reserved, (SELECT coalesce(max(seq), 0) FROM events WHERE run = number))',
                 (number,),
             ).fetchone()
             return last

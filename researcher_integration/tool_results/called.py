@@ -17,22 +17,14 @@ from pydantic_core import to_jsonable_python
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.mcp.run_servers import SERVER_NAME
-from researcher_integration.timeline.events import (
-    MAX_LABEL,
-    Draft,
-    Summarizing,
-    SummaryDelta,
-    ToolCall,
-    ToolResult,
-    ToolSummary,
-)
+from researcher_integration.timeline.events import Draft, Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
 from researcher_integration.tool_results.history import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
-from researcher_integration.tool_results.result_note import ORIGINAL, ResultOutcome, StoredResult, outcome
+from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
 from researcher_integration.tool_results.rules import Rules, RulesSource, ToolResultRules, load_rules
-from researcher_integration.tool_results.summarizing import ResultSummary
-from summarizer_tool import defect_attributes, encodable, first_error, one_line, render_prompt, trace_span
+from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
+from summarizer_tool import defect_attributes, first_error, one_line, render_prompt, trace_span
 
 MAX_TITLE = 200
 
@@ -53,9 +45,9 @@ class Events(Protocol):
 class ToolCallReporter:
     """Tells of one tool call. Everything that it is given has been masked."""
 
-    events: Events | None
-    call_id: str
-    tool: str
+    events: Events | None = None
+    call_id: str = ''
+    tool: str = ''
     server: str = ''
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """What each event says besides, by the names of its fields: ids of the session, the stage, the model call."""
@@ -77,11 +69,11 @@ class ToolCallReporter:
         """The answer is large, and is being summarized."""
         await self._tell(Summarizing, estimated_tokens=size)
 
-    async def summarized(self, text: str, *, original: int, size: int, model: str, source_id: str, state: str) -> None:
+    async def summarized(self, made: ResultSummary, kept: StoredResult) -> None:
         """What the model gets instead."""
-        sizes = {'original_tokens': original, 'summary_tokens': size}
-        about = {'server': self.server, 'tool': self.tool, 'model': model, 'source_id': source_id, 'state': state}
-        await self._tell(ToolSummary, text=text, **sizes, **about)
+        sizes = {'original_tokens': kept.original, 'summary_tokens': made.tokens}
+        about = {'server': self.server, 'tool': self.tool, 'model': made.model, 'source_id': kept.source_id}
+        await self._tell(ToolSummary, text=made.text, state=made.state, **sizes, **about)
 
     @asynccontextmanager
     async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:
@@ -124,9 +116,9 @@ class CalledTool:
     server: str | None
     rules: Rules
     masker: Masker | None
-    arguments: object
+    arguments: object = None
     """Without secrets."""
-    reporter: ToolCallReporter
+    reporter: ToolCallReporter = ToolCallReporter()
 
     @property
     def name(self) -> str:
@@ -157,34 +149,47 @@ class CalledTool:
             raise error
         raise masked from None
 
+    def request(self, text: str, focus: ConversationFocus, seconds: float | None) -> SummaryRequest:
+        """What is asked of whoever summarizes the readable text of a result, each model within so many seconds."""
+        rules = self.rules.summarization
+        return SummaryRequest(
+            text=text,
+            focus=focus.text,
+            words=focus.words,
+            limit=rules.summary_max_token_limit,
+            seconds=seconds,
+            extractive_on_failure=rules.on_failure == 'extractive',
+        )
+
     async def summarized(
         self, seen: Observation, kept: StoredResult, summarize: Callable[[], Awaitable[ResultSummary]]
-    ) -> tuple[ResultOutcome, ResultSummary]:
-        """What becomes of a large result by its summary, which is traced; that there is none is logged."""
+    ) -> tuple[object, ResultSummary]:
+        """What becomes of a large result by its summary, which is traced and told; that there is none is logged."""
         rules = self.rules.summarization
-        about = {'interaction.type': 'summarization', 'server': self.server or '', 'tool': self.tool}
-        sizes = {'tokens_in': kept.original, 'threshold': rules.size_threshold_tokens}
-        with trace_span('summarize tool result', **about, **sizes) as span:
+        about = {'server': self.server or '', 'tool': self.tool}
+        kind = {'interaction.type': 'summarization', 'tokens_in': kept.original}
+        with trace_span('summarize tool result', **about, **kind, threshold=rules.size_threshold_tokens) as span:
             made = await summarize()
             span.set_attributes(made.attributes())
-        found = outcome(seen, kept, made, rules)
-        if not made.text and found.state == ORIGINAL:
-            about = {'server': self.server or '', 'tool': self.tool, 'tokens': kept.original, 'reason': made.reason}
+        found, told = outcome(seen, kept, made, rules)
+        if not made.text and told.state == ORIGINAL:
             said = 'the result of %s goes on as it is, with all its %s tokens: it could not be summarized'
-            _logger.warning(said, self.name, f'{kept.original:,}', extra=about)
-        return found, made
+            extra = {**about, 'tokens': kept.original, 'reason': made.reason}
+            _logger.warning(said, self.name, f'{kept.original:,}', extra=extra)
+        await self.reporter.summarized(told, kept)
+        return found, told
 
     async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         """The conversation in which it was called, without secrets: another model may get it than the agent's."""
         return await anyio.to_thread.run_sync(self._focus, messages)
 
     def _focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
-        masker = self.masker
-        if masker is None:
-            return describe(messages, self.name, self.arguments)
+        def mask(text: str) -> str:
+            return text if self.masker is None else self.masker.mask(text).text
+
         try:
-            focus = describe(messages, self.name, self.arguments, lambda text: masker.mask(text).text)
-            return ConversationFocus(masker.mask(focus.text).text, masker.mask(focus.words).text)
+            focus = describe(messages, self.name, self.arguments, mask)
+            return ConversationFocus(mask(focus.text), mask(focus.words))
         except MaskingError:
             return ConversationFocus()
 
@@ -206,15 +211,16 @@ class CallRules:
         reporter = self.reporter(ctx, call.tool_call_id, call.tool_name, server or '')
         return await self.of(server, call.tool_name, args, reporter)
 
-    async def of(self, server: str | None, tool: str, args: dict[str, Any], reporter: ToolCallReporter) -> CalledTool:
+    async def of(
+        self, server: str | None, tool: str, args: Mapping[str, Any], reporter: ToolCallReporter = ToolCallReporter()
+    ) -> CalledTool:
         """A call of a server's tool with its rules, its arguments without secrets."""
         masker = self.masker(server)
         # As JSON: keys and values of any type can be shown and searched.
         arguments: object = to_jsonable_python(args, fallback=str)
         if masker is not None:
             try:
-                seen = Observation(arguments, None, None, is_wrapped=False)
-                arguments = (await anyio.to_thread.run_sync(seen.masked, masker)).value
+                arguments = (await anyio.to_thread.run_sync(Observation(arguments).masked, masker)).value
             except MaskingError:
                 arguments = None
         return CalledTool(tool, server, self.rules.for_server(server), masker, arguments, reporter)
@@ -249,7 +255,7 @@ class CallRules:
         if events is not None and not hasattr(events, 'emit'):
             events = cast('Callable[[RunContext[Any]], Events | None]', events)(ctx)
         given = ctx.metadata or {}
-        labels = {name: encodable(str(given[name])[:MAX_LABEL]) for name in LABELS if given.get(name)}
+        labels = {name: str(given[name]) for name in LABELS if given.get(name)}
         return ToolCallReporter(cast('Events | None', events), call_id, tool, server, labels)
 
     def masker(self, server: str | None) -> Masker | None:
@@ -294,7 +300,7 @@ def masked_calls(rules: RulesSource, server: str | None = None) -> ProcessToolCa
     masker = of_server.masking.masker()
 
     async def process(ctx: RunContext[Any], call_tool: CallToolFunc, name: str, args: dict[str, Any]) -> Any:
-        called = CalledTool(name, server, of_server, masker, None, ToolCallReporter(None, '', name))
+        called = CalledTool(name, server, of_server, masker)
         try:
             raw = Observation.of(await call_tool(name, args))
         except Exception as error:  # noqa: BLE001 - it is raised again

@@ -34,15 +34,7 @@ from researcher_integration.tool_results.rules import RulesSource, ToolResultRul
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.untrusted.framing import instructions
 from researcher_integration.usage import share_of
-from summarizer_tool import (
-    Collection,
-    Settings,
-    SourceStore,
-    check_type,
-    count_tokens,
-    load_prompt,
-    render_prompt,
-)
+from summarizer_tool import Collection, Settings, SourceStore, check_type, count_tokens, load_prompt, render_prompt
 
 NEVER = 'never'
 """What a tool may ask for in its metadata, under `summarize`."""
@@ -293,7 +285,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         await called.reporter.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
         if may and metadata.get('summarize') != NEVER and original > rules.size_threshold_tokens:
-            return await self._replaced(ctx, called, seen, text, source_id, original)
+            kept = StoredResult(called.name, original, source_id, reading_tools(ctx))
+            return await self._replaced(ctx, called, seen, text, kept)
         return result if seen.is_same_as(Observation.of(result)) else seen.result
 
     async def before_model_request(
@@ -313,51 +306,28 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         return request_context
 
     async def _replaced(
-        self,
-        ctx: RunContext[AgentDepsT],
-        called: CalledTool,
-        seen: Observation,
-        text: str,
-        source_id: str,
-        original: int,
+        self, ctx: RunContext[AgentDepsT], called: CalledTool, seen: Observation, text: str, kept: StoredResult
     ) -> object:
         """The summary in the place of a result, or what the failure policy says."""
-        rules = called.rules.summarization
-        await called.reporter.summarizing(original)
-        kept = StoredResult(called.name, original, source_id, reading_tools(ctx))
+        await called.reporter.summarizing(kept.original)
         left = ctx.remaining_time()
-        focus = await called.focus(list(ctx.messages))
-        request = SummaryRequest(
-            text=text,
-            focus=focus.text,
-            words=focus.words,
-            limit=rules.summary_max_token_limit,
-            seconds=None if left is None else max(0.0, left) * SHARE_OF_RUN,
-            extractive_on_failure=rules.on_failure == 'extractive',
-        )
-        found, made = await called.summarized(seen, kept, lambda: self._summary(ctx, request, called))
-        is_counted = called.reporter.call_id in self._run.counted
-        for usage in {id(each): each for each in (self._run.usage, self._all.usage)}.values():
-            if usage is not self._run.usage or not is_counted:
-                usage.incr(made.usage)
-        await called.reporter.summarized(
-            found.text,
-            original=original,
-            size=found.tokens,
-            model=made.model,
-            source_id=source_id,
-            state=found.state,
-        )
-        return found.result
+        seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN
+        request = called.request(text, await called.focus(list(ctx.messages)), seconds)
+        found, _ = await called.summarized(seen, kept, lambda: self._summary(ctx, request, called))
+        return found
 
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
+        """The summary by the model that has answered last, else by others; its cost counts in the run and in all."""
+        run, call_id = self._run, called.reporter.call_id
         asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
-        first = self._run.answered.get(asked, 0)
-        made = await self._summarize(
-            ctx, request, called.server or '', first, called.reporter.call_id, called.tool, self._run.usage
-        )
+        first = run.answered.get(asked, 0)
+        made = await self._summarize(ctx, request, called.server or '', first, call_id, called.tool, run.usage)
         if made.used is not None:
-            self._run.answered[asked] = made.used
+            run.answered[asked] = made.used
+        if call_id not in run.counted:
+            run.usage.incr(made.usage)
+        if run is not self._all:
+            self._all.usage.incr(made.usage)
         return made
 
     # What is done outside of the workflow, under durable execution.

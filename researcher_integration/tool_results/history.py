@@ -31,7 +31,7 @@ async def mask_history(history: list[ModelMessage], masker: Masker, seen: Contai
     async def masked(part: ToolReturnPart) -> ToolReturnPart:
         if part.tool_call_id in seen:
             return part
-        raw = Observation(part.content, None, part.metadata, is_wrapped=True)
+        raw = Observation(part.content, metadata=part.metadata, is_wrapped=True)
         try:
             masked = await anyio.to_thread.run_sync(raw.masked, masker)
         except MaskingError:
@@ -96,10 +96,7 @@ def _content(part: ToolReturnPart) -> ToolReturnContent:
             each if is_multi_modal_content(each) else _beside(as_text(each), note, part.tool_name) for each in items
         ]
         return cast('ToolReturnContent', shown)
-    bare = _without(value, note) if note else value
-    # Who has cut the history may have taken it out.
-    head = f'{note}\n' if bare != value else ''
-    text = f'{head}{framed(as_text(bare), part.tool_name)}'
+    text = _beside(value, note, part.tool_name)
     files = list(part.files)
     return cast('ToolReturnContent', [text, *files] if files else text)
 
@@ -137,9 +134,11 @@ def _item(item: UserContent, note: str, tool: str) -> UserContent:
     return replace(item, content=_beside(item.content, note, tool)) if isinstance(item, TextContent) else item
 
 
-def _beside(text: str, note: str, tool: str) -> str:
-    bare = text.removeprefix(f'{note}\n') if note else text
-    return f'{note}\n{framed(bare, tool)}' if bare != text else framed(text, tool)
+def _beside(value: object, note: str, tool: str) -> str:
+    """What a value says, in a frame, and the note over that, unless who has cut the history has taken it out."""
+    bare = _without(value, note) if note else value
+    text = framed(as_text(bare), tool)
+    return f'{note}\n{text}' if bare != value else text
 
 
 MAX_TOKENS = 1800

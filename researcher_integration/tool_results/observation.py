@@ -9,13 +9,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_ai import ToolReturn
-from pydantic_ai.messages import (
-    BinaryContent,
-    TextContent,
-    ToolReturnPart,
-    UserContent,
-    is_multi_modal_content,
-)
+from pydantic_ai.messages import BinaryContent, TextContent, ToolReturnPart, UserContent, is_multi_modal_content
 from pydantic_core import to_jsonable_python
 
 from researcher_integration.masking.masking import Masker, MaskingError
@@ -83,10 +77,10 @@ class Observation:
 
     value: Any
     """What the tool's result says; secrets and all."""
-    content: str | Sequence[UserContent] | None
+    content: str | Sequence[UserContent] | None = None
     """What is shown to the model beside it."""
-    metadata: Any
-    is_wrapped: bool
+    metadata: Any = None
+    is_wrapped: bool = False
     """Whether it came as a `ToolReturn`."""
 
     @classmethod
@@ -94,9 +88,9 @@ class Observation:
         """Take a result apart; bytes and files that are text are the text they hold, as base64 nobody could read it."""
         if isinstance(result, ToolReturn):
             returned = cast('ToolReturn[Any]', result)
-            content = cast('str | Sequence[UserContent] | None', _with_text(returned.content))
+            content = _with_text(returned.content)
             return cls(_with_text(returned.return_value), content, returned.metadata, is_wrapped=True)
-        return cls(_with_text(result), None, None, is_wrapped=False)
+        return cls(_with_text(result))
 
     @property
     def text(self) -> str:
@@ -135,7 +129,7 @@ class Observation:
                     members = cast('Sequence[object]', value) if isinstance(value, list | tuple) else ()
                     files = [item for item in members if is_multi_modal_content(item)]
                     value = [written.text, *files] if files else written.text
-            content = cast('str | Sequence[UserContent] | None', _masked(self.content, masker))
+            content = _masked(self.content, masker)
         except MaskingError:
             raise
         except Exception as error:  # noqa: BLE001 - such as a value that holds itself: it must not go on
@@ -149,10 +143,7 @@ class Observation:
     def bounded(self, limit_kb: int) -> 'Observation':
         """The same with a note in the place of each file that is over the limit of one result."""
         room = BinaryRoom(limit_kb)
-        value = _bounded(self.value, room)
-        return replace(
-            self, value=value, content=cast('str | Sequence[UserContent] | None', _bounded(self.content, room))
-        )
+        return replace(self, value=_bounded(self.value, room), content=_bounded(self.content, room))
 
     def summarized(self, summary: str, **told: object) -> ToolReturn[Any]:
         """The same with a summary in the place of its text; files, small members and metadata stay."""
@@ -210,7 +201,7 @@ class Observation:
         return summarization if self.metadata is None else {'metadata': self.metadata, **summarization}
 
 
-def _with_text(value: object, depth: int = 0) -> object:
+def _with_text(value: object, depth: int = 0) -> Any:
     """A value with the text of UTF-8 in the place of bytes and of files of text."""
     if isinstance(value, BinaryContent):
         return (_TEXT_TYPE.match(value.media_type) and _decoded(value.data)) or value
@@ -232,7 +223,7 @@ def _changed(value: object, change: Callable[[object], object]) -> object:
     return value
 
 
-def _bounded(value: object, room: BinaryRoom, depth: int = 0) -> object:
+def _bounded(value: object, room: BinaryRoom, depth: int = 0) -> Any:
     """A value in which a note stands for each file that has no room."""
     if isinstance(value, BinaryContent):
         return room.refused(value.media_type, len(value.data)) or value
@@ -252,7 +243,7 @@ def as_text(value: object) -> str:
     return ToolReturnPart(tool_name='', content=value, tool_call_id='').model_response_str()
 
 
-def _masked(value: object, masker: Masker) -> object:
+def _masked(value: object, masker: Masker) -> Any:
     return masker.mask_value(_with_whole_blocks(value, masker))[0]
 
 

@@ -6,7 +6,6 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
-import anyio.to_thread
 from pydantic import BeforeValidator
 from pydantic_ai import Tool, ToolFailed
 
@@ -25,6 +24,8 @@ from summarizer_tool import (
     UnknownSourceError,
     count_tokens,
     focus_words,
+    in_io_thread,
+    in_thread,
     render_prompt,
     truncate_tokens,
 )
@@ -87,13 +88,13 @@ class Reading:
     async def search_source(self, source_id: str, text: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
         """The lines that have a text, else those that have most of its words."""
         with _told_to_the_model(source_id):
-            document = await anyio.to_thread.run_sync(self._collection.document, source_id)
+            document = await in_io_thread(self._collection.document, source_id)
             if text.strip() and text.strip().lower() not in document.text.lower():
                 # The index knows where the words of a question stand.
                 brief = await self._retriever.search(text, source_ids=[document.id], max_tokens=INDEXED_TOKENS)
                 if found := lines_by_words(brief.text, focus_words(text), document, max_tokens):
                     return found
-            return await anyio.to_thread.run_sync(find_lines, document, text, max_tokens)
+            return await in_thread(find_lines, document, text, max_tokens)
 
     async def read_source(
         self, source_id: str, start_line: Line = 1, max_tokens: MaxTokens = DEFAULT_TOKENS, offset: Offset = 0

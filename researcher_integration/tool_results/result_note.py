@@ -5,32 +5,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import anyio.to_thread
-
 from researcher_integration.tool_results.observation import NOTE, Observation
 from researcher_integration.tool_results.rules import Summarization
 from researcher_integration.tool_results.summarizing import ResultSummary
-from summarizer_tool import Collection, Document, StoreError, count_tokens, render_prompt, without_own_lines
+from summarizer_tool import (
+    Collection,
+    Document,
+    StoreError,
+    count_tokens,
+    in_io_thread,
+    render_prompt,
+    without_own_lines,
+)
 
 WITHHELD = 'withheld'
 """An error text stands for the result."""
 
 ORIGINAL = 'original'
 """The result goes on as it is: there is no summary, or none that is smaller."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResultOutcome:
-    """What becomes of a large result."""
-
-    result: object
-    """As a tool would have returned it."""
-    text: str
-    """Of the summary, or what is said instead; empty if the result goes on as it is."""
-    tokens: int
-    """Of the text; where it is empty, of the result."""
-    state: str
-    """`WITHHELD`, `ORIGINAL`, or the state of the summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +40,9 @@ class StoredResult:
 
     def rendered(self, name: str, **values: str) -> str:
         """What is said of it: the `note` over a summary, or `withheld` where it is too large and there is none."""
-        suffix = (
-            ''
-            if self.source_id and {'search_source', 'read_source'} <= self.readers.keys()
-            else '_elsewhere'
-            if self.source_id
-            else '_unread'
-        )
+        suffix = '_unread'
+        if self.source_id:
+            suffix = '' if {'search_source', 'read_source'} <= self.readers.keys() else '_elsewhere'
         return render_prompt(
             f'tool_results/{name}{suffix}',
             tool=self.tool,
@@ -66,8 +54,14 @@ class StoredResult:
         )
 
 
-def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: Summarization) -> ResultOutcome:
-    """Put the summary in the place of a result, or do what the failure policy of its server says."""
+def outcome(
+    seen: Observation, kept: StoredResult, made: ResultSummary, rules: Summarization
+) -> tuple[object, ResultSummary]:
+    """Put the summary in the place of a result, or do what the failure policy of its server says.
+
+    Returns what the tool would have returned, and what is to be told of it: the summary, the text that stands for the
+    result, or no text, and the tokens of the result, where it goes on as it is.
+    """
     told: dict[str, object] = {
         'original_tokens': kept.original,
         'threshold': rules.size_threshold_tokens,
@@ -85,12 +79,13 @@ def outcome(seen: Observation, kept: StoredResult, made: ResultSummary, rules: S
         told |= {NOTE: note, 'summary_tokens': made.tokens, 'state': made.state}
         shown = seen.summarized(f'{note}\n{without_own_lines(made.text)}', **told)
         if count_tokens(Observation.of(shown).text) < kept.original:
-            return ResultOutcome(shown, made.text, made.tokens, made.state)
+            return shown, made
     elif rules.on_failure == 'closed':
         text = kept.rendered('withheld', reason=made.reason)
         size = count_tokens(text)
-        return ResultOutcome(seen.replaced(text, **told, summary_tokens=size, state=WITHHELD), text, size, WITHHELD)
-    return ResultOutcome(seen.result, '', kept.original, ORIGINAL)
+        stands = made.model_copy(update={'text': text, 'tokens': size, 'state': WITHHELD})
+        return seen.replaced(text, **told, summary_tokens=size, state=WITHHELD), stands
+    return seen.result, made.model_copy(update={'text': '', 'tokens': kept.original, 'state': ORIGINAL})
 
 
 MAX_STORED_CHARACTERS = 5_000_000
@@ -111,7 +106,7 @@ async def keep(collection: Collection, title: str, text: str) -> str:
     """Keep a masked result; returns its handle, empty if it could not be stored."""
     document = Document(text, title=title)
     try:
-        added = await anyio.to_thread.run_sync(lambda: collection.add(document, fetched_at=datetime.now(UTC)))
+        added = await in_io_thread(collection.add, document, fetched_at=datetime.now(UTC))
     except StoreError as error:
         _logger.warning('a tool result could not be stored', extra={'reason': str(error)})
         return ''

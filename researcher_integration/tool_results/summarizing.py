@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import anyio.to_thread
 from pydantic import BaseModel
@@ -90,7 +90,8 @@ class ResultSummary(BaseModel):
     """Empty if nothing could be summarized."""
     model: str = ''
     state: str = 'failed'
-    """That of `Summary`; `degraded` where the embedded model stood in; `failed` where `reason` says why."""
+    """That of `Summary`; `degraded` where the embedded model stood in; `failed` where `reason` says why; or what the
+    failure policy has done."""
     reason: str = ''
     tokens: int = 0
     usage: RunUsage
@@ -113,12 +114,6 @@ class ResultSummary(BaseModel):
 
 class _UselessError(SummarizerError):
     """A model has answered, but nothing of what it said could be used."""
-
-
-class _Summary(NamedTuple):
-    text: str
-    model: str
-    state: str = 'complete'
 
 
 @dataclass
@@ -146,14 +141,15 @@ class ResultSummarizer:
         """
         started = time.monotonic()
         reason = 'no model'
-        made, used, is_stopped = None, None, False
-        trials = [*range(first, len(candidates)), *range(min(first, len(candidates)))]
-        for index in trials:
+        made, is_stopped = None, False
+        for index in (*range(first, len(candidates)), *range(min(first, len(candidates)))):
             candidate = candidates[index]
             try:
                 made = await self._on(candidate)
-                used = index if self._has_asked else None
-                reason = 'deadline'  # should the embedded model not have been done by then
+                if self._has_asked:
+                    made.used = index
+                elif made.state == 'degraded':  # the embedded model was not done by then
+                    made.reason = 'deadline'
                 break
             except UsageLimitExceeded as error:
                 reason, is_stopped = f'{limit_reached(error)}; {RAISED_BY}', True
@@ -171,17 +167,15 @@ class ResultSummarizer:
             _logger.warning('a model could not summarize a tool result: %s', name, extra={'model': name})
         if made is None and (self.request.extractive_on_failure or is_stopped):
             try:
-                made = (await self._without_model())._replace(state='degraded')
+                made = await self._without_model()
+                made.state, made.reason = 'degraded', reason
             except SummarizerError as error:
                 reason = f'{reason}; {str(error)[:200]}'
-        summary = ResultSummary(reason=reason, usage=self._spent, seconds=round(time.monotonic() - started, 3))
-        if made is None:
-            return summary
-        said = reason if made.state == 'degraded' and used is None else ''
-        tokens = count_tokens(made.text)
-        return summary.model_copy(update={**made._asdict(), 'reason': said, 'tokens': tokens, 'used': used})
+        made = made or ResultSummary(reason=reason, usage=self._spent)
+        made.seconds = round(time.monotonic() - started, 3)
+        return made
 
-    async def _on(self, candidate: Model | str) -> _Summary:
+    async def _on(self, candidate: Model | str) -> ResultSummary:
         """The summary by one model, or an error that says why there is none."""
         if candidate == EXTRACTIVE or isinstance(candidate, ExtractiveModel):
             return await self._without_model()
@@ -193,15 +187,15 @@ class ResultSummarizer:
         async with connect_model(self.settings, candidate) as model:
             return await self._by_model(model, found)
 
-    async def _without_model(self) -> _Summary:
+    async def _without_model(self) -> ResultSummary:
         """What can be said without asking anybody."""
         found = await self._digest(self.request.limit)
         if found.kind != 'prose' and found.text:
             return self._told(found)
         summary = await self._summarized(ExtractiveModel(), self.request.text, self.request.limit, 'extractive')
-        return _Summary(self._within(summary.text), EXTRACTIVE, 'degraded' if summary.stats.cut_short else 'complete')
+        return self._made(summary.text, EXTRACTIVE, 'degraded' if summary.stats.cut_short else 'complete')
 
-    async def _by_model(self, model: Model, found: Digest) -> _Summary:
+    async def _by_model(self, model: Model, found: Digest) -> ResultSummary:
         self._has_asked = True
         is_machine = found.kind != 'prose'
         certain = (await self._digest(int(self.request.limit * DIGEST_SHARE))).text if is_machine else ''
@@ -214,8 +208,7 @@ class ResultSummarizer:
             raise _UselessError(f'{model.model_name} had nothing to say')
         if summary.state == 'degraded' and all(part.state in ('degraded', 'failed') for part in summary.parts):
             raise _UselessError(f'{model.model_name}: {summary.degraded[0].reason or "no use"}')
-        made = f'{certain}\n\n{summary.text}'.strip()
-        return _Summary(self._within(made), summary.stats.model, summary.state)
+        return self._made(f'{certain}\n\n{summary.text}'.strip(), summary.stats.model, summary.state)
 
     def _check_limits(self, text: str) -> None:
         """Raise the error of the limit that the summary of a whole text would reach, before anything is spent on it."""
@@ -264,14 +257,16 @@ class ResultSummarizer:
         room = REQUEST_TOKENS - PROMPT_TOKENS - count_tokens(self.request.focus)
         return min(max(room, REQUEST_TOKENS // 2), self.settings.default_chunk_size_tokens)
 
-    def _told(self, found: Digest) -> _Summary:
+    def _told(self, found: Digest) -> ResultSummary:
         if self.on_fact is not None:
             for line in found.lines:
                 self.on_fact(line.text)
-        return _Summary(found.text, EXTRACTIVE)
+        return self._made(found.text, EXTRACTIVE, 'complete')
 
-    def _within(self, text: str) -> str:
-        return text if fits_tokens(text, self.request.limit) else truncate_tokens(text, self.request.limit)
+    def _made(self, text: str, model: str, state: str) -> ResultSummary:
+        """A summary with this text, as much of it as fits."""
+        text = text if fits_tokens(text, self.request.limit) else truncate_tokens(text, self.request.limit)
+        return ResultSummary(text=text, model=model, state=state, tokens=count_tokens(text), usage=self._spent)
 
 
 def _why(error: SummarizerError) -> str:

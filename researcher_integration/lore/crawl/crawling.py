@@ -14,7 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 import anyio
-import anyio.to_thread
 from opentelemetry.util.types import AttributeValue
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
@@ -30,6 +29,7 @@ from summarizer_tool import (
     Service,
     Source,
     SummarizerError,
+    in_io_thread,
     trace_span,
     url_key,
 )
@@ -146,7 +146,7 @@ class Crawler:
             page, is_new = await self._page(key, load)
             span.set_attributes({'number': page.number, 'source_id': page.source_id, 'tokens': page.tokens})
             span.set_attributes({'tier': page.tier, 'is_new': is_new})
-            document = await anyio.to_thread.run_sync(self._service.collection.document, page.source_id)
+            document = await in_io_thread(self._service.collection.document, page.source_id)
             # To store a text again gives its outline, and the source its name back if a copy elsewhere has another.
             url = page.url if '://' in page.url else ''
             added = await self._service.add_source(AddSourceRequest(content=document.text, url=url, title=page.title))
@@ -157,7 +157,7 @@ class Crawler:
         """The page with a key, and whether this call was the first to get it."""
         async with self._under_way[key]:
             known = self._pages.get(key)
-            if known is not None and await anyio.to_thread.run_sync(self._service.collection.has, known.source_id):
+            if known is not None and await in_io_thread(self._service.collection.has, known.source_id):
                 return known, False
             if self._failures[key] >= MAX_ATTEMPTS:
                 raise RequestError(f'{shown(key)} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
@@ -214,7 +214,7 @@ class Crawler:
 
     async def _read(self, file: Path) -> _Found:
         limit = self._service.summarizer.settings.fetch_max_mb
-        page = await anyio.to_thread.run_sync(read_local, file, limit)
+        page = await in_io_thread(read_local, file, limit)
         source = (await self._service.add_source(AddSourceRequest(content=page.markdown, title=page.title))).source
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 

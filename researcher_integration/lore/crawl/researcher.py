@@ -12,15 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_ai import (
-    Agent,
-    ModelMessage,
-    RunContext,
-    ToolFailed,
-    ToolReturn,
-    ToolReturnPart,
-    capture_run_messages,
-)
+from pydantic_ai import Agent, ModelMessage, RunContext, ToolFailed, ToolReturn, ToolReturnPart, capture_run_messages
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
@@ -118,7 +110,6 @@ class LoreResearcher:
             search: Toolsets that find pages, such as MCP servers.
             trace_content: Whether traces may hold prompts and answers.
         """
-        self.way: Way = way
         if way == 'in-pipeline':
             summarizer = summarizer.filtered(lambda _, tool: tool.name in _WHILE_IN_PIPELINE)
             on_summaries = load_prompt('research/in_pipeline')

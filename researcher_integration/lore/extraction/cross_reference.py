@@ -203,10 +203,7 @@ def verify_conflicts(
             continue
         kept.append(
             Conflict(
-                subject=conflict.subject,
-                attribute=conflict.attribute,
-                claims=ranked(claims, index),
-                found_by='model',
+                subject=conflict.subject, attribute=conflict.attribute, claims=ranked(claims, index), found_by='model'
             )
         )
     return kept, dropped

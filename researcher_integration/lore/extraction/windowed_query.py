@@ -6,20 +6,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Generic, TypeVar
 
-import anyio.to_thread
 import regex
 from pydantic import BaseModel, TypeAdapter
 from pydantic_ai.models import Model
 from pydantic_ai.tools import GenerateToolJsonSchema
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, titled
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, titled
 from summarizer_tool import (
     Settings,
     SummarizerError,
     TypedQuery,
     count_tokens,
     encodable,
+    in_thread,
     load_prompt,
     one_line,
     register_tag,
@@ -101,9 +101,9 @@ def room(sizes: Sequence[Callable[[Material], int]], sample: Material, window_to
     # As many tokens are left for texts as the request with the sample leaves, and what that has for them.
     left = window_tokens - max(size(sample) for size in sizes) - len(sample.sections) * SEAM_TOKENS
     if left < 1:
-        raise ValueError(
-            f'instructions, zone and the list of {len(sample.pages)} pages take {window_tokens - left:,} tokens, '
-            f'which leaves no room in window_tokens={window_tokens:,}; give fewer pages or a larger window'
+        raise ResearchError(
+            f'instructions, zone and the list of {len(sample.pages)} pages take {window_tokens - left:,} tokens, which '
+            f'leaves no room in window_tokens={window_tokens:,}; give fewer pages or a larger window (--window)'
         )
     return left
 
@@ -163,7 +163,7 @@ class WindowedQuery(Generic[EnvelopeT]):
         unread = tuple(page.number for page in material.pages if page.number not in raw)
         if not raw:  # nothing could be verified, so nothing is paid for
             return MaterialAnswer(unread=unread, reason='no page can be read')
-        said = await anyio.to_thread.run_sync(self.request, material)
+        said = await in_thread(self.request, material)
         spent = RunUsage()
         result = await self._query.ask(model, said, usage=usage, spent=spent, usage_limits=usage_limits)
         return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, spent)

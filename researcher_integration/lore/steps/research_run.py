@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
-import anyio.to_thread
 from pydantic_ai.models import Model
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -19,7 +18,7 @@ from researcher_integration.lore.configuration import Limits, ResearchSettings, 
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.usage import share_of
-from summarizer_tool import Service
+from summarizer_tool import Service, in_io_thread
 
 if TYPE_CHECKING:
     from researcher_integration.lore.summaries.over_mcp import SummaryBackend
@@ -92,7 +91,7 @@ class ResearchRun:
 
     async def text(self, handle: str) -> str:
         """The text of a page."""
-        document = await anyio.to_thread.run_sync(self.service.collection.document, handle)
+        document = await in_io_thread(self.service.collection.document, handle)
         return document.text
 
     async def save(self) -> None:
@@ -101,7 +100,7 @@ class ResearchRun:
             self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
             self.checkpoint.spent = copy(self.usage)
             written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
-            await anyio.to_thread.run_sync(written.save, self.folder)
+            await in_io_thread(written.save, self.folder)
         self.on_checkpoint(written)
 
     def limits_left(self) -> UsageLimits:

@@ -77,15 +77,14 @@ class ZoneSummarizer:
         """
         noted: Blocks = {topic.id: _blocks('notes', notes.get(topic.id, '')) for topic in self.topics}
         made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
-        free = room - kept_tokens([*_all(noted), *_all(made)], pages)
-        rest = _without(pages, made)
+        rest, free = _left(pages, noted, made, room)
         said: tuple[str, ...] = ()
         if any(made.values()) and free < LEAST_SUMMARY * len(rest):
             tokens = sum(block.tokens for block in _all(made))
             lost = f'the summaries made at the source had {tokens:,} tokens and left no room for the rest'
             said = (f'{lost}; all pages were summarized together',)
-            made, rest = {}, list(pages)
-            free = room - kept_tokens(_all(noted), pages)
+            made = {}
+            rest, free = _left(pages, noted, made, room)
         whole = [_page(page) for page in rest]
         summary, reason = None, ''
         if rest and kept_tokens(whole, pages) > free:
@@ -161,9 +160,11 @@ def _all(blocks: Blocks) -> list[KeptBlock]:
     return [block for each in blocks.values() for block in each]
 
 
-def _without(pages: Sequence[CrawledPage], made: Blocks) -> list[CrawledPage]:
+def _left(pages: Sequence[CrawledPage], noted: Blocks, made: Blocks, room: int) -> tuple[list[CrawledPage], int]:
+    """The pages that no summary is of, and the tokens that notes and summaries leave of the room."""
     covered = {handle for block in _all(made) for handle in block.source_ids}
-    return [page for page in pages if page.source_id not in covered]
+    free = room - kept_tokens([*_all(noted), *_all(made)], pages)
+    return [page for page in pages if page.source_id not in covered], free
 
 
 Texts = Callable[[str], Awaitable[str]]

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import anyio
-import anyio.to_thread
 from pydantic import BaseModel
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -18,7 +17,7 @@ from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
 from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, TopicId
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
 from researcher_integration.lore.steps.research_run import (
     ResearchProgress,
     ResearchRun,
@@ -29,7 +28,7 @@ from researcher_integration.lore.steps.research_run import (
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import RequestOptions, SummarizerError, trace_span, url_key
+from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, trace_span, url_key
 
 T = TypeVar('T', bound=BaseModel)
 
@@ -53,7 +52,8 @@ class ResearchSteps:
     async def crawl(self) -> None:
         """Crawl the given pages that are not there yet, those that failed before included; failures are recorded."""
         before = [page.source_id for page in self._work.pages()]
-        kept = {key for key, page in self._checkpoint.pages.items() if await self._has(page.source_id)}
+        has = self._work.service.collection.has
+        kept = {key for key, page in self._checkpoint.pages.items() if await in_io_thread(has, page.source_id)}
         lost = [page.url for key, page in self._checkpoint.pages.items() if is_url(page.url) and key not in kept]
         asked = {
             place: url_key(place.strip()) if is_url(place) else key_of_file(Path(place))
@@ -90,15 +90,12 @@ class ResearchSteps:
             self._checkpoint.gathered.clear()
             self._checkpoint.forget_steps()
 
-    async def _has(self, handle: str) -> bool:
-        return await anyio.to_thread.run_sync(self._work.service.collection.has, handle)
-
     async def assign(self) -> None:
         """Assign each page crawled so far to a step."""
         pages = [page for page in self._work.pages() if page.source_id not in self._checkpoint.assigned]
         if pages:
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await anyio.to_thread.run_sync(assign, self._work.request.zone, pages, texts, self._topics)
+            assigned = await in_thread(assign, self._work.request.zone, pages, texts, self._topics)
             self._checkpoint.assigned |= assigned
             await self._work.save()
 
@@ -210,10 +207,7 @@ class ExtractionPhase:
         request = self._work.request
         sample = [KeptSection(topic.id, topic.header, 'x') for topic in self._work.topics]
         sizes = [query.most_tokens for query in (*self._extracting.values(), self._comparing)]
-        try:
-            return room(sizes, Material(request.zone, sample, pages), request.window_tokens)
-        except ValueError as error:
-            raise ResearchError(f'{error} (--window)') from None
+        return room(sizes, Material(request.zone, sample, pages), request.window_tokens)
 
     async def material(self) -> tuple[Material, list[str]]:
         """The kept text of all steps within the window, and notes on what was condensed for it."""
@@ -234,7 +228,7 @@ class ExtractionPhase:
             nonlocal done
             with trace_span('extract', category=topic.id) as span:
                 answer = await self._ask(model, self._extracting[topic.id], material)
-                extraction = await anyio.to_thread.run_sync(extracted, topic.id, answer, material.pages)
+                extraction = await in_thread(extracted, topic.id, answer, material.pages)
                 span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
             self._checkpoint.extractions[topic.id] = extraction
             self._checkpoint.cross_reference = None
@@ -258,7 +252,7 @@ class ExtractionPhase:
         with trace_span('cross-reference') as span:
             answer = await self._ask(model, self._comparing, material)
             extractions = [*self._checkpoint.extractions.values()]
-            found = await anyio.to_thread.run_sync(compared, extractions, answer, material.pages)
+            found = await in_thread(compared, extractions, answer, material.pages)
             span.set_attribute('conflicts', len(found.conflicts))
         self._checkpoint.cross_reference = found
         await self._work.save()

@@ -78,11 +78,7 @@ class InProcess:
         self._toolset = SummarizerToolset[Any](settings=settings, model=model, store=store, include_instructions=False)
 
     async def condense(
-        self,
-        source_ids: Sequence[str],
-        topics: Sequence[SummaryTopic],
-        max_output_tokens: int,
-        options: RequestOptions,
+        self, source_ids: Sequence[str], topics: Sequence[SummaryTopic], max_output_tokens: int, options: RequestOptions
     ) -> SourceSummary:
         """Compress sources for several topics, each of which gets a text of its own from one reading of all sources.
 

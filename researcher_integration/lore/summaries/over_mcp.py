@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
-import anyio.to_thread
 import httpx2
 from fastmcp.telemetry import suppress_fastmcp_telemetry
 from mcp import MCPError
@@ -37,6 +36,7 @@ from summarizer_tool import (
     SummaryTopic,
     UnknownSourceError,
     first_error,
+    in_io_thread,
     one_line,
 )
 
@@ -149,11 +149,7 @@ class OverMCP(MCPToolset[Any]):
         return ToolReturn(return_value=answer.text, metadata=dict(answer.meta)) if answer.meta else answer.text
 
     async def condense(
-        self,
-        source_ids: Sequence[str],
-        topics: Sequence[SummaryTopic],
-        max_output_tokens: int,
-        options: RequestOptions,
+        self, source_ids: Sequence[str], topics: Sequence[SummaryTopic], max_output_tokens: int, options: RequestOptions
     ) -> SourceSummary:
         """Compress sources for several topics, as `InProcess` does.
 
@@ -209,7 +205,7 @@ class OverMCP(MCPToolset[Any]):
         is_sent = False
         for source_id in source_ids:
             try:
-                document = await anyio.to_thread.run_sync(self._local.document, source_id)
+                document = await in_io_thread(self._local.document, source_id)
             except UnknownSourceError:
                 continue
             except StoreError as error:

@@ -23,7 +23,7 @@ from researcher_integration.lore.extraction.windowed_query import (
     ReadPage,
     WindowedQuery,
 )
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, ResearchError, TopicId
 from summarizer_tool import OutputMode, Settings
 from summarizer_tool.text import tokens
 from tests.support.research_world import (
@@ -170,11 +170,11 @@ def test_most_of_the_window_is_room() -> None:
 
 def test_a_page_list_that_leaves_no_room_is_refused() -> None:
     many = [page(number, 'Mirefold', 'official', 1) for number in range(1, 99)]
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises(ResearchError) as refused:
         room_of(questions(), 'Mirefold', many, 1500)
 
     assert str(refused.value) == snapshot(
-        'instructions, zone and the list of 98 pages take 2,078 tokens, which leaves no room in window_tokens=1,500; give fewer pages or a larger window'
+        'instructions, zone and the list of 98 pages take 2,078 tokens, which leaves no room in window_tokens=1,500; give fewer pages or a larger window (--window)'
     )
 
 
