@@ -23,6 +23,9 @@ gc.disable()  # until all is collected: what is imported stays
 REPOSITORY = Path(__file__).parent.parent
 CRAWL = REPOSITORY / 'examples' / 'crawl'
 
+# Clients of HTTP each read all authorities that there are, which takes longer than what a test asks them for.
+os.environ['SSL_CERT_FILE'] = str(Path(__file__).parent / 'support' / 'nobody.pem')
+
 # Other examples in every run; a failure prints how to have it again, and comes first in the next run. No time limits:
 # how fast an example runs says more of the machine than of the code.
 settings.register_profile(
@@ -74,7 +77,6 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_collection_finish() -> None:
     """Leave what has been collected out of every later search for garbage: it stays until the end."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 
