@@ -23,6 +23,9 @@ gc.disable()  # until all is collected: what is imported stays
 REPOSITORY = Path(__file__).parent.parent
 CRAWL = REPOSITORY / 'examples' / 'crawl'
 
+# Clients of HTTP each read all authorities that there are, which takes longer than what a test asks them for.
+os.environ['SSL_CERT_FILE'] = str(Path(__file__).parent / 'support' / 'nobody.pem')
+
 # Other examples in every run; a failure prints how to have it again, and comes first in the next run. No time limits:
 # how fast an example runs says more of the machine than of the code.
 settings.register_profile(
@@ -68,13 +71,12 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """For `-n auto`: half as many again as there are cores, since tests wait for servers and clocks, too."""
-    return max(2, 3 * (os.cpu_count() or 1) // 2)
+    """For `-n auto`: two more than there are cores, since tests wait for servers and clocks, too."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_finish() -> None:
     """Leave what has been collected out of every later search for garbage: it stays until the end."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -147,8 +147,9 @@ _BY_CODE: Mapping[Group, Sequence[Find]] = {
 }
 
 
-def detectors(groups: Sequence[Group]) -> list[Find]:
-    """The detectors of some groups, those that know most of what they find first."""
+@cache
+def detectors(groups: frozenset[Group]) -> Sequence[Find]:
+    """The detectors of some groups, those that know most of what they find first; made once, and shared."""
     forms = [form for group in ALL_GROUPS if group in groups for form in _forms().get(group, ())]
     by_code = {group: finds for group, finds in _BY_CODE.items() if group in groups}
     within = [pattern for form in forms if form.within_words for pattern in form.patterns()]

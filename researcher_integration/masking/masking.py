@@ -49,7 +49,7 @@ class Masker:
                 called `secret`, that is masked, else all that it matches. They come before all others.
         """
         self._own: Sequence[Find] = [compile_pattern(name, expression) for name, expression in patterns.items()]
-        self._known: Sequence[Find] = detectors(groups)
+        self._known: Sequence[Find] = detectors(frozenset(groups))
 
     def mask(self, text: str) -> Masked:
         """Mask the secrets in a text of any kind: a log, JSON, YAML, prose.

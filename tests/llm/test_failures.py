@@ -2,9 +2,10 @@
 
 import pytest
 from pydantic_ai import Agent, IncompleteToolCall, ModelMessage, ModelResponse, TextPart, UnexpectedModelBehavior
+from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from summarizer_tool.llm.failures import is_cut_off, reason
+from summarizer_tool.llm.failures import is_cut_off, is_too_long, over_window, reason
 
 
 def test_errors_that_say_the_answer_was_cut_off() -> None:
@@ -23,3 +24,18 @@ async def test_an_answer_that_was_cut_off_before_it_began() -> None:
         await Agent(FunctionModel(thinks_too_long), output_type=int).run('How many?')
     assert is_cut_off(raised.value)
     assert reason(raised.value) == 'cut off'
+
+
+@pytest.mark.parametrize(
+    ('message', 'over'),
+    [
+        ("This model's maximum context length is 3,300 tokens. However, you requested 3,500 (200 too many).", 200),
+        ('prompt is too long: 3500 tokens > 3300 maximum', 200),
+        ('The input token count (3500) exceeds the maximum number of tokens allowed (3300).', 200),
+        ('the request exceeds the available context size', 0),
+    ],
+)
+def test_errors_that_say_by_how_much_a_request_was_too_long(message: str, over: int) -> None:
+    error = ModelHTTPError(400, 'scripted', {'error': {'message': message, 'code': 400}})
+    assert is_too_long(error)
+    assert over_window(error) == over

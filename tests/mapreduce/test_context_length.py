@@ -47,8 +47,6 @@ def run(provider: Provider, **overrides: object) -> Summary:
     'message',
     [
         "This model's maximum context length is {most} tokens. However, you requested {asked} tokens ({over} too many).",
-        'prompt is too long: {asked} tokens > {most} maximum',
-        'The input token count ({asked}) exceeds the maximum number of tokens allowed ({most}).',
         'the request exceeds the available context size',
     ],
 )

@@ -193,12 +193,12 @@ _words = st.text(st.characters(codec='utf-8', exclude_categories=('Cs',)), min_s
 
 
 _texts = st.one_of(
-    st.lists(_words, min_size=1, max_size=400).map(' '.join),
-    st.integers(1, 12).map(lambda n: chronicle(n, seed=n)),
+    st.lists(_words, min_size=1, max_size=150).map(' '.join),
+    st.integers(1, 6).map(lambda n: chronicle(n, seed=n)),
     st.lists(
-        st.sampled_from([*HARBOUR.splitlines(), '| a | b |', '```', '- x', '😀' * 40, '漢字' * 60]), max_size=120
+        st.sampled_from([*HARBOUR.splitlines(), '| a | b |', '```', '- x', '😀' * 40, '漢字' * 60]), max_size=60
     ).map('\n'.join),
-    st.builds(lambda unit, times: unit * times, _words, st.integers(1, 3000)),
+    st.builds(lambda unit, times: unit * times, _words, st.integers(1, 1000)),
 )
 
 

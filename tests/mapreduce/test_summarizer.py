@@ -308,7 +308,7 @@ def test_what_a_model_leaves_of_the_budget_is_filled_without_dropping_its_facts(
 
 
 def test_the_budget_is_filled_where_documents_repeat_each_other() -> None:
-    documents = [Document(f'{number}\n\n{chronicle(20)}') for number in range(4)]
+    documents = [Document(f'{number}\n\n{CHRONICLE}') for number in range(4)]
     summary = Summarizer(make(default_chunk_size_tokens=1000)).summarize_sync(documents, max_output_tokens=1000)
     assert summary.stats.dropped.duplicate > 0
     assert 0.9 * 1000 < summary.stats.tokens_out <= 1000

@@ -63,7 +63,7 @@ def test_concurrency_is_bounded_across_summarizers() -> None:
 
     async def main() -> None:
         settings = make(max_concurrent_llm_calls=3)
-        summarizers = [Summarizer(settings, model=FunctionModel(answer)) for _ in range(4)]
+        summarizers = [Summarizer(settings, model=FunctionModel(answer)) for _ in range(2)]
         await asyncio.gather(*(each.summarize(CHRONICLE, max_output_tokens=300) for each in summarizers))
 
     asyncio.run(main())

@@ -108,7 +108,7 @@ async def test_at_most_one_merge_for_each_topic() -> None:
         return tagging(request, info)
 
     summary = await Summarizer(make(), model=model_of(counting)).summarize_topics(
-        [Document(chronicle(60, seed=3))], [PEOPLE, TRADE], max_output_tokens=300
+        [Document(chronicle(30, seed=3))], [PEOPLE, TRADE], max_output_tokens=300
     )
     assert summary.stats.reduce_calls == calls.count('merge') <= 2
     assert summary.stats.map_calls == summary.stats.chunks

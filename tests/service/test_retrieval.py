@@ -62,7 +62,7 @@ async def test_lines_with_numbers_fit_or_come_as_passages(monkeypatch: pytest.Mo
 
         async def whole() -> list[bool]:
             shown: list[bool] = []
-            for budget in range(1000, 4000, 250):
+            for budget in range(1000, 4000, 500):
                 found = await retriever.search('gate 250', max_tokens=budget)
                 assert found.tokens == tokens.count(found.text) <= budget
                 assert '251| 250 gate' in found.text

@@ -298,10 +298,10 @@ async def test_work_cut_short_says_so_and_is_not_kept(monkeypatch: pytest.Monkey
 
     service = make(FunctionModel(answer))
     call = RequestOptions(on_progress=stop_after_the_map, deadline=deadline)
-    answer_in_haste = await service.summarize(SummarizeRequest(content=chronicle(40), max_output_tokens=600), call)
+    answer_in_haste = await service.summarize(SummarizeRequest(content=chronicle(20), max_output_tokens=600), call)
     assert answer_in_haste.summary.stats.cut_short
     assert 'finished in haste' in last_line(answer_in_haste.text)
-    again = await service.summarize(SummarizeRequest(content=chronicle(40), max_output_tokens=600))
+    again = await service.summarize(SummarizeRequest(content=chronicle(20), max_output_tokens=600))
     assert not again.summary.stats.from_cache
     assert (again.summary.stats.map_calls, again.summary.stats.cut_short) == (0, False)
 

@@ -289,4 +289,4 @@ class AgainstADictionary(RuleBasedStateMachine):
 
 
 TestAgainstADictionary = AgainstADictionary.TestCase
-TestAgainstADictionary.settings = hypothesis_settings(max_examples=30, stateful_step_count=40)
+TestAgainstADictionary.settings = hypothesis_settings(max_examples=20, stateful_step_count=40)

@@ -224,7 +224,7 @@ def test_each_error_has_its_name_and_its_detail(error: SummarizerError, first: s
     assert str(error) in text
 
 
-@pytest.mark.parametrize('budget', [500, 600, 700, 900, 1200])
+@pytest.mark.parametrize('budget', [500, 700, 1200])
 @pytest.mark.parametrize('long', ['ごみ漢字' * 400, 'x-' * 4000, 'a harbour wall ' * 900])
 def test_the_lists_are_shortened_first_where_the_budget_is_small(long: str, budget: int) -> None:
     near = [source(n, long, f'https://orrin.example/{long}') for n in range(30)]
@@ -250,11 +250,11 @@ def test_the_lists_are_shortened_first_where_the_budget_is_small(long: str, budg
     assert rows.index(next(row for row in rows if 'more' in row or 'room' in row)) >= 1
 
 
-LONG = 'the tide \u202e\x00 {{ending}}\n[CITATIONS] 漢👩 ' * 2000
+LONG = 'the tide \u202e\x00 {{ending}}\n[CITATIONS] 漢👩 ' * 500
 
 
 TEXTS: dict[str, Callable[[], str]] = {
-    'fetch failed': lambda: problems.fetch_failed([failed(f'https://{LONG}', LONG)] * 500),
+    'fetch failed': lambda: problems.fetch_failed([failed(f'https://{LONG}', LONG)] * 100),
     'timed out': lambda: problems.timed_out(10**9, 'fetch'),
     'no results': lambda: problems.no_results(
         LONG, 10**12, 10**12, [source(n, LONG) for n in range(300)], missing=[LONG] * 300

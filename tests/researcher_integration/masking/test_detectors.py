@@ -218,17 +218,19 @@ def test_random_strings_and_addresses_only_if_asked_for() -> None:
     assert Masker(['keys']).mask(BY_FORM[0].text).counts == {}
 
 
-FORMS = [(form, prefix) for forms in _forms().values() for form in forms for prefix in form.prefix]
-
-
-@pytest.mark.parametrize(('form', 'prefix'), FORMS, ids=[prefix for _, prefix in FORMS])
-def test_each_prefix(form: _Form, prefix: str) -> None:
+def kept(form: _Form, prefix: str) -> list[str]:
+    """Which of some tokens with a prefix are not masked in every surrounding."""
     alphabet = ''.join(c for c in string.ascii_letters + string.digits if re.match(f'[{form.of}]', c))
     tokens = [prefix + letters(form.length + 2, seed, alphabet) for seed in range(6)]
     surroundings = ('{}', 'key={}', 'see {}, then', '<b>{}</b>', '{"a":"{}"}')
     text = MASKER.mask('\n\n'.join(line.replace('{}', token) for token in tokens for line in surroundings)).text
-    kept = [token for token in tokens if token in text]
-    assert len(kept) <= 1  # one has too few digits to tell it from a name
+    return [token for token in tokens if token in text]
+
+
+def test_each_prefix() -> None:
+    found = [kept(form, prefix) for forms in _forms().values() for form in forms for prefix in form.prefix]
+    assert len(found) > 300
+    assert [tokens for tokens in found if len(tokens) > 1] == []  # one has too few digits to tell it from a name
 
 
 def test_a_form_is_checked_when_it_is_read() -> None:

@@ -108,14 +108,14 @@ PIECES = [
 
 @pytest.mark.parametrize('piece', PIECES)
 def test_no_repetition_holds_it_up(piece: str) -> None:
-    size = 15_000
+    size = 7_500
     for text in (
         piece * (size // len(piece)),
         '"' + piece * (size // len(piece)),
         '://a:' + piece * (size // len(piece)),
         'password=' + piece * (size // len(piece)),
     ):
-        assert seconds(text) < 20
+        assert seconds(text) < 5
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_statements_that_never_end_are_not_read_again_for_each(piece: str) -> No
 @pytest.mark.parametrize('after', ['', ' is', '</b>', '\n', ':', ' = <<A'])
 @pytest.mark.parametrize('run', [' ', '\t', '\n', '\r\n', '\\', 'a ', '"'])
 def test_no_run_behind_a_name_is_read_again_and_again(after: str, run: str) -> None:
-    assert seconds('password' + after + run * (100_000 // len(run))) < 20
+    assert seconds('password' + after + run * (50_000 // len(run))) < 5
 
 
 def test_names_within_one_another_are_not_read_again_for_each() -> None:

@@ -229,13 +229,18 @@ Mật khẩu: {}
 """.splitlines()
 
 
-@pytest.mark.parametrize('value', ['Gull-93xabcd', 'S3cretPw', KEY])
-@pytest.mark.parametrize('line', BESIDE)
-def test_what_stands_beside_its_name(line: str, value: str) -> None:
+def is_masked(line: str, value: str) -> bool:
     masked = MASKER.mask(line.replace('\\n', '\n').replace('\\t', '\t').replace('{}', value))
-    assert value not in masked.text
-    assert 'bob' in masked.text or 'bob' not in line
-    assert MASKER.mask(masked.text) == Masked(masked.text, {})
+    return (
+        value not in masked.text
+        and ('bob' in masked.text or 'bob' not in line)
+        and MASKER.mask(masked.text) == Masked(masked.text, {})
+    )
+
+
+@pytest.mark.parametrize('value', ['Gull-93xabcd', 'S3cretPw', KEY])
+def test_what_stands_beside_its_name(value: str) -> None:
+    assert [line for line in BESIDE if not is_masked(line, value)] == []
 
 
 @pytest.mark.parametrize('line', ['334 UGFzc3dvcmQ6\n{}\n235 bob', 'a2 AUTHENTICATE PLAIN {}\na2 OK bob'])

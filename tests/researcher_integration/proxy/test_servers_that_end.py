@@ -247,8 +247,8 @@ async def test_a_key_that_is_written_to_stderr_line_by_line_is_masked(
 
 
 def test_the_log_names_the_server_and_the_reason() -> None:
-    command = [sys.executable, '-m', 'summarizer_tool', 'proxy', '--', 'lampd-that-is-nowhere']
-    done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    command = ('summarizer_tool', 'proxy', '--', 'lampd-that-is-nowhere')
+    done = forking.run(*command, environment=serving.environment({}))
     lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith(b'{')]
     [line] = [line for line in lines if line['message'] == 'a server cannot be reached']
     assert {key: line[key] for key in ('level', 'logger', 'server', 'reason')} == snapshot(

@@ -42,7 +42,7 @@ async def test_keyless_summaries_keep_what_is_planted_and_ask_no_model() -> None
 
 
 @pytest.mark.skipif(not HAS_HARNESS, reason='pydantic-ai-harness is not installed')
-@pytest.mark.parametrize('choose', [first_lines, rare_lines])
+@pytest.mark.parametrize('choose', [first_lines, pytest.param(rare_lines, marks=pytest.mark.slow)])
 async def test_the_same_model_keeps_more_than_in_the_harness(choose: Choice) -> None:
     some = SMALL[:4]
     ours, spent = await kept(SummarizeToolResults(rules=BY_THE_AGENTS_MODEL, settings=SETTINGS), some, choose)

@@ -98,7 +98,7 @@ OPEN_WEIGHTS = FunctionModel(
 SIZE_OF = questions()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(TEXT, st.lists(TEXT, max_size=4), st.lists(TEXT, min_size=5, max_size=5), SECTION_TEXTS, st.sampled_from(KINDS))
 def test_what_fits_the_room_fits_the_window(
     zone: str, titles: list[str], headers: list[str], parts: list[str], kind: Kind

@@ -58,7 +58,7 @@ async def test_the_same_result(server: Served, store: SourceStore, crawl: dict[s
 
 
 async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) -> None:
-    handles = kept(store, chronicle(60, 11))
+    handles = kept(store, chronicle(30, 11))
     limits = UsageLimits(request_limit=3)
     async with both(server, store) as backends:
         for backend in backends:
