@@ -28,7 +28,12 @@ CONTEXT_LENGTH = 'context length'
 REPEATS = 'repeats itself'
 """The reason of a call whose answer was broken off because it said the same again and again."""
 
-BAD_ANSWERS = frozenset({'invalid output', CUT_OFF, 'broken off', REPEATS, 'content filter', CONTEXT_LENGTH})
+EMPTY, UNSUPPORTED = 'empty answer', 'no supported facts'
+"""The reasons of a chunk whose answer says nothing, or nothing that stands in the chunk."""
+
+BAD_ANSWERS = frozenset(
+    {'invalid output', CUT_OFF, 'broken off', REPEATS, 'content filter', CONTEXT_LENGTH, EMPTY, UNSUPPORTED}
+)
 """The reasons of calls that the content of their request has failed, or whose answer is of no use."""
 
 
