@@ -16,14 +16,7 @@ from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import audit, merging, render, topics
-from summarizer_tool.mapreduce.job import (
-    MIN_TARGET_TOKENS,
-    Call,
-    ChunkWork,
-    chunk_shares,
-    chunk_size,
-    ranks,
-)
+from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, ChunkWork, chunk_shares, chunk_size, ranks
 from summarizer_tool.mapreduce.mapping import ChunkMapper
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import headings_of, segment_relevances
@@ -199,9 +192,8 @@ class Engine:
         return summary
 
     async def _fit(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> render.RenderedFacts:
-        fit = partial(render.fit, headings=await in_thread(headings_of, self._job.documents, facts))
         return await in_process(
-            fit,
+            render.fit,
             facts,
             [each.outcome.entities for each in self._work],
             [document.title for document in self._job.documents],
@@ -210,6 +202,7 @@ class Engine:
             self._places(facts, self._relevance),
             is_disputed,
             self._job.said_before,
+            headings=await in_thread(headings_of, self._job.documents, facts),
         )
 
     async def _with_more(self, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
@@ -352,15 +345,11 @@ class Engine:
             return facts
         with telemetry.span('repair', chunks=len(lost), room=room, model=self._runner.model_name) as span:
             targets = audit.targets(lost, room * OVERSAMPLE)
-            calls = [
-                Call(
-                    partial(self._mapper.ask_again, chunks[loss.chunk], loss.missing, self._runner.target(target)),
-                    'repair',
-                    'asked again about chunk',
-                )
+            asking = [
+                partial(self._mapper.ask_again, chunks[loss.chunk], loss.missing, target)
                 for loss, target in zip(lost, targets, strict=True)
             ]
-            added = await self._runner.at_once(calls)
+            added = await self._runner.at_once([Call(ask, 'repair', 'asked again about chunk') for ask in asking])
             repaired = await self._reducer.union([*facts, *(fact for found in added for fact in found)])
             self._stats.facts_recovered = len(repaired) - len(facts)
             span.set_attributes(

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
@@ -54,7 +53,7 @@ class ChunkMapper:
         if self.runner.skip_reason():
             return []
         try:
-            return (await self._ask(await self._asked(chunk), target, missing)).facts
+            return (await self._ask(await self._asked(chunk), self.runner.target(target), missing)).facts
         except UsageLimitExceeded:  # what there is already is worth more than an error
             self.runner.warnings.append('the usage limit is reached; what is missing was not asked for again')
             return []
@@ -99,7 +98,7 @@ class ChunkMapper:
 
     async def _asked(self, chunk: Chunk) -> Numbered:
         """What the model is shown of a chunk."""
-        return await in_thread(partial(number, is_paid=not self.runner.is_extractive), chunk, self.runner.job.index_of)
+        return await in_thread(number, chunk, self.runner.job.index_of, is_paid=not self.runner.is_extractive)
 
     async def _share(self, chunk: Chunk, place: Place) -> float:
         """How much of a chunk stands before a place, or at it, 0 to 1."""

@@ -126,10 +126,7 @@ class Composer:
     """The chunks, and the documents that are in none of them."""
 
     def summary(
-        self,
-        work: Sequence[ChunkWork],
-        facts: Sequence[GroundedFact],
-        rendered: render.RenderedFacts,
+        self, work: Sequence[ChunkWork], facts: Sequence[GroundedFact], rendered: render.RenderedFacts
     ) -> Summary:
         """The summary of the facts, within the budget."""
         text, chosen, warnings = rendered.text, rendered.kept, self.warnings
