@@ -35,11 +35,7 @@ MERGE_TOKENS = 100_000
 MERGE_RATIO = 5
 """A text of a merge that is not the last has a fifth of the tokens of what it was made of."""
 
-ACTIVE = [
-    WorkflowStatusString.ENQUEUED.value,
-    WorkflowStatusString.DELAYED.value,
-    WorkflowStatusString.PENDING.value,
-]
+ACTIVE = [WorkflowStatusString.ENQUEUED.value, WorkflowStatusString.DELAYED.value, WorkflowStatusString.PENDING.value]
 LOST = [WorkflowStatusString.ERROR.value, WorkflowStatusString.CANCELLED.value]
 FINISHED = [WorkflowStatusString.SUCCESS.value, *LOST]
 

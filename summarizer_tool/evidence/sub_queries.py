@@ -72,7 +72,9 @@ def split(question: str) -> tuple[str, ...]:
 def _items(question: str) -> Iterator[str]:
     """What stands between the marks of a list, of which letters and numbers in brackets are some only in order."""
     marks = [mark for mark in _ITEM.finditer(question) if not mark['code']]
-    labelled = [mark for mark in marks if mark['label'] and _is_outside(question[: mark.start()])]
+    # In brackets that are still open a label is none.
+    before = {mark: question[: mark.start()] for mark in marks if mark['label']}
+    labelled = [mark for mark, text in before.items() if text.count('(') <= text.count(')')]
     # The first one may stand at the very beginning, where it is a mark by itself.
     has_first = int(bool(marks) and marks[0].start() == 0)
     order = '123456789' if labelled and labelled[0]['label'].isdigit() else 'abcdefgh'
@@ -96,10 +98,6 @@ def _begins_line(question: str, mark: regex.Match[str]) -> bool:
     if mark.group().count('\n') > 1 or before[-1:] in _ENDS:
         return True
     return len(before) < _WRAPPED and (after[:1].isupper() or _ASKING_WORD.match(after) is not None)
-
-
-def _is_outside(before: str) -> bool:
-    return before.count('(') <= before.count(')')
 
 
 def _sentences(text: str) -> Iterator[str]:

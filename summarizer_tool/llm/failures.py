@@ -28,7 +28,12 @@ CONTEXT_LENGTH = 'context length'
 REPEATS = 'repeats itself'
 """The reason of a call whose answer was broken off because it said the same again and again."""
 
-BAD_ANSWERS = frozenset({'invalid output', CUT_OFF, 'broken off', REPEATS, 'content filter', CONTEXT_LENGTH})
+EMPTY, UNSUPPORTED = 'empty answer', 'no supported facts'
+"""The reasons of a chunk whose answer says nothing, or nothing that stands in the chunk."""
+
+BAD_ANSWERS = frozenset(
+    {'invalid output', CUT_OFF, 'broken off', REPEATS, 'content filter', CONTEXT_LENGTH, EMPTY, UNSUPPORTED}
+)
 """The reasons of calls that the content of their request has failed, or whose answer is of no use."""
 
 
@@ -82,22 +87,14 @@ def reason(error: BaseException) -> str:
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
-    named = _of_answer(error) or _of_cause(error)
-    if named:
-        return named
-    for kind, name in _NAMES.items():
-        if isinstance(error, kind):
-            return name
-    return type(error).__name__
-
-
-def _of_answer(error: BaseException) -> str:
-    """What was wrong with the answer, or with what the request says."""
     if is_too_long(error):
         return CONTEXT_LENGTH
     if is_filtered(error):
         return 'content filter'
-    return CUT_OFF if is_cut_off(error) else ''
+    if is_cut_off(error):
+        return CUT_OFF
+    names = (name for kind, name in _NAMES.items() if isinstance(error, kind))
+    return _of_cause(error) or next(names, type(error).__name__)
 
 
 def _of_cause(error: BaseException) -> str:

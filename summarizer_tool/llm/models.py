@@ -102,11 +102,7 @@ def check(settings: Settings, setting: str = 'LLM_MODEL', *, embedded: EmbeddedM
 
 @asynccontextmanager
 async def connect(
-    settings: Settings,
-    name: str,
-    *,
-    embedded: EmbeddedModel | None = None,
-    setting: str = 'LLM_MODEL',
+    settings: Settings, name: str, *, embedded: EmbeddedModel | None = None, setting: str = 'LLM_MODEL'
 ) -> AsyncGenerator[Model]:
     """The model `name` for the length of the block, on connections that are closed after it.
 
@@ -123,19 +119,12 @@ async def connect(
 
 @asynccontextmanager
 async def lent(
-    settings: Settings,
-    name: str,
-    *,
-    of_request: Model | None,
-    own: Model | None,
-    embedded: EmbeddedModel | None = None,
+    settings: Settings, name: str, given: Model | None, *, embedded: EmbeddedModel | None = None
 ) -> AsyncGenerator[Model]:
-    """The model for one request, limited in concurrency; connections are closed with the request.
+    """The model for one request, `given` or by its name, limited in concurrency; connections are closed with it.
 
-    That of the request goes before the summarizer's own, and this before the one that the settings name. `embedded`
-    makes the embedded model. One that is given has a share of the places for its provider, too.
+    One that is given has a share of the places for its provider, too. `embedded` makes the embedded model.
     """
-    given = of_request or own
     async with nullcontext(given) if given else connect(settings, name, embedded=embedded) as model:
         # The caller's own instrumentation would put the content into its traces.
         while isinstance(model, InstrumentedModel) and not settings.trace_content:

@@ -65,5 +65,10 @@ class RequestOptions:
     spent: RunUsage | None = None
     """What is added to `usage` is added to it, where others count in that: also where the request fails."""
 
+    def tell(self, phase: Phase, message: str, done: int = 1, total: int = 1) -> None:
+        """Say how far the request has come, if anybody listens."""
+        if self.on_progress is not None:
+            self.on_progress(Progress(phase, done, total, message))
+
 
 DEFAULT_OPTIONS = RequestOptions()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import regex
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -56,6 +56,10 @@ _BARE_LIST = regex.compile(r'\[\s*(?=\{)')
 
 EnvelopeT = TypeVar('EnvelopeT', bound=BaseModel)
 
+Ending = Literal['whole', 'cut off', 'broken', 'none']
+"""How an answer ended: whole; at the output token limit, or broken off or in places, so that only its complete members
+were kept; or there is none."""
+
 
 @dataclass
 class QueryState:
@@ -63,10 +67,7 @@ class QueryState:
 
     may_be_empty: bool = True
     """Whether an answer without members is taken as it is."""
-    is_partial: bool = False
-    """Whether the answer was cut off or broken, and only its complete members were kept."""
-    is_cut_off: bool = False
-    """Whether that was at the output token limit."""
+    ending: Ending = 'whole'
     written: str = ''
     """What there was of the answer when the run was broken off."""
 
@@ -158,5 +159,5 @@ class RecoverPartial(AbstractCapability[QueryState]):
             if is_cut_off:
                 raise IncompleteToolCall('the answer was cut off before one member was complete') from error
             raise error
-        ctx.deps.is_partial, ctx.deps.is_cut_off = True, is_cut_off
+        ctx.deps.ending = 'cut off' if is_cut_off else 'broken'
         return recovered

@@ -41,6 +41,7 @@ from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError, RepeatsItselfError
 from summarizer_tool.llm.following import FollowedModel, Follower
 from summarizer_tool.llm.recover_partial import (
+    Ending,
     QueryState,
     RecoverPartial,
     recover_partial,
@@ -51,6 +52,9 @@ from summarizer_tool.settings import OutputMode, Settings
 
 OutputT = TypeVar('OutputT', bound=BaseModel)
 
+_EXPECTED = (AgentRunError, OSError, CancelledError, BrokenOffError, NoAnswerError, RepeatsItselfError)
+"""Errors that are no defect of a provider's code."""
+
 _logger = logging.getLogger('summarizer_tool')
 
 
@@ -59,15 +63,18 @@ class QueryResult(Generic[OutputT]):
     """An answer, or why there is none; both, if one was broken off."""
 
     output: OutputT | None
-    is_partial: bool = False
-    """Whether the answer was cut off or broken, and only its complete members were kept."""
-    is_cut_off: bool = False
-    """Whether that was at the output token limit, which is no error."""
+    ending: Ending = 'whole'
     error: BaseException | None = None
+    """Not of an answer that was cut off at the output token limit, and of which something is kept."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether only the complete members of an answer were kept."""
+        return self.ending in ('cut off', 'broken')
 
     @property
     def reason(self) -> str:
-        """Why there is no answer, or no whole one, as `failures.reason` says it; else empty."""
+        """Why there is no answer, or why one was broken off, as `failures.reason` says it; else empty."""
         return '' if self.error is None else failures.reason(self.error)
 
 
@@ -180,10 +187,10 @@ class TypedQuery(Generic[OutputT]):
                 error = raised
         if output is None:
             output = self._kept(state)
-            state.is_partial = output is not None
+            state.ending = 'none' if output is None else 'broken'
             error = OutOfTimeError() if scope.cancel_called else _in_the_end(error, state)
         self._log_error(error)
-        return QueryResult(output, state.is_partial, state.is_cut_off, error)
+        return QueryResult(output, state.ending, error)
 
     def _kept(self, state: QueryState) -> OutputT | None:
         """The complete members of an answer that was broken off."""
@@ -191,14 +198,8 @@ class TypedQuery(Generic[OutputT]):
 
     def _log_error(self, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, UsageLimitExceeded | OutOfTimeError):
-            is_expected = isinstance(
-                error, AgentRunError | OSError | CancelledError | BrokenOffError | NoAnswerError | RepeatsItselfError
-            )
-            self.log_failure(failures.reason(error), logging.WARNING if is_expected else logging.ERROR)
-
-    def log_failure(self, reason: str, level: int = logging.WARNING) -> None:
-        """Log why there is no answer."""
-        _logger.log(level, 'model call failed', extra={'agent': self.name, 'reason': reason})
+            level = logging.WARNING if isinstance(error, _EXPECTED) else logging.ERROR
+            _logger.log(level, 'model call failed', extra={'agent': self.name, 'reason': failures.reason(error)})
 
 
 _OUTPUTS: dict[OutputMode, Callable[[Any], OutputSpec[Any]]] = {
@@ -284,7 +285,7 @@ def _telling_unreadable(state: QueryState) -> Generator[None]:
 
 def _in_the_end(error: BaseException | None, state: QueryState) -> BaseException | None:
     """The error of a question: an answer that had begun, and of which nothing is kept, speaks for a provider."""
-    is_lost = state.written and not state.is_partial and isinstance(error, ModelAPIError)
+    is_lost = state.written and state.ending == 'none' and isinstance(error, ModelAPIError)
     return BrokenOffError() if is_lost else error
 
 

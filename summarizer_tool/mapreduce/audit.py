@@ -181,11 +181,7 @@ class Loss:
 
 
 def losses(
-    inventory: Inventory,
-    said: Sequence[bool],
-    chunks: Sequence[Chunk],
-    relevance: Sequence[Sequence[float]],
-    job: Job,
+    inventory: Inventory, said: Sequence[bool], chunks: Sequence[Chunk], relevance: Sequence[Sequence[float]], job: Job
 ) -> list[Loss]:
     """The chunks that have lost most, the heaviest first; none where enough is said, or nothing is asked for.
 

@@ -7,24 +7,16 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import anyio
 
 from summarizer_tool import telemetry
+from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import audit, merging, render, topics
-from summarizer_tool.mapreduce.job import (
-    MIN_TARGET_TOKENS,
-    Call,
-    ChunkOutcome,
-    calls_at_once,
-    chunk_shares,
-    chunk_size,
-    turns,
-)
+from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, ChunkWork, chunk_shares, chunk_size, ranks
 from summarizer_tool.mapreduce.mapping import ChunkMapper
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import headings_of, segment_relevances
@@ -34,12 +26,8 @@ from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import Summary
-from summarizer_tool.settings import OnFailure
 from summarizer_tool.text import scoring, tokens
 from summarizer_tool.text.sentences import plain
-
-if TYPE_CHECKING:
-    from summarizer_tool.documents.chunking import Chunk
 
 OVERSAMPLE = 1.25
 """The map asks for this much more than fits, so that the last step has something to choose from."""
@@ -95,15 +83,7 @@ class Engine:
         self._relevance: list[list[float]] = []
         self._by_topic: list[list[list[float]]] = []
         """For each topic: how much each segment of each document is about it."""
-        self._chunks: list[Chunk] = []
-        self._shares: list[float] = []
-        """Of what is asked for in all, in tokens, by chunk."""
-        self._asked: list[int] = []
-        """Tokens that each chunk is asked for."""
-        self._outcomes: list[ChunkOutcome] = []
-        """By chunk."""
-        self._merged: dict[range, list[GroundedFact]] = {}
-        """What neighbouring chunks say together, where that was merged."""
+        self._work: list[ChunkWork] = []
 
     async def run(self) -> Summary:
         """Do all of it; the text of the summary is within the budget unless its state is `original`.
@@ -112,15 +92,23 @@ class Engine:
             SummarizationFailedError: If every call failed for good and `on_failure` is `error`.
             UsageLimitExceeded: If the caller's usage limits are reached.
         """
-        await self._cut_into_chunks()
+        chunks = await self._cut_into_chunks()
         self._relevance = await self._relevances()
         asked = self._job.budget * self._oversample
-        self._shares = await in_thread(chunk_shares, self._chunks, self._job.index_of, self._relevance, asked)
-        self._asked = list(map(self._runner.target, self._shares))
+        shares = await in_thread(chunk_shares, chunks, self._job.index_of, self._relevance, asked)
+        self._work = [
+            ChunkWork(chunk, share, self._runner.target(share)) for chunk, share in zip(chunks, shares, strict=True)
+        ]
         await self._map()
         on_failure = self._runner.options.on_failure or self._settings.on_failure
-        if _has_failed(self._outcomes) and on_failure != 'extractive':
-            summary = await self._give_up(on_failure)
+        reason = self._failure() if on_failure != 'extractive' else ''
+        if reason and on_failure == 'error':
+            raise SummarizationFailedError(
+                f'every call of {self._runner.model_name} failed ({reason}; chunks: {len(chunks)}); '
+                'check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
+            )
+        if reason:
+            summary = await in_thread(self._composer.original, self._work, reason)
         else:
             await self._degrade()
             facts = await self._fill(await self._repair(await self._reduced()))
@@ -133,14 +121,22 @@ class Engine:
     def _composer(self) -> Composer:
         return Composer(self._job, self._stats, self._runner.warnings, self._cut)
 
-    async def _cut_into_chunks(self) -> None:
+    def _failure(self) -> str:
+        """Why every call has failed for good, if so; chunks without anything to ask about do not count."""
+        outcomes = [each.outcome for each in self._work]
+        failed = [outcome for outcome in outcomes if outcome.state == 'failed']
+        are_all = all(outcome.is_failure for outcome in failed) and not any(outcome.facts for outcome in outcomes)
+        return failed[0].reason if failed and are_all else ''
+
+    async def _cut_into_chunks(self) -> list[Chunk]:
         started, documents = anyio.current_time(), self._job.documents
         self._cut = await in_process(cut, documents, self._chunk_size())
         self._inventory = await in_process(
             audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
         )
-        self._chunks = await in_thread(chunks_of, self._cut, documents)
+        chunks = await in_thread(chunks_of, self._cut, documents)
         self._ending_seconds = anyio.current_time() - started
+        return chunks
 
     def _chunk_size(self) -> int:
         """As configured, or what suits the size of the input; the least for the embedded model, which costs nothing."""
@@ -163,58 +159,50 @@ class Engine:
         if not self._by_topic:
             self._runner.mark_cut_short(DEADLINE)
             self._by_topic = [segment_relevances(documents, Focus()) for _ in wanted]
-        if not asked.topics:
-            return self._by_topic.pop()
+        if len(wanted) == 1:
+            return self._by_topic[0]
         return [
             [max(column) for column in zip(*document, strict=True)] for document in zip(*self._by_topic, strict=True)
         ]
 
-    async def _give_up(self, on_failure: OnFailure) -> Summary:
-        """Every call has failed for good: the original content, or an error."""
-        if on_failure == 'error':
-            reason = next(outcome.reason for outcome in self._outcomes if outcome.is_failure)
-            raise SummarizationFailedError(
-                f'every call of {self._runner.model_name} failed ({reason}; chunks: {len(self._chunks)}); '
-                'check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
-            )
-        return await in_thread(self._composer.original, self._chunks, self._outcomes)
-
     async def _compose(self, facts: Sequence[GroundedFact]) -> Summary:
-        chunks, outcomes = self._chunks, self._outcomes
-        with telemetry.span('fit', facts=len(facts), budget=self._job.budget) as span:
-            documents, budget = self._job.documents, self._job.budget
+        documents, budget = self._job.documents, self._job.budget
+        with telemetry.span('fit', facts=len(facts), budget=budget) as span:
             facts, left_out, is_disputed = await in_process(merging.current, facts, documents, budget)
             self._stats.dropped.superseded += left_out
+            texts: list[render.RenderedFacts] = []
             if asked := self._job.focus.topics:
-                rendered = await self._fit_topics(facts, is_disputed=is_disputed)
-                summary = await in_thread(
-                    self._composer.summary, chunks, outcomes, facts, topics.joined(asked, rendered)
-                )
-                summary.topics = await in_thread(topics.summaries, asked, rendered, facts, self._job.documents)
+                texts = await self._fit_topics(facts, is_disputed=is_disputed)
+                rendered = topics.joined(asked, texts)
             else:
                 rendered = await self._fit(facts, is_disputed=is_disputed)
-                unfilled = (1 - UNUSED) * self._job.budget
+                unfilled = (1 - UNUSED) * budget
                 if self._runner.is_extractive and await in_thread(tokens.count, rendered.text) < unfilled:
                     facts = await self._with_more(facts)
                     rendered = await self._fit(facts, is_disputed=is_disputed)
-                summary = await in_thread(self._composer.summary, chunks, outcomes, facts, rendered)
+            if not facts:
+                for outcome in [each.outcome for each in self._work if each.outcome.state == 'summarized']:
+                    outcome.state, outcome.reason = 'degraded', 'no facts found'
+            summary = await in_thread(self._composer.summary, self._work, facts, rendered)
+            if asked:
+                summary.topics = await in_thread(topics.summaries, asked, texts, facts, documents)
             said = await self._said(summary.text)
-            summary.coverage = await in_thread(audit.report, self._inventory, said, self._job.documents)
+            summary.coverage = await in_thread(audit.report, self._inventory, said, documents)
             span.set_attribute('tokens_out', summary.stats.tokens_out)
         return summary
 
     async def _fit(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> render.RenderedFacts:
-        fit = partial(render.fit, headings=await in_thread(headings_of, self._job.documents, facts))
         return await in_process(
-            fit,
+            render.fit,
             facts,
-            [outcome.entities for outcome in self._outcomes],
+            [each.outcome.entities for each in self._work],
             [document.title for document in self._job.documents],
             self._job.budget,
             self._job.focus,
             self._places(facts, self._relevance),
             is_disputed,
             self._job.said_before,
+            headings=await in_thread(headings_of, self._job.documents, facts),
         )
 
     async def _with_more(self, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
@@ -223,10 +211,9 @@ class Engine:
         They are those of the embedded model, of a few chunks.
         """
         more: list[GroundedFact] = []
-        for index in [at for at, outcome in enumerate(self._outcomes) if outcome.facts][:MOST_FILLING]:
-            target = self._runner.target(self._asked[index] + FILLING_TOKENS)
-            found, _ = await self._mapper.extract(self._chunks[index], target)
-            more += [replace(fact, importance=1, is_filler=True) for fact in found]
+        for each in [each for each in self._work if each.outcome.facts][:MOST_FILLING]:
+            found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked + FILLING_TOKENS))
+            more += map(_filler, found)
         both = await self._reducer.union([*facts, *more])
         return sorted(both, key=lambda fact: (fact.evidence, self._end_of(fact)))
 
@@ -241,7 +228,7 @@ class Engine:
         self._runner.warnings += [f'no word of the topic {topic.name} is in the text' for topic in unmet]
         if len(unmet) < len(asked):
             asked = tuple(replace(topic, share=0.0) if topic in unmet else topic for topic in asked)
-        answers = [outcome.entities for outcome in self._outcomes]
+        answers = [each.outcome.entities for each in self._work]
         return await in_process(
             topics.fit,
             facts,
@@ -275,30 +262,32 @@ class Engine:
 
         What is merged with what stands beforehand, so that the answers can come in any order.
         """
-        chunks, asked = self._chunks, self._asked
-        self._outcomes = [ChunkOutcome()] * len(chunks)
-        groups = self._reducer.plan(chunks, asked) if self._may_merge else []
+        work = self._work
+        groups = self._reducer.plan(work) if self._may_merge else []
         calls = [
-            Call(partial(self._mapper.summarize, chunk, target, self._outcomes), 'map', 'summarized chunk', rank=rank)
-            for chunk, target, rank in zip(chunks, asked, turns(chunks, self._shares, asked), strict=True)
+            Call(partial(self._mapper.summarize, each, len(work)), 'map', 'summarized chunk', rank)
+            for each, rank in zip(work, ranks(work), strict=True)
         ]
-        calls += [Call(partial(self._merge, group), 'reduce', 'merged group', rank=-1, after=group) for group in groups]
-        self._runner.pace.unasked = len(chunks)
-        await calls_at_once(calls, self._settings.max_concurrent_llm_calls, self._runner.options.on_progress)
+        calls += [
+            Call(partial(self._merge, work[group.start : group.stop]), 'reduce', 'merged group', after=group)
+            for group in groups
+        ]
+        self._runner.pace.unasked = len(work)
+        await self._runner.at_once(calls)
 
-    async def _merge(self, group: range) -> None:
-        if not any(self._outcomes[index].facts for index in group):
+    async def _merge(self, group: Sequence[ChunkWork]) -> None:
+        if not any(each.outcome.facts for each in group):
             return  # if nothing comes of the other chunks, either, there is nothing to degrade
         await self._degrade_chunks(group)
-        facts = [fact for index in group for fact in self._outcomes[index].facts]
-        share = sum(self._asked[index] for index in group) / sum(self._asked)
-        self._merged[group] = await self._reducer.merge(facts, share)
+        facts = [fact for each in group for fact in each.outcome.facts]
+        share = sum(each.asked for each in group) / sum(each.asked for each in self._work)
+        found = await self._reducer.merge(facts, share)
+        for each in group:
+            each.merged, found = found, []
 
-    async def _degrade_chunks(self, indices: range) -> None:
-        for index in indices:
-            await self._mapper.degrade(
-                self._chunks[index], self._outcomes[index], self._shares[index], self._ending_seconds
-            )
+    async def _degrade_chunks(self, work: Sequence[ChunkWork]) -> None:
+        for each in work:
+            await self._mapper.degrade(each, self._ending_seconds)
 
     @property
     def _may_merge(self) -> bool:
@@ -307,8 +296,8 @@ class Engine:
 
     async def _degrade(self) -> None:
         """Let the embedded model summarize what the model did not."""
-        outcomes = self._outcomes
-        await self._degrade_chunks(range(len(outcomes)))
+        await self._degrade_chunks(self._work)
+        outcomes = [each.outcome for each in self._work]
         if begun := [outcome.reason for outcome in outcomes if outcome.reached is not None]:
             self._runner.warnings.append(
                 f'{len(begun)} of {len(outcomes)} answers were broken off ({", ".join(sorted(set(begun)))}): '
@@ -322,16 +311,9 @@ class Engine:
 
     async def _reduced(self) -> list[GroundedFact]:
         """The facts of all chunks, without duplicates, and merged where they are far too many."""
-        if self._merged:
-            in_groups = {index: group for group in self._merged for index in group}
-            found = [
-                self._merged[in_groups[index]] if index in in_groups else outcome.facts
-                for index, outcome in enumerate(self._outcomes)
-                if index not in in_groups or index == in_groups[index].start
-            ]
-            return await self._reducer.union([fact for facts in found for fact in facts])
-        facts = await self._reducer.union([fact for outcome in self._outcomes for fact in outcome.facts])
-        if not self._may_merge:
+        said = [each.outcome.facts if each.merged is None else each.merged for each in self._work]
+        facts = await self._reducer.union([fact for some in said for fact in some])
+        if not self._may_merge or any(each.merged is not None for each in self._work):
             return facts
         if not self._job.focus.topics:
             return await self._reducer.reduce(facts)
@@ -344,7 +326,7 @@ class Engine:
 
         The embedded model has no more to say.
         """
-        chunks, outcomes = self._chunks, self._outcomes
+        work = self._work
         room = self._job.budget - await in_thread(merging.size, facts)
         is_on = (
             self._settings.repair
@@ -352,27 +334,22 @@ class Engine:
             and self._job.focus != Focus()
             and not self._runner.is_extractive
         )
-        has_time = not self._runner.skip_reason() and all(outcome.reason != DEADLINE for outcome in outcomes)
+        has_time = not self._runner.skip_reason() and all(each.outcome.reason != DEADLINE for each in work)
         if not is_on or not has_time or room <= max(self._job.budget * UNUSED, MIN_TARGET_TOKENS):
             return facts
         said = await self._said('\n'.join(fact.text for fact in facts))
+        chunks = [each.chunk for each in work]
         lost = await in_thread(audit.losses, self._inventory, said, chunks, self._relevance, self._job)
-        lost = [loss for loss in lost if outcomes[loss.chunk].state == 'summarized'][: audit.MAX_CHUNKS]
+        lost = [loss for loss in lost if work[loss.chunk].outcome.state == 'summarized'][: audit.MAX_CHUNKS]
         if not lost:
             return facts
         with telemetry.span('repair', chunks=len(lost), room=room, model=self._runner.model_name) as span:
             targets = audit.targets(lost, room * OVERSAMPLE)
-            calls = [
-                Call(
-                    partial(self._mapper.ask_again, chunks[loss.chunk], loss.missing, self._runner.target(target)),
-                    'repair',
-                    'asked again about chunk',
-                )
+            asking = [
+                partial(self._mapper.ask_again, chunks[loss.chunk], loss.missing, target)
                 for loss, target in zip(lost, targets, strict=True)
             ]
-            added = await calls_at_once(
-                calls, self._settings.max_concurrent_llm_calls, self._runner.options.on_progress
-            )
+            added = await self._runner.at_once([Call(ask, 'repair', 'asked again about chunk') for ask in asking])
             repaired = await self._reducer.union([*facts, *(fact for found in added for fact in found)])
             self._stats.facts_recovered = len(repaired) - len(facts)
             span.set_attributes(
@@ -388,7 +365,7 @@ class Engine:
         Beside a model that has said too little they are fillers: none takes the place of one of the model's facts.
         For the embedded model itself it is a second, longer helping, where its chunks have repeated each other.
         """
-        outcomes, is_own = self._outcomes, self._runner.is_extractive
+        is_own = self._runner.is_extractive
         size = merging.size if is_own else merging.exact_size
         total = await in_thread(size, facts)
         room = self._job.budget - total
@@ -399,24 +376,21 @@ class Engine:
             return facts
         # More than is lacking, since much of it will be what is said already.
         scale = FILL_SCALE * self._job.budget / max(1, total)
-        left = [index for index, outcome in enumerate(outcomes) if outcome.facts]
+        left = [each for each in self._work if each.outcome.facts]
         if not is_own:  # last, and first to be taken, where it has said least of what it was asked for
-            left.sort(key=lambda index: merging.size(outcomes[index].facts) / self._asked[index], reverse=True)
+            left.sort(key=lambda each: merging.size(each.outcome.facts) / each.asked, reverse=True)
         filled, at_once = facts, len(left) if is_own else 1
         with telemetry.span('fill', room=room, model='extractive') as span:
             while left and size(filled) - total < FILL_SCALE * room:
                 extra: list[GroundedFact] = []
-                for index in left[-at_once:]:
-                    target = self._runner.target(self._asked[index] * scale)
-                    found, _ = await self._mapper.extract(self._chunks[index], target)
-                    extra += found if is_own else [replace(fact, importance=1, is_filler=True) for fact in found]
+                for each in left[-at_once:]:
+                    found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
+                    extra += found if is_own else map(_filler, found)
                 filled = await self._reducer.union([*filled, *extra])
                 left, at_once = left[:-at_once], 2 * at_once
             span.set_attribute('facts', len(filled) - len(facts))
         return sorted(filled, key=lambda fact: fact.evidence)
 
 
-def _has_failed(outcomes: Sequence[ChunkOutcome]) -> bool:
-    """Return whether every call has failed for good; chunks without anything to ask about do not count."""
-    failed = [outcome for outcome in outcomes if outcome.state == 'failed']
-    return bool(failed) and all(outcome.is_failure for outcome in failed) and not any(o.facts for o in outcomes)
+def _filler(fact: GroundedFact) -> GroundedFact:
+    return replace(fact, importance=1, is_filler=True)

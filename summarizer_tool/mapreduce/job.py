@@ -52,8 +52,30 @@ class ChunkOutcome:
     reason: str = ''
     reached: Place | None = None
     """The last segment of which the model has said something, if its answer was broken off."""
-    is_failure: bool = False
-    """Whether the model's call failed for good, rather than lacking time or answering with too little."""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the model's call failed for good, rather than lacking time or answering with too little."""
+        return self.state == 'failed' and not self.facts and failures.is_final(self.reason)
+
+
+@dataclass(slots=True)
+class ChunkWork:
+    """One chunk, from what it is asked for to what comes of it."""
+
+    chunk: Chunk
+    share: float
+    """Of what is asked for in all, in tokens."""
+    asked: int
+    """Tokens of facts that its call is asked for."""
+    outcome: ChunkOutcome = field(default_factory=ChunkOutcome)
+    merged: list[GroundedFact] | None = None
+    """The first of several that were merged has here what they say together, the others nothing."""
+
+    @property
+    def density(self) -> float:
+        """Tokens that it is asked for, for each that it has."""
+        return self.share / self.chunk.tokens
 
 
 T = TypeVar('T')
@@ -67,7 +89,7 @@ class Call(Generic[T]):
     phase: Phase
     what: str
     """What has been done when it is finished, for the progress: `summarized chunk`."""
-    rank: float = 0
+    rank: tuple[int, ...] = ()
     """Of several that could begin, those of the lowest rank do; of equal ones the first."""
     after: Sequence[int] = ()
     """The indices of the calls that must be finished before."""
@@ -80,7 +102,7 @@ async def calls_at_once(
     done: dict[int, T] = {}
     order = TopologicalSorter({index: call.after for index, call in enumerate(calls)})
     order.prepare()
-    ready: list[tuple[float, int]] = []
+    ready: list[tuple[tuple[int, ...], int]] = []
     totals, finished, running = Counter(call.phase for call in calls), Counter[Phase](), 0
 
     def begin() -> None:
@@ -173,12 +195,11 @@ def chunk_size(least: int, tokens_in: int, asked: float, at_once: int) -> int:
     return round(max(sizes, key=lambda size: (taken(size), size)))
 
 
-def turns(chunks: Sequence[Chunk], targets: Sequence[float], asked: Sequence[int]) -> list[int]:
-    """When each chunk's turn is, by its share of the room (`targets`) and the tokens that it is asked for.
+def ranks(work: Sequence[ChunkWork]) -> list[tuple[int, int]]:
+    """The rank of each chunk's call.
 
     Where time runs out, it does so for what has least to do with the focus; of the rest the longest answers are begun
     first, so that none is still being written when all others are finished.
     """
-    shares = [target / chunk.tokens for target, chunk in zip(targets, chunks, strict=True)]
-    order = sorted(range(len(chunks)), key=lambda index: (-round(10 * shares[index] / max(shares)), -asked[index]))
-    return [place for _, place in sorted(zip(order, range(len(chunks)), strict=True))]
+    most = max((each.density for each in work), default=0.0)
+    return [(-round(10 * each.density / most), -each.asked) for each in work]

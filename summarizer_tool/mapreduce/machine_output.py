@@ -70,18 +70,16 @@ def with_digests(job: Job, digests: Mapping[int, Digest], other: Summary | None,
     if other is None:
         other = Summary(text='', state='complete', stats=job.stats(model_name))
     order = {document.id: place for place, document in enumerate(job.documents)}
+    before, more = other.stats, len(facts)
     counted = {'tokens_in': job.tokens_in, 'tokens_out': tokens.count(text), 'budget': job.budget}
-    counted |= {
-        'facts_in': other.stats.facts_in + len(facts),
-        'facts_out': other.stats.facts_out + len(facts),
-    }
+    counted |= {'facts_in': before.facts_in + more, 'facts_out': before.facts_out + more}
     return other.model_copy(
         update={
             'text': text,
             'state': 'complete' if other.state in ('unchanged', 'empty') else other.state,
             'facts': [*other.facts, *facts],
             'parts': sorted([*other.parts, *parts], key=lambda part: order[part.source_id]),
-            'stats': other.stats.model_copy(update=counted),
+            'stats': before.model_copy(update=counted),
         }
     )
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from pydantic_ai.exceptions import UsageLimitExceeded
 
@@ -12,7 +11,7 @@ from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import extractive_fallback, grounding, merging, sub_agent_runner
-from summarizer_tool.mapreduce.job import ChunkOutcome
+from summarizer_tool.mapreduce.job import ChunkOutcome, ChunkWork
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.mapreduce.numbering import Numbered, number
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
@@ -33,19 +32,19 @@ class ChunkMapper:
 
     runner: SubAgentRunner
 
-    async def summarize(self, chunk: Chunk, target: int, outcomes: list[ChunkOutcome]) -> None:
-        """Ask the model about a chunk, for facts of `target` tokens; its outcome is put in its place among all."""
-        has_time = self.runner.pace.has_time()
+    async def summarize(self, work: ChunkWork, chunks: int) -> None:
+        """Ask the model about a chunk, one of so many."""
+        chunk, target, has_time = work.chunk, work.asked, self.runner.pace.has_time()
         if reason := self.runner.skip_reason() or ('' if has_time else DEADLINE):
-            outcomes[chunk.index] = ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
+            work.outcome = ChunkOutcome(reason=reason)
             return
         numbered = await self._asked(chunk)
         if not numbered.places:
-            outcomes[chunk.index] = ChunkOutcome(state='summarized')
+            work.outcome = ChunkOutcome(state='summarized')
             return
-        about = {'chunk': chunk.index + 1, 'chunks': len(outcomes), 'tokens_in': chunk.tokens, 'target_tokens': target}
+        about = {'chunk': chunk.index + 1, 'chunks': chunks, 'tokens_in': chunk.tokens, 'target_tokens': target}
         with telemetry.span('map chunk', **about, model=self.runner.model_name) as span:
-            outcome = outcomes[chunk.index] = await self._ask(numbered, target)
+            outcome = work.outcome = await self._ask(numbered, target)
             sizes = {'facts': len(outcome.facts), 'tokens_out': merging.size(outcome.facts)}
             span.set_attributes({**sizes, 'state': outcome.state, 'reason': outcome.reason})
 
@@ -54,25 +53,26 @@ class ChunkMapper:
         if self.runner.skip_reason():
             return []
         try:
-            return (await self._ask(await self._asked(chunk), target, missing)).facts
+            return (await self._ask(await self._asked(chunk), self.runner.target(target), missing)).facts
         except UsageLimitExceeded:  # what there is already is worth more than an error
             self.runner.warnings.append('the usage limit is reached; what is missing was not asked for again')
             return []
 
-    async def degrade(self, chunk: Chunk, outcome: ChunkOutcome, target: float, spare: float) -> None:
+    async def degrade(self, work: ChunkWork, spare: float) -> None:
         """Let the embedded model summarize what the model did not; no more than once.
 
         It goes on where the answer was broken off, or begins anew where hardly anything had been said by then, and
         outranks the model in nothing. Where only `spare` seconds are left, the beginning of the chunk has to do.
         """
+        chunk, outcome = work.chunk, work.outcome
         if outcome.state != 'failed':
             return
         with telemetry.span('degrade chunk', chunk=chunk.index + 1, reason=outcome.reason, model='extractive') as span:
             take = self.extract if self.runner.deadline.seconds > spare else self._first_statements
             said = merging.size(outcome.facts)
-            if outcome.reached and said <= LEAST_SAID * target * await self._share(chunk, outcome.reached):
+            if outcome.reached and said <= LEAST_SAID * work.share * await self._share(chunk, outcome.reached):
                 outcome.reached = None
-            facts, entities = await take(chunk, self.runner.target(target - said), outcome.reached)
+            facts, entities = await take(chunk, self.runner.target(work.share - said), outcome.reached)
             most = max((fact.importance for fact in outcome.facts), default=scoring.MOST_IMPORTANT)
             facts = [replace(fact, importance=min(fact.importance, most)) for fact in facts]
             outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
@@ -98,7 +98,7 @@ class ChunkMapper:
 
     async def _asked(self, chunk: Chunk) -> Numbered:
         """What the model is shown of a chunk."""
-        return await in_thread(partial(number, is_paid=not self.runner.is_extractive), chunk, self.runner.job.index_of)
+        return await in_thread(number, chunk, self.runner.job.index_of, is_paid=not self.runner.is_extractive)
 
     async def _share(self, chunk: Chunk, place: Place) -> float:
         """How much of a chunk stands before a place, or at it, 0 to 1."""
@@ -110,22 +110,23 @@ class ChunkMapper:
         return numbered if after is None else numbered.after(after)
 
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
-        answers, focus = self.runner.answers, self.runner.job.focus
+        answers = self.runner.answers
         prompt, key = await in_thread(self._request, numbered, target, missing)
         async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
                 return await self._grounded(numbered, kept)
-            agent = sub_agent_runner.TOPICAL_SUMMARIZER if focus.topics else sub_agent_runner.CHUNK_SUMMARIZER
             if len(prompt) > self.runner.window:
                 return await self._in_parts(numbered, target, missing, len(prompt))
+            has_topics = bool(self.runner.job.focus.topics)
+            agent = sub_agent_runner.TOPICAL_SUMMARIZER if has_topics else sub_agent_runner.CHUNK_SUMMARIZER
             answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
             if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
                 await self.runner.fit_window(prompt, answer.error)
                 return await self._in_parts(numbered, target, missing, len(prompt))
             if answer.output is None:
-                return ChunkOutcome(reason=answer.reason, is_failure=failures.is_final(answer.reason))
+                return ChunkOutcome(reason=answer.reason)
             outcome = await self._grounded(numbered, answer.output)
-            reason = failures.CUT_OFF if answer.is_cut_off else answer.reason
+            reason = failures.CUT_OFF if answer.ending == 'cut off' else answer.reason
             if reason and outcome.facts:
                 outcome.reason, outcome.reached = reason, max(fact.evidence[0] for fact in outcome.facts)
                 outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
@@ -147,12 +148,12 @@ class ChunkMapper:
             if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
                 outcome = ChunkOutcome(reason=failures.CONTEXT_LENGTH)
             elif reason := self.runner.skip_reason():
-                outcome = ChunkOutcome(reason=reason, is_failure=failures.is_final(reason))
+                outcome = ChunkOutcome(reason=reason)
             else:
                 outcome = await self._ask(part, self.runner.target(target / len(parts)), missing)
             whole.facts, whole.entities = whole.facts + outcome.facts, whole.entities + outcome.entities
             if outcome.state != 'summarized':
-                whole.state, whole.reason, whole.is_failure = outcome.state, outcome.reason, outcome.is_failure
+                whole.state, whole.reason = outcome.state, outcome.reason
                 whole.reached = outcome.reached or whole.reached
                 break
             whole.reason = outcome.reason or whole.reason
@@ -167,4 +168,4 @@ class ChunkMapper:
         facts = numbered.found(checked)
         if facts or self.runner.is_extractive:
             return ChunkOutcome(facts, checked.entities, 'summarized')
-        return ChunkOutcome(reason='no supported facts' if answer.facts else 'empty answer')
+        return ChunkOutcome(reason=failures.UNSUPPORTED if answer.facts else failures.EMPTY)

@@ -1,15 +1,13 @@
 """The reduce step: facts that are far over the budget are merged by the model, each once, or topic by topic."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from summarizer_tool import prompts, telemetry
-from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.llm import failures
-from summarizer_tool.llm.options import Progress
 from summarizer_tool.mapreduce import grounding, merging, sub_agent_runner, topics
-from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, calls_at_once, in_steps
+from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, ChunkWork, in_steps
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import merged
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
@@ -43,16 +41,17 @@ class Reducer:
         self.runner.stats.dropped.duplicate += duplicates
         return kept
 
-    def plan(self, chunks: Sequence[Chunk], sizes: Sequence[int]) -> list[range]:
+    def plan(self, work: Sequence[ChunkWork]) -> list[range]:
         """The runs of chunks whose facts are merged together; none where the facts of all are about as many as fit.
 
         It follows from the tokens that each is asked for, not from what is answered nor when: the same chunks are
         always merged alike, each run as soon as all of it is there.
         """
+        sizes = [each.asked for each in work]
         total = sum(sizes)
         if self.runner.job.focus.topics or total <= self.runner.job.budget * merging.FITS:
             return []
-        firsts = [chunk.pieces[0] for chunk in chunks]
+        firsts = [each.chunk.pieces[0] for each in work]
         marks = [piece.document.text[piece.start : piece.start + MARK] for piece in firsts]
         return list(merging.groups(sizes, marks, self._window(total)))
 
@@ -64,7 +63,7 @@ class Reducer:
         if total <= room * merging.FITS:
             return facts
         window = self._most(OVERFULL * self.runner.settings.default_chunk_size_tokens)
-        return await self._condensed(facts, room, total, window)  # whoever has planned the run tells of it
+        return await self._condensed(facts, room, total, window, is_told=False)  # whoever has planned the run tells
 
     async def reduce(self, facts: list[GroundedFact]) -> list[GroundedFact]:
         """Condense what a model has said far beyond what it was asked for, while dropping alone would lose too much."""
@@ -74,33 +73,28 @@ class Reducer:
         if reason := self.runner.skip_reason():
             self.runner.mark_cut_short(reason)
             return facts
-        on_progress = self.runner.options.on_progress
-        condensed = await self._condensed(facts, self.runner.job.budget, total, self._window(total), on_progress)
-        return await self.union(condensed)
+        return await self.union(await self._condensed(facts, self.runner.job.budget, total, self._window(total)))
 
     async def _condensed(
-        self,
-        facts: Sequence[GroundedFact],
-        room: float,
-        total: int,
-        window: int,
-        on_progress: Callable[[Progress], None] | None = None,
+        self, facts: Sequence[GroundedFact], room: float, total: int, window: int, *, is_told: bool = True
     ) -> list[GroundedFact]:
         """Facts of so many tokens in all, merged into the room for them by as many calls as their size needs."""
-        self.runner.stats.reduce_levels = 1
         share = room * merging.MERGE_TARGET / max(1, total)
-        calls = [
-            Call(
-                partial(
-                    self._merge_group, group, self.runner.target(share * merging.size(group)), self.runner.job.focus
-                ),
-                'reduce',
-                'merged group',
-            )
-            for group in merging.fact_groups(facts, window)
-        ]
-        condensed = await calls_at_once(calls, self.runner.settings.max_concurrent_llm_calls, on_progress)
+        groups = merging.fact_groups(facts, window)
+        calls = [self._call(group, share * merging.size(group), self.runner.job.focus) for group in groups]
+        condensed = await self._merged(calls, is_told=is_told)
         return [fact for group in condensed for fact in group]
+
+    def _call(
+        self, facts: list[GroundedFact], wanted: float, focus: Focus, what: str = 'merged group'
+    ) -> Call[list[GroundedFact]]:
+        return Call(partial(self._merge_group, facts, self.runner.target(wanted), focus), 'reduce', what)
+
+    async def _merged(
+        self, calls: Sequence[Call[list[GroundedFact]]], *, is_told: bool = True
+    ) -> list[list[GroundedFact]]:
+        self.runner.stats.reduce_levels = 1
+        return await self.runner.at_once(calls, is_told=is_told)
 
     def _window(self, total: int) -> int:
         """Tokens of one group, of so many in all."""
@@ -121,21 +115,14 @@ class Reducer:
             self.runner.job.budget,
             self.runner.settings.default_chunk_size_tokens,
         )
-        calls = [
-            Call(
-                partial(
-                    self._merge_group, [facts[index] for index in own], self.runner.target(target), asked[place].focus
-                ),
-                'reduce',
-                'merged topic',
-            )
-            for place, own, target in over
-        ]
-        if not calls:
+        if not over:
             return facts
-        self.runner.stats.reduce_levels = 1
-        on_progress = self.runner.options.on_progress
-        condensed = await calls_at_once(calls, self.runner.settings.max_concurrent_llm_calls, on_progress)
+        condensed = await self._merged(
+            [
+                self._call([facts[index] for index in own], wanted, asked[place].focus, 'merged topic')
+                for place, own, wanted in over
+            ]
+        )
         merged_away = {index for _, own, _ in over for index in own}
         rest = [fact for index, fact in enumerate(facts) if index not in merged_away]
         for (place, _, _), group in zip(over, condensed, strict=True):
@@ -175,7 +162,7 @@ class Reducer:
             if kept is not None:
                 return kept
             answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
-            if answer.output is None or answer.is_cut_off:  # what it leaves out may be any of the facts
+            if answer.output is None or answer.ending == 'cut off':  # what it leaves out may be any of the facts
                 return answer.reason or failures.CUT_OFF
             if answer.output.facts:
                 await answers.keep(key, target, answer.output)

@@ -3,7 +3,7 @@
 The budget is a hard bound, counted exactly on the finished text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
@@ -117,11 +117,12 @@ def fit(
     is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
     if aim is scoring.Aim.GIST and not gist.is_story(said):
-        last: dict[int, int] = {}
-        for fact in facts:
-            document, segment = fact.evidence[-1]
-            last[document] = max(last.get(document, 1), segment)
-        weights = [weight * _of_place(fact, last) for weight, fact in zip(weights, facts, strict=True)]
+        ends = [fact.evidence[-1] for fact in facts]
+        last = dict(sorted(ends))  # the greatest segment of each document
+        weights = [
+            weight * scoring.beginning(segment / last[document])
+            for weight, (document, segment) in zip(weights, ends, strict=True)
+        ]
     openings = _openings(facts) if aim is scoring.Aim.ANSWER else {}
     language = scoring.language_of_texts(said)
     entries = [
@@ -160,12 +161,6 @@ def fit(
             break
         used = said
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
-
-
-def _of_place(fact: GroundedFact, last: Mapping[int, int]) -> float:
-    """What a fact is worth by where it stands in its document, of which the last segment is known."""
-    document, segment = fact.evidence[-1]
-    return scoring.beginning(segment / last[document])
 
 
 def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int) -> list[int]:

@@ -1,15 +1,14 @@
 """From facts to the result, and the account of it: what became of every segment, and where each kept fact stands."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.cutting import ChunkCuts
 from summarizer_tool.documents.document import Document
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import render
-from summarizer_tool.mapreduce.job import ChunkOutcome, Job
+from summarizer_tool.mapreduce.job import ChunkOutcome, ChunkWork, Job
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact, Stats, Summary
 from summarizer_tool.text import names, tokens
@@ -34,43 +33,16 @@ def part_of(document: Document, state: PartState, reason: str = '', *, first: in
     )
 
 
-def unprocessed_part(document: Document, reason: str) -> Part:
-    """The account of a document of which nothing was made, without a look at where its segments are.
+def unprocessed_part(document: Document) -> Part:
+    """The account of a document of which nothing was made for lack of time, without looking for its segments.
 
     The number of its last segment is that of its last line where nobody has counted them.
     """
     if document.token_index:
-        return part_of(document, 'failed', reason)
+        return part_of(document, 'failed', DEADLINE)
     lines = document.text.count('\n') + 1
-    return Part(
-        source_id=document.id,
-        title=document.title,
-        first_segment=1,
-        last_segment=lines,
-        first_line=1,
-        last_line=lines,
-        state='failed',
-        reason=reason,
-    )
-
-
-def parts(
-    chunks: Sequence[Chunk],
-    outcomes: Sequence[ChunkOutcome],
-    documents: Sequence[Document],
-    repeats: Mapping[int, int],
-) -> list[Part]:
-    """The account of everything, by document."""
-    index_of = {id(document): index for index, document in enumerate(documents)}
-    found = [
-        (index, part_of(piece.document, state, outcome.reason, first=first, last=last))
-        for chunk, outcome in zip(chunks, outcomes, strict=True)
-        for piece in chunk.pieces
-        for index in [index_of[id(piece.document)]]
-        for first, last, state in _by_state(index, piece.segments[0], piece.segments[-1], outcome)
-    ]
-    found += [(index, repeated_part(documents[index], kept_in)) for index, kept_in in repeats.items()]
-    return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]
+    where = {'first_segment': 1, 'last_segment': lines, 'first_line': 1, 'last_line': lines}
+    return Part(source_id=document.id, title=document.title, **where, state='failed', reason=DEADLINE)
 
 
 def _by_state(index: int, first: int, last: int, outcome: ChunkOutcome) -> list[tuple[int, int, PartState]]:
@@ -154,14 +126,10 @@ class Composer:
     """The chunks, and the documents that are in none of them."""
 
     def summary(
-        self,
-        chunks: Sequence[Chunk],
-        outcomes: Sequence[ChunkOutcome],
-        facts: Sequence[GroundedFact],
-        rendered: render.RenderedFacts,
+        self, work: Sequence[ChunkWork], facts: Sequence[GroundedFact], rendered: render.RenderedFacts
     ) -> Summary:
         """The summary of the facts, within the budget."""
-        text, chosen = rendered.text, rendered.kept
+        text, chosen, warnings = rendered.text, rendered.kept, self.warnings
         if not text:
             # The best fact, or the source, cut off.
             best = max(range(len(facts)), key=lambda at: (facts[at].importance, -len(facts[at].text)), default=None)
@@ -172,28 +140,22 @@ class Composer:
                 chosen = [best]
             else:
                 what = 'not one fact fits the budget' if facts else 'no facts found'
-                self.warnings.append(f'{what}; the text is cut off')
-        if not facts:
-            for outcome in outcomes:
-                if outcome.state == 'summarized':
-                    outcome.state, outcome.reason = 'degraded', 'no facts found'
-        self.stats.dropped.over_budget += len(facts) - len(chosen)
+                warnings = [*warnings, f'{what}; the text is cut off']
         kept = [facts[index] for index in chosen]
         return Summary(
             text=text,
-            state='complete' if all(outcome.state == 'summarized' for outcome in outcomes) else 'degraded',
+            state='complete' if all(each.outcome.state == 'summarized' for each in work) else 'degraded',
             facts=[sourced(fact, self.job.documents) for fact in kept],
             entities=entities_of(kept, rendered.entities),
-            parts=parts(chunks, outcomes, self.job.documents, self.cut.repeats),
-            warnings=list(dict.fromkeys(self.warnings)),
-            stats=self._stats(text, len(chunks), len(kept)),
+            parts=self._parts(work),
+            warnings=list(dict.fromkeys(warnings)),
+            stats=self._stats(text, len(work), len(facts), len(kept)),
         )
 
-    def original(self, chunks: Sequence[Chunk], outcomes: Sequence[ChunkOutcome]) -> Summary:
+    def original(self, work: Sequence[ChunkWork], reason: str) -> Summary:
         """The input as it was, over its budget and saying so, because every model call failed for good."""
         text = joined(self.job.documents)
-        stats = self._stats(text, len(chunks), 0)
-        reason = next(outcome.reason for outcome in outcomes if outcome.is_failure)
+        stats = self._stats(text, len(work))
         _logger.warning(
             'every model call failed; the original content is returned',
             extra={'reason': reason, 'output_size': stats.tokens_out, 'budget': self.job.budget},
@@ -201,7 +163,7 @@ class Composer:
         return Summary(
             text=text,
             state='original',
-            parts=parts(chunks, outcomes, self.job.documents, self.cut.repeats),
+            parts=self._parts(work),
             warnings=[
                 f'every model call failed ({reason}): this is the original content, {stats.tokens_out} tokens '
                 f'for a budget of {self.job.budget}'
@@ -209,8 +171,22 @@ class Composer:
             stats=stats,
         )
 
-    def _stats(self, text: str, chunks: int, facts_out: int) -> Stats:
-        counted = {'tokens_out': tokens.count(text), 'chunks': chunks, 'facts_out': facts_out}
+    def _parts(self, work: Sequence[ChunkWork]) -> list[Part]:
+        """The account of everything, by document."""
+        documents = self.job.documents
+        found = [
+            (index, part_of(piece.document, state, each.outcome.reason, first=first, last=last))
+            for each in work
+            for piece in each.chunk.pieces
+            for index in [self.job.index_of[id(piece.document)]]
+            for first, last, state in _by_state(index, piece.segments[0], piece.segments[-1], each.outcome)
+        ]
+        found += [(index, repeated_part(documents[index], kept_in)) for index, kept_in in self.cut.repeats.items()]
+        return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]
+
+    def _stats(self, text: str, chunks: int, facts: int = 0, facts_out: int = 0) -> Stats:
+        dropped = self.stats.dropped.model_copy(update={'over_budget': facts - facts_out})
+        counted = {'tokens_out': tokens.count(text), 'chunks': chunks, 'facts_out': facts_out, 'dropped': dropped}
         return self.stats.model_copy(update={**counted, 'repeated_tokens': self.cut.repeated_tokens})
 
 
@@ -222,7 +198,7 @@ def truncated_summary(documents: Sequence[Document], budget: int, model_name: st
     return Summary(
         text=text,
         state='degraded',
-        parts=[unprocessed_part(document, DEADLINE) for document in documents if document.text],
+        parts=[unprocessed_part(document) for document in documents if document.text],
         warnings=['there was no time to summarize: this is only the beginning of the text'],
         stats=Stats(
             tokens_in=sum(document.about_tokens for document in documents),

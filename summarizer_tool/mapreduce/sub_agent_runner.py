@@ -3,10 +3,11 @@
 import logging
 import math
 from collections import Counter
-from collections.abc import AsyncIterable, Callable, Generator
+from collections.abc import AsyncIterable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 import anyio
 import regex
@@ -33,12 +34,14 @@ from summarizer_tool.llm.recover_partial import arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.grounding import Grounding
-from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Job, in_steps
+from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, Job, calls_at_once, in_steps
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.schemas import ChunkSummary, TopicalChunkSummary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
+
+T = TypeVar('T')
 
 _TEXT = regex.compile(r'"text"\s*:\s*"(?:[^"\\]|\\.)*"')
 
@@ -291,6 +294,11 @@ class SubAgentRunner:
         if over := failures.over_window(error):
             fits = max(fits / 4, 0.95 - over / await in_thread(tokens.count, request))
         self.window = min(self.window, len(request) * fits)
+
+    async def at_once(self, calls: Sequence[Call[T]], *, is_told: bool = True) -> list[T]:
+        """Make calls, as many at the same time as the settings allow; returns their results in order."""
+        on_progress = self.options.on_progress if is_told else None
+        return await calls_at_once(calls, self.settings.max_concurrent_llm_calls, on_progress)
 
     async def ask(
         self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase

@@ -46,6 +46,10 @@ _NAMED = 5
 _TITLE = 80
 """Characters of each."""
 
+_TRACED = {'tokens_in', 'budget', 'tokens_out', 'ratio', 'chunks', 'cached_calls', 'from_cache'}
+_LOGGED = {'ratio', 'chunks', 'model', 'from_cache', 'seconds'}
+"""Of the statistics of a summary, what its span and its line in the log repeat."""
+
 _logger = logging.getLogger('summarizer_tool')
 
 _background = BackgroundLoop()
@@ -188,12 +192,8 @@ class Summarizer:
             await check_size(texts, self.settings.summarizer_max_input_mb)
             documents = await documents_of(content)
             model_name = options.model.model_name if options.model else self.model_name
-            with telemetry.span(
-                'summarize',
-                documents=len(documents),
-                model=model_name,
-                for_extraction=request.for_extraction,
-            ) as span:
+            about = {'documents': len(documents), 'model': model_name, 'for_extraction': request.for_extraction}
+            with telemetry.span('summarize', **about) as span:
                 cache, key, summary = options.cache, '', None
                 if cache is not None:
                     key = await in_thread(self._key, documents, request, options, model_name)
@@ -214,13 +214,7 @@ class Summarizer:
                     summary.warnings.append('no word of the focus is in the text; this is what is nearest to it')
                 span.set_attributes(
                     {
-                        'tokens_in': stats.tokens_in,
-                        'budget': stats.budget,
-                        'tokens_out': stats.tokens_out,
-                        'ratio': stats.ratio,
-                        'chunks': stats.chunks,
-                        'cached_calls': stats.cached_calls,
-                        'from_cache': stats.from_cache,
+                        **stats.model_dump(include=_TRACED),
                         'state': summary.state,
                         'degraded_parts': len(summary.degraded),
                         'gen_ai.request.model': model_name,
@@ -228,19 +222,8 @@ class Summarizer:
                         **({} if stats.cost is None else {'operation.cost': stats.cost}),
                     }
                 )
-        _logger.info(
-            'summarized',
-            extra={
-                'input_size': stats.tokens_in,
-                'output_size': stats.tokens_out,
-                'ratio': stats.ratio,
-                'chunks': stats.chunks,
-                'model': stats.model,
-                'state': summary.state,
-                'from_cache': stats.from_cache,
-                'seconds': stats.seconds,
-            },
-        )
+        sizes = {'input_size': stats.tokens_in, 'output_size': stats.tokens_out, 'state': summary.state}
+        _logger.info('summarized', extra={**sizes, **stats.model_dump(include=_LOGGED)})
         return summary
 
     async def _make(
@@ -260,13 +243,8 @@ class Summarizer:
         job = Job(documents, request.focus, max(1, budget - free), tokens_in, said)
         if is_small or is_empty:
             return await in_thread(_passed_through, job, model_name)
-        async with models.lent(
-            self.settings,
-            self.model_name,
-            of_request=options.model,
-            own=self.model,
-            embedded=ExtractiveModel,
-        ) as model:
+        given = options.model or self.model
+        async with models.lent(self.settings, self.model_name, given, embedded=ExtractiveModel) as model:
             deadline = options.deadline or Deadline(self.settings.deadline_seconds - (time.monotonic() - started))
             is_read = models.is_embedded(model) and not options.are_summaries
             found = await self._digests(job, deadline) if is_read else {}

@@ -92,20 +92,20 @@ def request_load(characters: int, workers: 'WorkerProcesses | None') -> Generato
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run pure computing in a thread; a caller that is cancelled does not wait for it, and it ends soon."""
-    load = _load.get()
-    async with load.turn if load is not None else nullcontext():
+    # What belongs to no request of a known size is small: an outline, a last line.
+    load = _load.get() or _Load(is_light=True, due=time.monotonic())
+    async with load.turn:
         return await _in_lane(load, partial(function, *args, **kwargs))
 
 
-async def _in_lane(load: _Load | None, function: Callable[[], T]) -> T:
-    # What belongs to no request of a known size is small: an outline, a last line.
-    lane = _threads if load is not None and not load.is_light else _light_threads
+async def _in_lane(load: _Load, function: Callable[[], T]) -> T:
+    lane = _light_threads if load.is_light else _threads
     try:
         turns = lane.get()
     except LookupError:
         turns = Turns(THREADS)
         lane.set(turns)
-    place = await turns.take(load.due if load is not None else time.monotonic())
+    place = await turns.take(load.due)
     call = EndableCall(function)
     # Abandoned only at the end of the event loop.
     task = create_task(anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=_UNLIMITED))

@@ -6,7 +6,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -100,8 +100,7 @@ def security(settings: Settings) -> TransportSecuritySettings:
     # As `Gate` compares them: in small letters.
     hosts = [host.lower() for host in (*names, *(f'{name}:*' for name in names), *settings.mcp_allowed_hosts)]
     return TransportSecuritySettings(
-        allowed_hosts=hosts,
-        allowed_origins=[f'{scheme}://{host}' for host in hosts for scheme in ('http', 'https')],
+        allowed_hosts=hosts, allowed_origins=[f'{scheme}://{host}' for host in hosts for scheme in ('http', 'https')]
     )
 
 
@@ -240,58 +239,73 @@ class Gate:
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         lost = scope['summarizer.arrival'].lost
         out = _Outgoing(send, self._max_input_mb, lost)
-        started, received, least, is_whole, is_cut = anyio.current_time(), 0, 0, False, False
-
-        def is_large() -> bool:
-            return least > self._max_input_mb * 1e6 + SLACK_BYTES
-
-        async def watched() -> 'Message':
-            nonlocal received, least, is_whole, is_cut
-            seconds = BODY_SECONDS + received / BODY_BYTES_A_SECOND - (anyio.current_time() - started)
-            message: Message = {'type': 'http.disconnect'}
-            with anyio.move_on_after(inf if is_whole else max(0.0, seconds)):
-                message = await receive()
-            if message['type'] == 'http.request':
-                body = message.get('body', b'')
-                is_only = not received and not message.get('more_body', False)
-                received, is_whole = received + len(body), not message.get('more_body', False)
-                least += len(body) - (ESCAPED - 1) * body.count(b'\\')  # of text, whatever is escaped
-                if is_only and has_wrong_id(body.decode('utf-8', 'replace')):
-                    message = {**message, 'body': NO_MESSAGE}
-                if is_large():
-                    message, is_whole = {'type': 'http.disconnect'}, False
-            if message['type'] == 'http.disconnect':
-                lost.set()
-                is_cut = not is_whole
-                if is_cut:  # the SDK would take it for an error of ours
-                    out.scope.cancel()
-                    await checkpoint()
-            return message
-
+        coming = _Incoming(receive, self._max_input_mb, lost, out.scope)
         with out.scope:
             if scope['method'] == 'GET':
                 self._streams.add(out.scope)
             try:
-                await self._app(scope, watched, out.send)
+                await self._app(scope, coming.receive, out.send)
             finally:
                 self._streams.discard(out.scope)
-        if is_cut and not out.is_open:  # nobody hears it, unless the body was only too slow or too large
-            said, status = (TOO_LARGE.format(self._max_input_mb), 413) if is_large() else (TOO_SLOW, 408)
+        if coming.is_cut and not out.is_open:  # nobody hears it, unless the body was only too slow or too large
+            said, status = (TOO_LARGE.format(self._max_input_mb), 413) if coming.is_large else (TOO_SLOW, 408)
             refused = Response(_error(said), status, {'Connection': 'close'}, 'application/json')
             await refused(scope, receive, send)
         await out.close()
 
 
+@dataclass(eq=False, slots=True)
+class _Incoming:
+    """The body of one request: comes in time and is not too large, else the request is given up by its scope."""
+
+    _receive: 'Receive'
+    _max_input_mb: float
+    _lost: Event
+    _scope: CancelScope
+    _started: float = field(default_factory=anyio.current_time)
+    _received: int = 0
+    _least: int = 0
+    """Of these bytes at least so many are text, whatever is escaped."""
+    _is_whole: bool = False
+    is_cut: bool = False
+    """Whether it has ended before it was whole."""
+
+    @property
+    def is_large(self) -> bool:
+        return self._least > self._max_input_mb * 1e6 + SLACK_BYTES
+
+    async def receive(self) -> 'Message':
+        seconds = BODY_SECONDS + self._received / BODY_BYTES_A_SECOND - (anyio.current_time() - self._started)
+        message: Message = {'type': 'http.disconnect'}
+        with anyio.move_on_after(inf if self._is_whole else max(0.0, seconds)):
+            message = await self._receive()
+        if message['type'] == 'http.request':
+            body, is_first = message.get('body', b''), not self._received
+            self._received, self._is_whole = self._received + len(body), not message.get('more_body', False)
+            self._least += len(body) - (ESCAPED - 1) * body.count(b'\\')
+            if is_first and self._is_whole and has_wrong_id(body.decode('utf-8', 'replace')):
+                message = {**message, 'body': NO_MESSAGE}
+            if self.is_large:
+                message, self._is_whole = {'type': 'http.disconnect'}, False
+        if message['type'] == 'http.disconnect':
+            self._lost.set()
+            self.is_cut = not self._is_whole
+            if self.is_cut:  # the SDK would take it for an error of ours
+                self._scope.cancel()
+                await checkpoint()
+        return message
+
+
+@dataclass(eq=False, slots=True)
 class _Outgoing:
     """The response to one request: never waits for ever, and says what to do where the SDK refuses a body."""
 
-    def __init__(self, send: 'Send', max_input_mb: float, lost: Event) -> None:
-        self.scope = CancelScope()
-        self._send = send
-        self._max_input_mb = max_input_mb
-        self._lost = lost
-        self.is_open = False
-        self._refused: Message | None = None
+    _send: 'Send'
+    _max_input_mb: float
+    _lost: Event
+    scope: CancelScope = field(default_factory=CancelScope)
+    is_open: bool = False
+    _refused: 'Message | None' = None
 
     async def send(self, message: 'Message') -> None:
         if message['type'] == 'http.response.start' and message['status'] in (400, 413):

@@ -65,11 +65,7 @@ async def _serve(settings: 'Settings', make: 'MakeServed') -> None:
                 await anyio.to_thread.run_sync(_configure, settings)
                 address = f'http://{f"[{host}]" if ":" in host else host}:{port}{PATH}'
                 await serve_http(
-                    settings,
-                    listener,
-                    stop,
-                    make=make,
-                    on_ready=lambda served: _announce(settings, served, address),
+                    settings, listener, stop, make=make, on_ready=lambda served: _announce(settings, served, address)
                 )
     _logger.info('stopped')
 

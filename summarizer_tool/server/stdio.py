@@ -7,6 +7,7 @@ from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsaf
 from collections.abc import AsyncGenerator
 from concurrent import futures
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import anyio
@@ -103,6 +104,7 @@ def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoo
         return  # the loop has ended, and nobody reads any more
 
 
+@dataclass(eq=False)
 class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
     """The messages of the client. At their end what was asked is answered first, or given up after the grace period.
 
@@ -110,19 +112,12 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
     an error, where the SDK would say nothing.
     """
 
-    def __init__(
-        self,
-        calls: CallsInFlight,
-        grace: float,
-        read: 'ReadStream[SessionMessage | Exception]',
-        write: 'WriteStream[SessionMessage]',
-    ) -> None:
-        self._calls = calls
-        self._grace = grace
-        self._read = read
-        self._write = write
-        self._open: set[types.RequestId] = set()
-        self._answered = Event()
+    _calls: CallsInFlight
+    _grace: float
+    _read: 'ReadStream[SessionMessage | Exception]'
+    _write: 'WriteStream[SessionMessage]'
+    _open: set[types.RequestId] = field(default_factory=set[types.RequestId])
+    _answered: Event = field(default_factory=Event)
 
     def answered(self, number: types.RequestId) -> None:
         self._open.discard(number)
@@ -152,12 +147,12 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
         await self._read.aclose()
 
 
+@dataclass(eq=False)
 class _Answers(ObjectSendStream[SessionMessage]):
     """What goes to the client."""
 
-    def __init__(self, requests: _Requests, write: 'WriteStream[SessionMessage]') -> None:
-        self._requests = requests
-        self._write = write
+    _requests: _Requests
+    _write: 'WriteStream[SessionMessage]'
 
     async def send(self, item: SessionMessage) -> None:
         await self._write.send(item)

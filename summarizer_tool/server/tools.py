@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any, TypeAlias, TypeVar
@@ -112,21 +112,6 @@ class Tools:
     setup: Setup
     store: SourceStore
     calls: RunningCalls
-    _listed: list[types.Tool] = field(default_factory=list[types.Tool])
-
-    def __post_init__(self) -> None:
-        sizes = sizes_of(self.settings)
-        for each in OPERATIONS:
-            text = each.text(sizes)
-            self._listed.append(
-                types.Tool(
-                    name=each.name,
-                    title=text.title,
-                    description=text.description,
-                    input_schema=each.schema(sizes),
-                    annotations=_ANNOTATIONS[each.effect],
-                )
-            )
 
     def facts(self) -> Mapping[str, object]:
         """The model and the store, for the log."""
@@ -134,34 +119,33 @@ class Tools:
 
     def server(self) -> 'Server[Any]':
         """The MCP server with these handlers."""
+        sizes = sizes_of(self.settings)
+        tools = [
+            types.Tool(
+                name=each.name,
+                title=each.text(sizes).title,
+                description=each.text(sizes).description,
+                input_schema=each.schema(sizes),
+                annotations=_ANNOTATIONS[each.effect],
+            )
+            for each in OPERATIONS
+        ]
         server = Server(
             'summarizer',
             version=version('summarizer-tool'),
             title='Summarizer',
-            instructions=instructions(sizes_of(self.settings)),
+            instructions=instructions(sizes),
             cache_hints={'tools/list': CacheHint(DAY_MS, 'public'), 'prompts/list': CacheHint(DAY_MS, 'public')},
-            get_tool_input_schema={tool.name: tool.input_schema for tool in self._listed}.get,
-            on_list_tools=self.list_tools,
+            get_tool_input_schema={tool.name: tool.input_schema for tool in tools}.get,
+            on_list_tools=_always(types.ListToolsResult(tools=tools)),
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
-            on_list_resource_templates=self.list_resource_templates,
+            on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])),
             on_read_resource=self.read_resource,
-            on_list_prompts=self.list_prompts,
+            on_list_prompts=_always(types.ListPromptsResult(prompts=[])),  # some clients ask
         )
         server.middleware.insert(0, _guard_traces)
         return server
-
-    async def list_tools(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        """The tools, the same for everybody."""
-        return types.ListToolsResult(tools=self._listed)
-
-    async def list_prompts(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListPromptsResult:
-        """None, but some clients ask."""
-        return types.ListPromptsResult(prompts=[])
 
     async def list_resources(
         self, context: Context, _params: types.PaginatedRequestParams | None
@@ -181,12 +165,6 @@ class Tools:
                 for source in sources
             ]
         )
-
-    async def list_resource_templates(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        """How a source is read."""
-        return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
@@ -229,43 +207,32 @@ class Tools:
         if anyio.current_time() >= self.calls.end:
             return _error('the server is being stopped; call again in a moment')
         started = anyio.current_time()
-        failure = ''
+        failure: Exception | None = None
         work = partial(self._work, asked, params.arguments or {})
         try:
             result = await self._in_time(context, params.name, work)
         except TimeIsUpError as error:
-            failure = type(error).__name__
-            result = self._late(asked)
+            failure, result = error, self._late(asked)
         except (SummarizerError, UsageLimitExceeded) as error:
-            failure = type(error).__name__
-            result = _failed(asked, error)
+            failure, result = error, _failed(asked, error)
         except anyio.get_cancelled_exc_class():
             _logger.info('call cancelled', extra={'tool': params.name, 'seconds': _since(started)})
             raise
         except Exception as error:  # noqa: BLE001 - a defect of ours must not show its innards, nor end the session
             _logger.error('a call failed', extra={'tool': params.name, **telemetry.defect(error)})  # noqa: TRY400 - the traceback may quote content
-            failure, result = type(error).__name__, _failed(asked, SummarizerError(DEFECT))
-        _logger.info(
-            'result',
-            extra={
-                'tool': params.name,
-                **({'error': failure} if failure else {}),
-                'seconds': _since(started),
-                **{
-                    name: value
-                    for name in _LOGGED
-                    if (value := (result.meta or {}).get(f'summarizer/{name}')) is not None
-                },
-            },
-        )
+            failure, result = error, _failed(asked, SummarizerError(DEFECT))
+        told: dict[str, object] = {'tool': params.name, 'error': failure and type(failure).__name__}
+        told |= {'seconds': _since(started)}
+        told |= {name: (result.meta or {}).get(f'summarizer/{name}') for name in _LOGGED}
+        _logger.info('result', extra={name: value for name, value in told.items() if value is not None})
         return result
 
     async def _work(
         self, asked: Operation[Any], arguments: Mapping[str, Any], retriever: Retriever, running: RunningCall
     ) -> types.CallToolResult:
         request = asked.read(arguments)
-        extra = {'tool': asked.name, 'collection': retriever.collection.name, **_sizes(request)}
-        _logger.info('call', extra=extra)
+        about = {'tool': asked.name, 'collection': retriever.collection.name}
+        _logger.info('call', extra={**about, **_sizes(request)})
         options = RequestOptions(on_progress=running.report.tell, deadline=running.deadline)
         reply = await asked.answer(retriever, request, options)
         if reply.is_error:
@@ -287,6 +254,15 @@ class Tools:
         if self.calls.are_ending:
             return 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
         return 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
+
+
+def _always(result: T) -> Callable[[Context, types.PaginatedRequestParams | None], Awaitable[T]]:
+    """The handler of a list that is the same for everybody."""
+
+    async def answer(_context: Context, _params: types.PaginatedRequestParams | None) -> T:
+        return result
+
+    return answer
 
 
 async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:

@@ -18,7 +18,7 @@ from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, ren
 from summarizer_tool.evidence.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search, with_digests
-from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, Progress, RequestOptions
+from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.service import evidence_brief
@@ -105,7 +105,7 @@ class Retriever:
         self.service = service
         self.collection = service.collection
         self.settings = service.summarizer.settings
-        self._similar = similar
+        self._find = partial(search, self.collection, similar=similar)
 
     async def search(
         self, query: str, *, options: RequestOptions = DEFAULT_OPTIONS, **asked: Unpack[EvidenceOptions]
@@ -162,15 +162,12 @@ class Retriever:
                 most = self.settings.mcp_response_token_budget
                 budget = max(MIN_BUDGET, min(request.max_tokens or most, most))
                 made.append(evidence_brief.told(await in_thread(problems.of_error, error, budget)))
-            evidence = made[0] if made else self._late(time.monotonic() - started, deadline)
+            if not made:
+                late = problems.timed_out(time.monotonic() - started, set_by=deadline.set_by)
+                made.append(evidence_brief.told(late))
+            [evidence] = made
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
-
-    def _late(
-        self, seconds: float, deadline: Deadline | None, waiting_for: str = '', figures: Figures | None = None
-    ) -> EvidenceBrief:
-        set_by = deadline.set_by if deadline else ''
-        return evidence_brief.told(problems.timed_out(seconds, waiting_for, set_by), figures)
 
     # Search
 
@@ -209,42 +206,31 @@ class Retriever:
                 return await self._nothing(asked.text, found, budget)
         digested = int(budget * _DIGEST_SHARE)
         found = await in_thread(with_digests, self.collection, found, asked.text, digested)
-        _tell(options, 'search', f'{len(found.hits)} passages found')
-        _tell(options, 'assemble', 'the brief is being written', done=0)
+        options.tell('search', f'{len(found.hits)} passages found')
+        options.tell('assemble', 'the brief is being written', done=0)
         if found.is_full_context and is_counted:
             found = replace(found, warnings=(*found.warnings, prompts.load('evidence/small_whole')))
         brief = await in_io_thread(assembling.search_brief, found, asked, self.collection)
         rendered = await in_process(rendering.render, brief, budget)
         if found.is_full_context and not rendered.is_whole:  # lines with numbers take more than the text alone
             return await self._searched(replace(asked, room=0), budget, options)
-        _tell(options, 'assemble', 'wrote the brief')
+        options.tell('assemble', 'wrote the brief')
         return evidence_brief.written(rendered, brief, found)
-
-    async def _find(self, asked: Query) -> SearchResult:
-        return await search(self.collection, asked, similar=self._similar)
 
     async def _nothing(
         self, query: str, found: SearchResult, budget: int, answered: 'GatheredEvidence | None' = None
     ) -> EvidenceBrief:
         """That nothing was found, and what may be the reason."""
         figures = evidence_brief.figures(found, answered)
-        stored, totals = (
-            await in_io_thread(self.collection.sources, problems.MAX_ROWS),
-            await in_io_thread(self.collection.totals),
-        )
+        stored = await in_io_thread(self.collection.sources, problems.MAX_ROWS)
+        totals = await in_io_thread(self.collection.totals)
         if not stored:
             return evidence_brief.told(problems.nothing_stored(), figures)
-        looked = (
-            ''
-            if answered is None or not answered.pages
-            else prompts.render(
-                'evidence/looked_at',
-                pages=f'{len(answered.pages):,}',
-                failed=f'{len(answered.failures):,}',
-                rounds=f'{answered.rounds:,}',
-                reason=answered.stop_reason,
-            )
-        )
+        looked = ''
+        if answered is not None and answered.pages:
+            counts = {'pages': len(answered.pages), 'failed': len(answered.failures), 'rounds': answered.rounds}
+            told = {name: f'{count:,}' for name, count in counts.items()}
+            looked = prompts.render('evidence/looked_at', **told, reason=answered.stop_reason)
         problem = await in_thread(
             problems.no_results,
             query,
@@ -283,7 +269,9 @@ class Retriever:
         started = time.monotonic()
 
         async def add_page(url: str) -> StoredPage:
-            return await self._add_page(url, robots)
+            source = await self.service.add_page(url, may_fetch=robots.may_fetch)
+            links = await in_io_thread(self.collection.links, source.id)
+            return StoredPage(source.id, source.url, source.tokens, links)
 
         from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
@@ -298,41 +286,24 @@ class Retriever:
                 self.collection,
                 partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
             ),
-            on_progress=options.on_progress,
-            deadline=options.deadline,
+            options=options,
         )
         answered = await answerer.answer(listed(request.url))
         if not (answered.found.hits or answered.found.is_full_context):
             return await self._without_hits(question, answered, budget, time.monotonic() - started, options.deadline)
-        brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
-        rendered = await in_process(rendering.render, brief, budget)
-        if answered.found.is_full_context and not rendered.is_whole:
-            asked = Query(
-                question.text,
-                answered.parts if len(answered.parts) > 1 else (),
-                question.intent,
-                answered.source_ids,
-                question.top_k,
-            )
-            answered = replace(answered, found=await self._find(asked))
+        while True:
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
             rendered = await in_process(rendering.render, brief, budget)
-        _tell(options, 'assemble', 'wrote the brief')
+            if rendered.is_whole or not answered.found.is_full_context:
+                break
+            parts = answered.parts if len(answered.parts) > 1 else ()
+            asked = Query(question.text, parts, question.intent, answered.source_ids, question.top_k)
+            answered = replace(answered, found=await self._find(asked))
+        options.tell('assemble', 'wrote the brief')
         return evidence_brief.written(rendered, brief, answered.found, answered)
 
-    async def _add_page(self, url: str, robots: Robots) -> StoredPage:
-        """Fetch a page within the rules, and store it."""
-        source = await self.service.add_page(url, may_fetch=robots.may_fetch)
-        links = await in_io_thread(self.collection.links, source.id)
-        return StoredPage(source.id, source.url, source.tokens, links)
-
     async def _without_hits(
-        self,
-        question: Question,
-        answered: 'GatheredEvidence',
-        budget: int,
-        seconds: float,
-        deadline: Deadline | None,
+        self, question: Question, answered: 'GatheredEvidence', budget: int, seconds: float, deadline: Deadline | None
     ) -> EvidenceBrief:
         """Why there is no evidence: no page, no time, or nothing in what was searched."""
         failures, figures = answered.failures, evidence_brief.figures(answered.found, answered)
@@ -344,7 +315,8 @@ class Retriever:
             return evidence_brief.told(await in_thread(problems.fetch_failed, failures, budget), figures)
         if answered.is_partial and not answered.found.documents:
             # Nothing is known of the pages; what is wrong is the time alone.
-            return self._late(seconds, deadline, 'fetch' if late else 'search', figures)
+            set_by = deadline.set_by if deadline else ''
+            return evidence_brief.told(problems.timed_out(seconds, 'fetch' if late else 'search', set_by), figures)
         return await self._nothing(question.text, answered.found, budget, answered)
 
     # Status
@@ -372,8 +344,3 @@ class Retriever:
             budget,
         )
         return evidence_brief.told(text, source_ids=(source.id,), is_error=False)
-
-
-def _tell(options: RequestOptions, phase: Phase, message: str, *, done: int = 1) -> None:
-    if options.on_progress is not None:
-        options.on_progress(Progress(phase, done, 1, message))

@@ -81,11 +81,7 @@ class Service:
         self.collection = collection
 
     async def summarize(
-        self,
-        request: SummarizeRequest,
-        options: RequestOptions = DEFAULT_OPTIONS,
-        *,
-        given: Sequence[GivenSource] = (),
+        self, request: SummarizeRequest, options: RequestOptions = DEFAULT_OPTIONS, *, given: Sequence[GivenSource] = ()
     ) -> SummaryReply:
         """Summarize a text, which is stored, or stored sources; for a reader or for a typed extraction.
 
@@ -252,10 +248,7 @@ class Service:
         )
         free = handles.reserve(ids, budget) if ids else 0
         summary = await in_io_thread(
-            report.truncated_summary,
-            documents,
-            max(1, budget - free),
-            self.summarizer.model_name,
+            report.truncated_summary, documents, max(1, budget - free), self.summarizer.model_name
         )
         _logger.warning('no time to summarize', extra={'input_size': summary.stats.tokens_in})
         summary.stats.budget = budget

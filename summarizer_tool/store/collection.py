@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from datetime import datetime
 
 from summarizer_tool.documents.document import Document
@@ -33,25 +34,15 @@ _SOURCE_BYTES = 400
 """About what SQLite takes for the rows of a source beside their texts."""
 
 
+@dataclass(frozen=True, slots=True)
 class Collection:
     """The sources and the finished work of one owner: what another collection has, this one does not see.
 
     Every method raises `StoreError` if the store cannot be read or written.
     """
 
-    __slots__ = ('database', 'name')
-
-    def __init__(self, database: Database, name: str) -> None:
-        self.database = database
-        self.name = name
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the other one is the same owner's, in the same database."""
-        return isinstance(other, Collection) and (self.database, self.name) == (other.database, other.name)
-
-    def __hash__(self) -> int:
-        """Of the database and the owner."""
-        return hash((self.database, self.name))
+    database: Database
+    name: str
 
     def add(
         self,
@@ -191,12 +182,7 @@ class Collection:
     def sources(self, limit: int = 100) -> list[Source]:
         """The sources of this collection, most recently used first, at most `limit`."""
         self.database.write_touches()
-        with self.database.read() as db:
-            rows: list[Row] = db.execute(
-                f'SELECT {COLUMNS} FROM sources WHERE collection = ? ORDER BY used_at DESC LIMIT ?',  # noqa: S608 - fixed text
-                (self.name, max(0, limit)),
-            ).fetchall()
-        return [self._source(row) for row in rows]
+        return self._sources('ORDER BY used_at DESC LIMIT ?', max(0, limit))
 
     def links(self, source_id: str) -> tuple[Link, ...]:
         """The links of a source's page, by its exact handle; none where it is no page."""
@@ -242,13 +228,12 @@ class Collection:
 
     def titled(self, title: str) -> list[Source]:
         """All sources without a URL that have a title, such as the name of a file, the last stored one first."""
+        return self._sources('AND title = ? AND url = ? ORDER BY added_at DESC', title, '')
+
+    def _sources(self, which: str, *values: str | int) -> list[Source]:
+        query = f'SELECT {COLUMNS} FROM sources WHERE collection = ? {which}'  # noqa: S608 - fixed text
         with self.database.read() as db:
-            rows: list[Row] = db.execute(
-                f'SELECT {COLUMNS} FROM sources WHERE collection = ? AND title = ? AND url = ? '  # noqa: S608 - fixed text
-                'ORDER BY added_at DESC',
-                (self.name, title, ''),
-            ).fetchall()
-        return [self._source(row) for row in rows]
+            return [self._source(row) for row in db.execute(query, (self.name, *values)).fetchall()]
 
     def passages(self, ids: Sequence[int]) -> list[Passage]:
         """Passages by `Passage.id`, in the given order; those that are not there any more are left out."""

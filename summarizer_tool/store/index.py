@@ -142,8 +142,7 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     )
     words.add(db, [*enumerate(entry.terms, first)])
     db.execute(
-        'INSERT INTO indexed VALUES (?, ?, ?, ?, ?)',
-        (collection, entry.source_id, entry.title, first, len(entry.cuts)),
+        'INSERT INTO indexed VALUES (?, ?, ?, ?, ?)', (collection, entry.source_id, entry.title, first, len(entry.cuts))
     )
 
 

@@ -125,8 +125,7 @@ def _named(source_id: str, title: str) -> str:
 def unknown_source(db: StoreConnection, collection: str, asked: str) -> UnknownSourceError:
     """That there is no such source in a collection, which the size cap may have evicted, and what there is instead."""
     rows: list[tuple[str, str]] = db.execute(
-        'SELECT id, title FROM sources WHERE collection = ? ORDER BY used_at DESC LIMIT ?',
-        (collection, _CANDIDATES),
+        'SELECT id, title FROM sources WHERE collection = ? ORDER BY used_at DESC LIMIT ?', (collection, _CANDIDATES)
     ).fetchall()
     problem = f'there is no source "{shown(asked)}"'
     if not rows:

@@ -294,10 +294,7 @@ def test_sdks_that_retry_by_themselves() -> None:
 
 
 @pytest.mark.parametrize('streams', [False, True])
-@pytest.mark.parametrize('of_request', [False, True])
-async def test_a_model_that_is_given_is_bounded_as_others_are(
-    of_request: bool, streams: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_model_that_is_given_is_bounded_as_others_are(streams: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     busy = most = 0
 
     async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -312,14 +309,13 @@ async def test_a_model_that_is_given_is_bounded_as_others_are(
         await answer(messages, info)
         yield 'hello'
 
-    given = FunctionModel(answer, stream_function=write, model_name=f'given {of_request} {streams}')
+    given = FunctionModel(answer, stream_function=write, model_name=f'given {streams}')
     settings = Settings.load(llm_model='extractive', max_concurrent_llm_calls=2, llm_requests_per_minute=4)
     monkeypatch.setattr(provider_limit, '_MINUTE', 0.5)
     started = time.monotonic()
-    pair = (given, None) if of_request else (None, given)
 
     async def ask() -> None:
-        async with models.lent(settings, 'x', of_request=pair[0], own=pair[1]) as model:
+        async with models.lent(settings, 'x', given) as model:
             asked = await (stream(model) if streams else model.request(QUESTION, None, ModelRequestParameters()))
             assert asked.text == 'hello'
 
@@ -335,7 +331,7 @@ async def test_refusals_of_a_model_that_is_given_take_places_away() -> None:
         raise ModelHTTPError(429, 'refusing')
 
     settings = Settings.load(llm_model='extractive', max_concurrent_llm_calls=8)
-    async with models.lent(settings, 'x', of_request=None, own=FunctionModel(refuse, model_name='refusing')) as model:
+    async with models.lent(settings, 'x', FunctionModel(refuse, model_name='refusing')) as model:
         assert isinstance(model, models.SharedModel)
 
         async def ask() -> None:

@@ -49,7 +49,7 @@ async def ask(
 async def test_a_cut_off_answer_keeps_its_complete_facts_without_a_second_request(mode: OutputMode) -> None:
     result, usage = await ask(ScriptedModel(RAW[: RAW.index('north')], finish_reason='length').model, mode)
 
-    assert result == QueryResult(ChunkSummary(facts=WHOLE.facts[:2]), is_partial=True, is_cut_off=True)
+    assert result == QueryResult(ChunkSummary(facts=WHOLE.facts[:2]), ending='cut off')
     assert usage.requests == 1
 
 

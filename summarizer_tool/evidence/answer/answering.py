@@ -12,18 +12,12 @@ from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence import sub_queries
 from summarizer_tool.evidence.answer import links, sufficiency
 from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference, pointer
-from summarizer_tool.evidence.answer.page_loading import (
-    AddPage,
-    PageLoader,
-    StopReason,
-    StoredPage,
-    TracePage,
-)
+from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, StoredPage, TracePage
 from summarizer_tool.evidence.answer.site_index import SiteIndexes
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.question import Question, QuestionTopic, check_length, scope_of, topic_of
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.llm.options import Phase, Progress
+from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings, variable
@@ -90,10 +84,8 @@ class Answerer:
     """Searches the collection."""
     sites: SiteIndexes | None = None
     """What the sites of named pages have published for their own search."""
-    on_progress: Callable[[Progress], None] | None = None
-    """Called on the event loop, after each page and each phase; tells numbers, never content."""
-    deadline: Deadline | None = None
-    """By then there is what there is; by default in `deadline_seconds`."""
+    options: RequestOptions = DEFAULT_OPTIONS
+    """For its deadline, by which there is what there is, and its progress: each page and each phase, in numbers."""
 
     gathering: PageLoader = field(init=False)
     parts: tuple[str, ...] = field(default=(), init=False)
@@ -125,7 +117,7 @@ class Answerer:
         named = [place.strip() for place in places if place.strip()]
         self._check(named)
         with telemetry.span('gather evidence', mode=self.question.mode, named=len(named)) as span:
-            deadline = self.deadline or Deadline(self.settings.deadline_seconds)
+            deadline = self.options.deadline or Deadline(self.settings.deadline_seconds)
             deadline.reserve(RESERVED_SECONDS)
             self.gathering = PageLoader(self.stored, self.add_page)
             self.parts = await in_thread(sub_queries.split, self.question.text)
@@ -210,19 +202,19 @@ class Answerer:
         is_anything = bool(self.gathering.source_ids) or not self.is_named
         if is_anything and (not self.is_current or await self._may_fit()):
             self.found = await self._searched(self.question.room)
-        self._report('assemble', 0, 1, f'{len(self.found.hits)} passages found')
+        self.options.tell('assemble', f'{len(self.found.hits)} passages found', 0)
 
     async def _fetch(self, named: Sequence[str]) -> list[tuple[int, StoredPage]]:
         if not named:
             return []
         wanted = [TracePage(place) for place in dict.fromkeys(named)]
         total = len(wanted)
-        self._report('fetch', 0, total, f'{total} pages to get')
+        self.options.tell('fetch', f'{total} pages to get', 0, total)
         pages = await self.gathering.get(
-            wanted, on_done=lambda done: self._report('fetch', done, total, f'{done} of {total} pages done')
+            wanted, on_done=lambda done: self.options.tell('fetch', f'{done} of {total} pages done', done, total)
         )
         there = len(self.gathering.source_ids)
-        self._report('index', there, there, f'{there} sources in the index')
+        self.options.tell('index', f'{there} sources in the index', there, there)
         return pages
 
     async def _look_at_all(self) -> None:
@@ -230,7 +222,7 @@ class Answerer:
         self.found = await self._searched(0)
         self.judgement = await self._judged()
         self.is_current = True
-        self._report('search', self.rounds + 1, self.rounds + 1, f'{len(self.found.hits)} passages found')
+        self.options.tell('search', f'{len(self.found.hits)} passages found', self.rounds + 1, self.rounds + 1)
 
     async def _searched(self, room: int) -> SearchResult:
         """What is there for the question, ranked, or whole if it has room."""
@@ -325,12 +317,7 @@ class Answerer:
             return within.allows(url) and host_of(url) not in lost
 
         is_lacking = self.question.mode == 'deep' or not self.judgement.is_enough
-        found = links.promising(
-            self.references,
-            self._topic(),
-            seen=self.gathering.seen,
-            allows=allows,
-        )
+        found = links.promising(self.references, self._topic(), seen=self.gathering.seen, allows=allows)
         # Behind those of which something is said, the answer may stand behind any.
         listed = [each for each in self.listed if each.key not in self.gathering.seen and allows(each.url)]
         return [*listed, *(each for each in found if is_lacking or each.is_told)]
@@ -346,7 +333,8 @@ class Answerer:
         before, total = self.followed, self.budget
 
         def report(done: int) -> None:
-            self._report('expand', before + done, total, f'round {self.rounds}: {done} of {len(chosen)} links followed')
+            message = f'round {self.rounds}: {done} of {len(chosen)} links followed'
+            self.options.tell('expand', message, before + done, total)
 
         wanted = [TracePage(candidate.url, candidate.depth) for candidate in chosen]
         return await self.gathering.get(wanted, on_done=report)
@@ -368,7 +356,3 @@ class Answerer:
             [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts),
             aside=question.aside,
         )
-
-    def _report(self, phase: Phase, done: int, total: int, message: str) -> None:
-        if self.on_progress is not None:
-            self.on_progress(Progress(phase, done, total, message))

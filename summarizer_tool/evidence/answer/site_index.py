@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from urllib.parse import urljoin
 
 import anyio
@@ -161,7 +160,7 @@ class SiteIndexes:
             except (SummarizerError, ValueError):
                 self.failures += 1
             with suppress(StoreError):
-                kept = await in_io_thread(partial(self._kept.add, Document(text, url=url), links=pages))
+                kept = await in_io_thread(self._kept.add, Document(text, url=url), links=pages)
         return kept if kept and kept.lines > 1 else None
 
 

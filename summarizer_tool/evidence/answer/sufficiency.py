@@ -128,7 +128,7 @@ def _value(hit: Hit, said: AbstractSet[str], part: str, asked: AbstractSet[str],
     """What a passage is worth for a part, of whose terms it says something with some."""
     if is_only or hit.query in ('', part):
         there = _share(terms.terms_of(' '.join((*hit.passage.path, hit.passage.header, hit.passage.text))), asked)
-        return _bounded(hit.score) * (_share(said, asked) / there if there else float(bool(said)))
+        return min(1.0, max(0.0, hit.score)) * (_share(said, asked) / there if there else float(bool(said)))
     value = _BY_THE_WAY * _share(said, asked)
     return value if value >= STRONG else 0.0
 
@@ -136,7 +136,3 @@ def _value(hit: Hit, said: AbstractSet[str], part: str, asked: AbstractSet[str],
 def _share(held: AbstractSet[str], asked: AbstractSet[str]) -> float:
     """How much of what is asked is held, 0 to 1."""
     return len(held & asked) / len(asked) if asked else 0.0
-
-
-def _bounded(value: float) -> float:
-    return min(1.0, max(0.0, value))

@@ -14,12 +14,7 @@ from summarizer_tool.digests.statements import DigestStatement
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.evidence.brief import citations
-from summarizer_tool.evidence.brief.brief import (
-    Brief,
-    BriefLine,
-    DigestLine,
-    EvidenceBlock,
-)
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.brief.problems import failure
 from summarizer_tool.evidence.question import Question

@@ -23,7 +23,7 @@ from summarizer_tool.errors import (
 )
 from summarizer_tool.evidence.answer.page_loading import TracePage
 from summarizer_tool.evidence.brief import MIN_BUDGET, quoting
-from summarizer_tool.evidence.brief.sections import most, of_rows, source_line
+from summarizer_tool.evidence.brief.sections import most, of_rows, source_row
 from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.text import tokens
 
@@ -195,7 +195,7 @@ def corpus(totals: StoreTotals, sources: Sequence[Source], budget: int, *, inclu
     top = f'{top}\n{prompts.load("evidence/status")}'
     if not include_urls:
         return top
-    rows = [source_line(number, source, _times(source)) for number, source in enumerate(sources, 1)]
+    rows = [_stored(number, source) for number, source in enumerate(sources, 1)]
     room = max(budget, MIN_BUDGET) - tokens.count(f'{top}\n\n')
     write = of_rows('SOURCES', rows, max(totals.documents, len(rows)))
     return f'{top}\n\n{write(most(write, len(rows), room))}'
@@ -206,15 +206,9 @@ def one_source(
 ) -> str:
     """All that is known of one source, and the versions of its URL, this one among them, the newest first."""
     sums = ' · '.join(
-        (
-            _many(passages, 'passage'),
-            _many(source.lines, 'line'),
-            f'{source.size:,} bytes',
-            _many(links, 'link'),
-        )
+        (_many(passages, 'passage'), _many(source.lines, 'line'), f'{source.size:,} bytes', _many(links, 'link'))
     )
-    line = source_line(1, source, _times(source))
-    top = f'[CORPUS STATUS] 1 source\n{line}\n{sums}\n{prompts.load("evidence/status_one")}'
+    top = f'[CORPUS STATUS] 1 source\n{_stored(1, source)}\n{sums}\n{prompts.load("evidence/status_one")}'
     left = max(budget, MIN_BUDGET) - tokens.count(f'{top}\n\n')
     parts = [top]
     others = [f'- {version.id} · {_times(version)}' for version in versions[:_MAX_VERSIONS]]
@@ -228,6 +222,10 @@ def one_source(
             parts.append(write(count))
             left -= tokens.count(f'{parts[-1]}\n\n')
     return '\n\n'.join(parts)
+
+
+def _stored(number: int, source: Source) -> str:
+    return source_row(number, source, f'{source.tokens:,} tokens', _times(source))
 
 
 def _times(source: Source) -> str:

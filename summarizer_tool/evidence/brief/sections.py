@@ -71,17 +71,11 @@ def sources(brief: Brief, numbers: Collection[int]) -> str:
     return '\n'.join((head('SOURCES', len(rows), len(brief.sources)), *rows))
 
 
-def source_row(number: int, source: Source) -> str:
-    """A source in one line."""
-    title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
-    return ' · '.join(filter(None, (f'{number}. {source.id}', quoting.address(source.url, URL_TOKENS), title)))
-
-
-def source_line(number: int, source: Source, when: str) -> str:
-    """A stored source in one line; its title, which may say anything, comes last."""
+def source_row(number: int, source: Source, *known: str) -> str:
+    """A source in one line, with what else is known of it; its title, which may say anything, comes last."""
     address = quoting.address(source.url, URL_TOKENS)
     title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
-    return ' · '.join(filter(None, (f'{number}. {source.id}', f'{source.tokens:,} tokens', when, address, title)))
+    return ' · '.join(filter(None, (f'{number}. {source.id}', *known, address, title)))
 
 
 def quotes(brief: Brief, quoted: Sequence[Citation], pages: Mapping[str, PageNumbers]) -> list[str]:

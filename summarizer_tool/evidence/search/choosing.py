@@ -38,9 +38,7 @@ def values_of(by_words: RankedPassages, near: Sequence[int], pool: int) -> dict[
 
 
 def in_turn(
-    rankings: Sequence[Iterable[int]],
-    wanted: int,
-    stand_in: Mapping[int, int] = MappingProxyType({}),
+    rankings: Sequence[Iterable[int]], wanted: int, stand_in: Mapping[int, int] = MappingProxyType({})
 ) -> dict[int, int]:
     """The best of each ranking in turn, passing over what others have chosen; with the index of the one that chose it.
 

@@ -59,12 +59,7 @@ class _Search:
         return max(50, _POOL * self.query.top_k)
 
 
-async def search(
-    collection: Collection,
-    query: Query,
-    *,
-    similar: 'EmbeddedPassages | None' = None,
-) -> SearchResult:
+async def search(collection: Collection, query: Query, *, similar: 'EmbeddedPassages | None' = None) -> SearchResult:
     """Find the passages that answer a question, in the sources of one collection.
 
     Where all chosen sources together have at most `query.room` tokens, they are the answer, whole. Else passages are

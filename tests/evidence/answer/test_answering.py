@@ -11,7 +11,7 @@ from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.evidence.question import Question, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.llm.options import Progress
+from summarizer_tool.llm.options import Progress, RequestOptions
 from tests.support.small_answers import PAGES, QUESTION, START, answerer, ask, trace
 from tests.support.small_web import ORIGIN, leaf, web
 
@@ -164,7 +164,9 @@ async def test_what_cannot_be_asked(places: list[str], question: Question) -> No
 
 async def test_progress_tells_numbers_but_no_content() -> None:
     told = list[Progress]()
-    await ask(web(PAGES), [f'{START}?key=hunter2', START], on_progress=told.append, answer_max_depth=2)
+    await ask(
+        web(PAGES), [f'{START}?key=hunter2', START], options=RequestOptions(on_progress=told.append), answer_max_depth=2
+    )
     lines = [f'{each.phase} {each.done}/{each.total} {each.message}' for each in told]
     assert lines == snapshot(
         [

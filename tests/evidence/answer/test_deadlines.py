@@ -6,6 +6,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.evidence.answer.answering import RESERVED_SECONDS
 from summarizer_tool.evidence.answer.page_loading import StoredPage
+from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from tests.support.small_answers import PAGES, QUESTION, ask, trace
 from tests.support.small_web import ORIGIN, leaf, web
@@ -22,7 +23,7 @@ async def test_the_deadline_returns_what_there_is() -> None:
             await anyio.sleep(3600)
         return await small.add_page(url)
 
-    answered = await ask(small, add_page=add_page, deadline=deadline)
+    answered = await ask(small, add_page=add_page, options=RequestOptions(deadline=deadline))
     assert trace(answered) == snapshot(
         [
             '0 d0 / 01',
@@ -55,7 +56,7 @@ async def test_what_came_just_before_the_deadline_is_searched() -> None:
             quick_is_there.set()
         return added
 
-    answered = await ask(small, add_page=add_page, deadline=deadline)
+    answered = await ask(small, add_page=add_page, options=RequestOptions(deadline=deadline))
     assert [hit.passage.text for hit in answered.found.hits] == ['The runner of a Kaplan turbine has five blades.']
     assert [page.url for page in answered.failures] == [f'{ORIGIN}/slow']
     assert answered.stop_reason == 'deadline'
@@ -63,13 +64,13 @@ async def test_what_came_just_before_the_deadline_is_searched() -> None:
 
 async def test_time_is_kept_for_what_follows() -> None:
     deadline = Deadline(3600)
-    await ask(web(PAGES), mode='fast', deadline=deadline)
+    await ask(web(PAGES), mode='fast', options=RequestOptions(deadline=deadline))
     assert deadline.at - deadline.last_call == RESERVED_SECONDS
 
 
 async def test_a_deadline_that_is_over() -> None:
     small = web(PAGES)
-    answered = await ask(small, deadline=Deadline(-1))
+    answered = await ask(small, options=RequestOptions(deadline=Deadline(-1)))
     assert (answered.stop_reason, answered.is_partial, answered.found.hits) == ('deadline', True, ())
     assert answered.parts == (QUESTION,)
     assert small.fetched == []
