@@ -10,7 +10,7 @@ from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.entities import entities, names_seen
 from summarizer_tool.extractive.pointing_back import PRONOUN
-from summarizer_tool.extractive.reading import Reading, apart, read
+from summarizer_tool.extractive.reading import SourceStatements, apart, read
 from summarizer_tool.extractive.statement import Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
@@ -83,7 +83,9 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     return ChunkSummary(facts=facts, entities=entities(found, is_name, said_names, common, target_tokens))
 
 
-def _candidates(reading: Reading, is_name: frozenset[str], focus: prompts.Focus, aim: Aim) -> Iterator[_Candidate]:
+def _candidates(
+    reading: SourceStatements, is_name: frozenset[str], focus: prompts.Focus, aim: Aim
+) -> Iterator[_Candidate]:
     """The statements with what each is worth to the aim."""
     found, headings = reading.statements, reading.headings
     relevance = _relevances(found, headings, focus)

@@ -28,7 +28,7 @@ ENOUGH = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceStatements:
     """What the sources of a request say."""
 
     statements: Sequence[Statement]
@@ -42,7 +42,7 @@ class Reading:
     is_story: bool
 
 
-def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Reading:
+def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> SourceStatements:
     """Read the numbered lines of all sources."""
     found: list[Statement] = []
     headings: list[str] = []
@@ -80,7 +80,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Readin
         binding = gist.binding(found, headings, target_tokens, is_story=is_story)
         found = _translated(found, target_tokens)
     found = _answering(found, request.focus) if aim is Aim.ANSWER else _solid(found, target_tokens)
-    return Reading(found, headings, former, binding, is_story)
+    return SourceStatements(found, headings, former, binding, is_story)
 
 
 def apart(text: str) -> str:
