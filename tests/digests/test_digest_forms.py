@@ -315,7 +315,23 @@ def test_lists_inside_of_things_are_told_as_one() -> None:
     text = told(json.dumps(mills))
     assert 'items[].visits: 180 items with 5 fields, named by id' in text
     assert '4-17: sacks=-3 (usually 9)' in text
-    assert 'in: mill-0 ×30' in text
+    assert '(in): mill-0 ×30' in text
+
+
+def test_what_has_no_name_is_numbered_in_the_thing_that_it_is_in() -> None:
+    checks = [[{'in': at, 'ok': (nth, at) != (3, 2), 'ms': at, 'of': 'oak'} for at in range(6)] for nth in range(10)]
+    text = told(json.dumps([{'gate': f'g{nth}', 'checks': each} for nth, each in enumerate(checks)]))
+    assert 'g3 #3: ok=false (usually true)' in text
+    assert '(in): g0 ×6' in text
+
+
+def test_blocks_are_called_by_what_tells_them_apart() -> None:
+    pods = [
+        f'- metadata:\n    generateName: mill-\n    labels:\n      app: mill\n    name: mill-{at * 7919 % 9973}\n'
+        f'  status:\n    restarts: {41 if at == 13 else 0}'
+        for at in range(30)
+    ]
+    assert 'mill-3217: restarts: 41' in digest('\n'.join(pods), 200).text
 
 
 def test_what_has_no_name_is_told_with_its_place() -> None:
