@@ -325,6 +325,29 @@ def test_what_has_no_name_is_numbered_in_the_thing_that_it_is_in() -> None:
     assert '(in): g0 ×6' in text
 
 
+@pytest.mark.parametrize(
+    ('line', 'well', 'badly'),
+    [
+        ({'level': 0, 'time': 1700000000000, 'msg': ''}, 30, 50),
+        ({'version': '1.1', 'short_message': '', 'level': 0}, 6, 3),
+        ({'PRIORITY': '', 'MESSAGE': ''}, '6', '3'),
+    ],
+)
+def test_levels_may_be_numbers(line: dict[str, object], well: object, badly: object) -> None:
+    level = next(key for key in line if key.lower() in ('level', 'priority'))
+    said = next(key for key in line if key.lower().endswith(('msg', 'message')))
+    lines = [json.dumps(line | {level: well, said: f'sack {at} ground'}) for at in range(60)]
+    lines[40] = json.dumps(line | {level: badly, said: 'no grain left'})
+    text = digest('\n'.join(lines), 200).text
+    assert 'INFO ×59, ERROR ×1' in text
+    assert f'{level}={badly} (error) no grain left' in text
+
+
+def test_of_sections_each_tells_its_own() -> None:
+    gates = [f'[gate{at}]\nheight = {4 if at != 5 else 9}\nkeeper = ada\n' for at in range(9)]
+    assert 'gate5: height=9, keeper=ada' in digest('\n'.join(gates), 200).text
+
+
 def test_blocks_are_called_by_what_tells_them_apart() -> None:
     pods = [
         f'- metadata:\n    generateName: mill-\n    labels:\n      app: mill\n    name: mill-{at * 7919 % 9973}\n'
