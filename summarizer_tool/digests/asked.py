@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from summarizer_tool.digests.columns import quantities, quantity
+from summarizer_tool.digests.columns import quantities
 from summarizer_tool.digests.records import Row
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.text.terms import stem
@@ -69,9 +69,10 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         word: {field for field in fields if word == field.lower() or _is_called(word, parts[field])} for word in words
     }
     is_least = not _LEAST.isdisjoint(words)
-    numeric = [field for field in fields if _is_numeric(things.rows, field)]
+    numbers = {field: _numbers(things.rows, field) for field in fields}
+    numeric = {field for field in fields if numbers[field]}
     if (is_least or not _MOST.isdisjoint(words)) and len(numeric) == 1:
-        called[''] = {*numeric}  # there is but one thing to have most of
+        called[''] = numeric  # there is but one thing to have most of
     others = {word for word, fields in called.items() if not fields}
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
     most_having = max(having, default=0)
@@ -81,15 +82,9 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         for at in lacking if len(lacking) <= min(_SHOWN, _FEW * len(things.rows)) else ():
             text = f'{things.names[at]}: {field} missing, others have {_usual(things.rows, field)}'
             yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
-        numbers = quantities(field, (row.get(field, '') for row in things.rows))
-        found = [
-            (number, at)
-            for at, row in enumerate(things.rows)
-            if (number := numbers.get(row.get(field, ''))) is not None
-        ]
-        if len(found) < _SHOWN or not _is_numeric(things.rows, field):
-            continue
-        found = sorted((each for each in found if each[1] in asked), key=lambda each: -each[0])
+        known = numbers[field]
+        found = [(known[cell], at) for at in sorted(asked) if (cell := things.rows[at].get(field, '')) in known]
+        found.sort(key=lambda each: -each[0])
         if len(found) < _SHOWN:
             continue
         middle = found[len(found) // 2][0]
@@ -99,21 +94,26 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
             # One that is least stands out only where no other is.
             least = least[: found[-1][0] < found[-2][0]]
         told = [('least', least), ('most', most[:1])] if is_least else [('most', most), ('least', least)]
-        chosen = (
-            (f'{nth}. {which}' if nth > 1 else which, at) for which, some in told for nth, at in enumerate(some, 1)
-        )
-        for nth, (which, at) in enumerate(chosen):
-            said = f'{_short(field)}={things.rows[at][field]} ({which})'
+        alike = Counter(number for number, _ in found)
+        for nth, (which, at) in enumerate((which, at) for which, some in told for at in some):
+            number = known[things.rows[at][field]]
+            before = sum(
+                count for other, count in alike.items() if (other > number if which == 'most' else other < number)
+            )
+            rank = f'{before + 1}. {which}' if before else which
+            others = f', as {alike[number] - 1} more' if alike[number] > 1 else ''
+            said = f'{_short(field)}={things.rows[at][field]} ({rank}{others})'
             text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
             yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
 
 
-def _is_numeric(rows: Sequence[Row], field: str) -> bool:
-    """Return whether most of the things have a number in a field, and the others no other form of one."""
+def _numbers(rows: Sequence[Row], field: str) -> Mapping[str, float]:
+    """What the cells of a field are as numbers, if most things have one there, and the others no other form of one."""
     cells = [cell for row in rows if (cell := row.get(field, ''))]
-    others = [cell for cell in cells if quantity(cell) is None]
+    found = quantities(field, cells)
+    others = [cell for cell in cells if cell not in found]
     is_known = not any(map(str.isdigit, ''.join(others[:_LOOKED_AT])))
-    return is_known and len(cells) - len(others) >= _NUMBERS * max(len(cells), len(rows))
+    return found if is_known and len(cells) - len(others) >= _NUMBERS * max(len(cells), len(rows)) else {}
 
 
 def _is_called(word: str, parts: set[str]) -> bool:

@@ -72,21 +72,19 @@ class TextBlocks:
     """What begins each of them, as it stands in the first."""
     names: Sequence[str]
     """What the block of each line is called; empty for lines of none."""
-    count: int
+    starts: Sequence[int]
+    """The lines, from 0, with which they begin."""
     titled: Sequence[int]
     """The lines, from 1, with which those begin below whose fields somebody has written what they are about."""
 
     def fields(self, lines: Sequence[str]) -> NamedRows:
         """The blocks as things with the fields that their lines are; of one that stands there twice none is the one."""
-        rows: dict[str, dict[str, str]] = {}
-        starts: dict[str, int] = {}
-        for number, (line, name) in enumerate(zip(lines, self.names, strict=True), 1):
-            if name:
-                starts.setdefault(name, number)
-                row = rows.setdefault(name, {})
-                if found := _VALUE.match(line[:_READ]):
+        rows: list[dict[str, str]] = [{} for _ in self.starts]
+        for row, start, end in zip(rows, self.starts, [*self.starts[1:], len(lines)], strict=True):
+            for line, name in zip(lines[start:end], self.names[start:end], strict=True):
+                if name and (found := _VALUE.match(line[:_READ])):
                     row[found[1]] = '' if found[1] in row else found[2].strip(' "\',')
-        return NamedRows([*rows], [*rows.values()], [*starts.values()])
+        return NamedRows([self.names[start] for start in self.starts], rows, [start + 1 for start in self.starts])
 
 
 def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool = False) -> TextBlocks | None:
@@ -116,9 +114,12 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     first = [[line[:_READ] for line in lines[at : min(end, at + _FIRST)]] for at, end in zip(starts, ends, strict=True)]
     written = [next(filter(_is_title, own[1:]), '').strip() if begin_with_fields else '' for own in first]
     alike = Counter(written)
-    for start, own, title in zip(starts, first, written, strict=True):
-        found = None if is_named else next((found for line in own if (found := _NAME.match(line))), None)
-        name = found[1].strip(' "\',:') if found else _head(own).strip(' ,:')
+    # Of the fields that give names, the one that tells them apart best; the first of several.
+    given = [{line[: found.start(1)]: found[1] for line in own[::-1] if (found := _NAME.match(line))} for own in first]
+    values = Counter(field for field, _ in {item for each in given for item in each.items()})
+    for start, own, title, fields in zip(starts, first, written, given, strict=True):
+        best = '' if is_named else max(reversed(fields), key=values.__getitem__, default='')
+        name = fields[best].strip(' "\',:') if best else _head(own).strip(' ,:')
         # What stands in many of them tells of none.
         if title and alike[title] <= max(1.0, _ALIKE * len(starts)):
             name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(title, 2 * _NAME_LENGTH)}'
@@ -130,7 +131,7 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     for start, end, name in zip(starts, ends, short, strict=True):
         # What comes after the last block belongs to none.
         names[start:end] = [name if at < longest else '' for at in range(end - start)]
-    return TextBlocks(one_line(_head(first[0]), _NAME_LENGTH), names, len(starts), titled)
+    return TextBlocks(one_line(_head(first[0]), _NAME_LENGTH), names, starts, titled)
 
 
 def _head(block: Sequence[str]) -> str:
@@ -249,7 +250,7 @@ def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
 
 def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[DigestStatement]:
     """How many blocks there are, which lines stand in many of them, and which are unlike the others."""
-    yield DigestStatement(f'blocks: {blocks.count} items, the first: {blocks.head}', 99.0, 'overview')
+    yield DigestStatement(f'blocks: {len(blocks.starts)} items, the first: {blocks.head}', 99.0, 'overview')
     for number in blocks.titled:
         yield DigestStatement(blocks.names[number - 1], _TITLED, 'values', (number,))
     yield from log_statements(loose(lines))

@@ -4,18 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from math import isfinite
 from typing import Literal
 
 from summarizer_tool.digests.notable import BAD
-from summarizer_tool.digests.statements import one_line
+from summarizer_tool.digests.statements import distinct_parts, one_line
 
 # What begins with a zero is a code: a mode, an account.
-_QUANTITY = re.compile(r'([+-]?(?!0\d+$)\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,4})$')
+_QUANTITY = re.compile(r'([+-]?(?!0\d+$)\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,5})$')
 _GROUPED = re.compile(r'([+-]?\d{1,3}(?:,\d{3})+)((?:\.\d+)?)(?!\S)|([+-]?\d{1,3}(?:\.\d{3})*|[+-]?\d+),(\d\d?)(?!\S)')
 """Numbers with commas between thousands; and those with a comma before their fraction."""
-_COMMA = re.compile(r'[+-]?\d[\d.]*,\d\d?(?!\S)')
+_COMMA = re.compile(r'[+-]?(?:\d[\d.]*,(?:\d\d?|\d{4,})|0,\d+)(?!\S)')
 _POINT = re.compile(r'\d\.(?!\d{3}(?!\d))\d|(?<!\d)0\.\d')
 _DOT = re.compile(r'(?<=\d)\.(?=\d{3}(?!\d))')
 """What tells that a fraction stands behind a comma, and behind a dot; and a dot between thousands."""
@@ -24,21 +25,25 @@ _WHOLE = re.compile(r'(?=0*[1-9])\d+(?:\.\d+)?$')
 _CORES = re.compile(r'cpu|cores?(?![a-z])|milli', re.IGNORECASE)
 """Of what thousandths are given: elsewhere `5m` are minutes or metres."""
 _TIMED = re.compile(r'\d(?:[dhs]|[nuµm]s|sec|min)')
+_ALIKE = str.maketrans('μ−', 'µ-')
 _UNITS = {
-    'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'min': 60.0, 'h': 3600.0, 'd': 86400.0,
-    'Ki': 2.0**10, 'Mi': 2.0**20, 'Gi': 2.0**30, 'Ti': 2.0**40, 'B': 1.0, 'KiB': 2.0**10, 'MiB': 2.0**20,
-    'GiB': 2.0**30, 'kB': 1e3, 'KB': 1e3, 'MB': 1e6, 'GB': 1e9, 'TB': 1e12, 'K': 1e3, 'k': 1e3, 'M': 1e6, 'G': 1e9,
-    'T': 1e12, 'g': 2.0**30, 't': 2.0**40, '%': 1.0, '': 1.0,
+    'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'm': 60.0, 'min': 60.0, 'h': 3600.0,
+    'd': 86400.0, 'w': 604800.0, 'y': 31536000.0, 'B': 1.0, 'byte': 1.0, 'bytes': 1.0, '%': 1.0, '': 1.0,
+    'k': 1e3, 'K': 1e3, 'M': 1e6, 'G': 1e9, 'T': 1e12, 'P': 1e15, 'g': 2.0**30, 't': 2.0**40,
+    **{f'{sign}b': 1e3**nth for nth, sign in enumerate('kmgtp', 1)},
+    **{f'{sign}{unit}': 1024.0**nth for nth, sign in enumerate('kmgtp', 1) for unit in ('i', 'ib')},
 }  # fmt: skip
-_AGE = re.compile(r'(?:\d{1,6}[dhms]){1,4}$')
-_AGE_PART = re.compile(r'(\d+)([dhms])')
-_DATE = re.compile(r'(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?|$)')
+"""What numbers are multiplied by; units of several letters are read in small ones."""
+_SPAN = re.compile(r'(?:\d{1,6}(?:\.\d{1,9})?(?:[ywdhms]|[mnuµ]s|min|sec) ?){2,6}$')
+_SPAN_PART = re.compile(r'([\d.]+)(\D+?) ?(?=\d|$)')
+_DATE = re.compile(
+    r'(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?([+-]\d\d(?::?\d\d)?(?!\S))?|$)'
+)
 _WRITTEN = re.compile(
     r'(?:[A-Z][a-z]{2},? +)?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}),? +'
     r'(?:(\d\d):(\d\d)(?::(\d\d))? +)?(\d{4})'
 )
 _MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
-_AGE_UNITS = {'d': 86400.0, 'h': 3600.0, 'm': 60.0, 's': 1.0}
 
 
 @lru_cache(maxsize=65_536)
@@ -46,25 +51,26 @@ def quantity(text: str) -> float | None:
     """The number that a text is, in seconds or bytes where it has such a unit; None if it is none."""
     if len(text) > 40:
         return None
+    text = text.translate(_ALIKE)
     if ',' in text and (grouped := _GROUPED.match(text)):
         whole, fraction = (grouped[1], grouped[2]) if grouped[1] else (grouped[3], f'.{grouped[4]}')
         text = f'{re.sub("[.,]", "", whole)}{fraction}{text[grouped.end() :]}'
     if found := _QUANTITY.match(text):
-        factor = _UNITS.get(found[2])
+        factor = _UNITS.get(found[2] if len(found[2]) == 1 else found[2].lower())
         number = float(found[1]) * factor if factor is not None else None
         if number is not None and isfinite(number):
             return number
-    if _AGE.match(text):
-        return sum(int(number) * _AGE_UNITS[unit] for number, unit in _AGE_PART.findall(text))
+    if _SPAN.match(text):
+        return sum(float(number) * _UNITS[unit] for number, unit in _SPAN_PART.findall(text))
     return None
 
 
 def quantities(name: str, cells: Iterable[str]) -> dict[str, float]:
-    """The numbers of a column, as all cells tell to read each: `1.500` beside `2,5`, `5m` of CPU beside `2`."""
+    """The numbers of a column, as all cells tell to read each: `1.500` and `1,500` beside `2,5`, `5m` of CPU by `2`."""
     cells = {*cells}
     forms = {cell: cell for cell in cells}
     if any(map(_COMMA.match, cells)) and not any(map(_POINT.search, cells)):
-        forms = {cell: _DOT.sub('', cell) for cell in cells}
+        forms = {cell: _DOT.sub('', cell).replace(',', '.' if cell.count(',') == 1 else ',') for cell in cells}
     else:
         milli = {cell for cell in cells if _THOUSANDTHS.match(cell)}
         if milli and _CORES.search(name) and any(map(_WHOLE.match, cells)) and not any(map(_TIMED.search, cells)):
@@ -74,16 +80,22 @@ def quantities(name: str, cells: Iterable[str]) -> dict[str, float]:
 
 @lru_cache(maxsize=65_536)
 def moment(text: str) -> float | None:
-    """The time that a text begins with, in days; None if it begins with none."""
+    """The time that a text begins with, in days, in UTC where it names its zone; None if it begins with none."""
+    zone = None
     if found := _DATE.match(text):
-        year, month, day, hour, minute, second = found.groups()
+        year, month, day, hour, minute, second, zone = found.groups()
     elif found := _WRITTEN.match(text):
         name, day, hour, minute, second, year = found.groups()
         month = _MONTHS.find(name) // 3 + 1
     else:
         return None
     seconds = int(hour or 0) * 3600 + int(minute or 0) * 60 + int(second or 0)
-    return int(year) * 372 + int(month) * 31 + int(day) + seconds / 86_400
+    if zone:
+        seconds -= int(f'{zone[0]}1') * (int(zone[1:3]) * 3600 + int(zone[3:].strip(':') or 0) * 60)
+    try:
+        return date(int(year), int(month), int(day)).toordinal() + seconds / 86_400
+    except ValueError:
+        return None
 
 
 FEW = 12
@@ -127,14 +139,14 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
         text = f'{ordered[0]} to {ordered[-1]}'
         return Column(name, 'times', text + absent, bad=False)
     most, often = next((value, count) for value, count in ranked if value is not None)
-    repeated = f', most often {shown(most)[:60]} ×{often}' if often > 1 else ''
+    repeated = f', most often {shown(most, 60)} ×{often}' if often > 1 else ''
     example = next(value for value in values if value is not None)
-    return Column(name, 'texts', f'{distinct} distinct, like {shown(example)[:70]}{repeated}{absent}', bad)
+    return Column(name, 'texts', f'{distinct} distinct, like {shown(example, 70)}{repeated}{absent}', bad)
 
 
-def shown(value: str | None) -> str:
-    """A value as a digest shows it."""
-    return '(missing)' if value is None else one_line(value, VALUE_LENGTH) or '""'
+def shown(value: str | None, longest: int = VALUE_LENGTH) -> str:
+    """A value as a digest shows it, in so many characters."""
+    return '(missing)' if value is None else one_line(value, longest) or '""'
 
 
 def _numbers(name: str, counts: Counter[str | None], present: int) -> dict[str, float]:
@@ -185,9 +197,11 @@ def _listed(ranked: Sequence[tuple[str | None, int]], rows: Mapping[str | None, 
     """Values with their counts, or the row of one that stands once; where there are many of these they are counted."""
     once = sum(count == 1 for _, count in ranked)
     most = min(FEW, (len(ranked) - once or 2) if once > 2 else len(ranked))
+    whole = [shown(value, 400) for value, _ in ranked[:most]]
     parts = [
-        f'{shown(value)[:60]} ×{count}' + (f' ({rows[value]})' if count == 1 and once < 3 and value in rows else '')
-        for value, count in ranked[:most]
+        f'{"" if each.startswith(name[:9]) else "…"}{name} ×{count}'
+        + (f' ({rows[value]})' if count == 1 and once < 3 and value in rows else '')
+        for each, name, (value, count) in zip(whole, distinct_parts(whole, 60), ranked, strict=False)
     ]
     if len(ranked) > most:
         parts.append(f'… {len(ranked) - most} more values')

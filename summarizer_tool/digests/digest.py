@@ -18,7 +18,7 @@ from summarizer_tool.digests.logs import Event, events, log_statements, loose
 from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
-from summarizer_tool.digests.settings_reading import is_settings, read_settings
+from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import aligned, counted, fixed, handed, markdown, separated
@@ -44,14 +44,18 @@ from summarizer_tool.text.tokens import truncate as truncate_tokens
 
 Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
-_LOG_FIELDS = frozenset({'msg', 'message', 'event', 'log', 'text', 'error'})
+_LOG_FIELDS = frozenset({'msg', 'message', 'short_message', 'event', 'log', 'text', 'error'})
 _FIRST_FIELDS = (
     ('time', 'ts', 'timestamp', '@timestamp', 'asctime'),
-    ('level', 'severity', 'lvl'),
-    ('msg', 'message', 'event'),
+    ('level', 'severity', 'lvl', 'priority'),
+    ('msg', 'message', 'short_message', 'event'),
 )
 """Fields of a logged object that stand first in its line, in this order."""
-
+_LEVELS = {
+    **{str(at): name for at, name in enumerate('fatal fatal fatal error warn notice info debug'.split())},  # noqa: SIM905
+    **{f'{at}0': name for at, name in enumerate('trace debug info warn error fatal'.split(), 1)},  # noqa: SIM905
+}
+"""Levels that are numbers: as in syslog, and in tens."""
 
 _LONG_SHARE = 0.3
 """Share of a text in long lines over which these are read in pieces, and not as they stand."""
@@ -241,6 +245,8 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
         return MachineText(lines, 'blocks', statements, names=changes.names(len(lines)), titles=changes.titles)
     is_logged = is_log(lines)
     is_code = not is_logged and is_source(lines)
+    if SECTION.search(text) and (read := read_settings(text)):
+        return _of_values(lines, read)
     # The commits of a log of changes have a time each, and code below them.
     if blocks := read_blocks(lines, is_log=is_log(lines, EVENT_SHARE), is_source=is_code):
         return MachineText(
@@ -304,7 +310,8 @@ def _logged(read: Read) -> list[Event]:
     """The events of JSON lines of a log, each read as a line of `key=value`, and of what stands between them."""
     values = read.value if read.begins and isinstance(read.value, Sequence) else ()
     objects = [(at, each) for at, each in zip(read.begins, values, strict=False) if isinstance(each, Mapping)]
-    logs = [each for _, each in objects[:100] if _LOG_FIELDS & each.keys() and any(_place(key) < 2 for key in each)]
+    keys = [{*map(str.lower, each)} for _, each in objects[:100]]
+    logs = [each for each in keys if _LOG_FIELDS & each and any(_place(key) < 2 for key in each)]
     if not objects or len(logs) < 0.8 * min(100, len(values)):
         return []
     found = _events([_as_line(each) for _, each in objects])
@@ -325,4 +332,6 @@ def _as_line(entry: Mapping[str, Json]) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
         said.append(text if is_bare else f'{key}={quote}{text}{quote}')
+        if _place(key) == 1 and (level := _LEVELS.get(text)):
+            said.append(f'({level})')
     return one_line(' '.join(said), 2000)

@@ -35,13 +35,17 @@ class _Thing:
     """Whether all of a text is in it, and its name tells nothing apart."""
     is_open: bool = True
     """Whether its line says that what is further in belongs to it."""
+    is_lent: bool = False
+    """Whether its name is that of what it holds, until it says its own."""
 
     def take(self, name: str, line: str) -> None:
         """Be called by a field in a line, and so is an item of a list that holds this: `metadata: {name: …}`."""
-        outer = self.inside if self.key and _OWN_NAME.match(line) else None
-        for thing in (self, outer):
-            if thing and thing.is_open and not (thing.name or thing.is_all or (thing is outer and thing.key)):
-                thing.name = name
+        is_own = _OWN_NAME.match(line) is not None
+        if self.is_open and not self.is_all and (not self.name or (self.is_lent and is_own)):
+            self.name, self.is_lent = name, False
+        outer = self.inside if self.key and is_own else None
+        if outer and outer.is_open and not (outer.name or outer.is_all or outer.key):
+            outer.name, outer.is_lent = name, True
 
     def called(self, line: str) -> str:
         """The innermost name given by a field not in the line itself, and the last key; or the last two keys."""

@@ -11,7 +11,7 @@ from summarizer_tool.digests.columns import describe, quantity, shown
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import Row, named_by, record_statements
+from summarizer_tool.digests.records import INSIDE, Row, named_by, record_statements
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
 
@@ -150,7 +150,7 @@ class _JsonWalk:
                 outer = [cast('Mapping[str, Json]', _without(each, inner)) for each in objects]
                 _, labels = named_by(flat(outer))
                 things = zip(labels, objects, strict=True)
-                inside = [{'in': label, **each} for label, thing in things for each in _objects_at(thing, inner)]
+                inside = [{INSIDE: label, **each} for label, thing in things for each in _objects_at(thing, inner)]
                 yield from self._list(f'{path or "items"}[].{".".join(inner)}', inside, depth + 1)
                 objects = outer
             yield from self._records(path or 'items', flat(objects))
@@ -248,16 +248,13 @@ def flat(things: Sequence[Mapping[str, Json]]) -> list[Row]:
     having = Counter(entry for cells in found for entry in {path[: path.rfind(']') + 1] for path, _ in cells})
     rows: list[Row] = []
     for cells in found:
-        row: dict[str, str] = {}
+        row: dict[str, list[str]] = {}
         for named, inside in cells:
             is_usual = having[named[: named.rfind(']') + 1]] >= _NAMED_SHARE * len(things)
             path = named if is_usual else _ENTRY.sub('[]', named)
-            if path in row:
-                if len(row[path]) < 200:
-                    row[path] += f', {inside}'
-            elif len(row) < _CELLS:
-                row[path] = inside
-        rows.append(row)
+            if path in row or len(row) < _CELLS:
+                row.setdefault(path, []).append(inside)
+        rows.append({path: ', '.join(inside) for path, inside in row.items()})
     return rows
 
 
@@ -267,7 +264,7 @@ def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
             yield from _cells(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST and any(isinstance(each, Mapping) for each in value):
         entries = cast('Sequence[Json]', value)
-        for name, entry in zip(_names(entries), entries[:50], strict=False):
+        for name, entry in zip(_names(entries), entries, strict=False):
             yield from _cells(f'{path}[{name}]', entry, depth + 1)
         if len(entries) > 1:
             yield f'{path}.length', str(len(entries))
@@ -306,4 +303,4 @@ def _compact(value: Json, depth: int = 0) -> str:
             return '[…]'
         inside = [_compact(each, depth + 1) for each in value[:10]]
         return f'[{", ".join(inside)}{f", … {len(value)} in all" if len(value) > 10 else ""}]'
-    return cell(value)[:200]
+    return one_line(cell(value), 200)

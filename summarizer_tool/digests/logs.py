@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import log2
 from typing import Literal
 
-from summarizer_tool.digests.columns import brief
+from summarizer_tool.digests.columns import brief, moment
 from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 
@@ -272,7 +272,6 @@ _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning
 
 _FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
 """Parts of a second and the zone: an hour tells enough of when many lines began and ended."""
-_ZONE = re.compile(r'(?<=\d)(?:[+-]\d\d:?\d\d|Z)$')
 _DAY_TIME = re.compile(r'\d\d:\d\d:\d\d')
 
 _TOGETHER = 8
@@ -353,9 +352,9 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
     if (times or levels) and len(events) < 0.98 * lines:
         parts.append(f'{len(events)} events')
     if times:
-        # What begins with the year has the order of time in one zone; lines have not where several write one log.
-        zones = {found[0] if (found := _ZONE.search(time)) else '' for time in times}
-        ordered = sorted(times) if len(zones) == 1 and all(time[:4].isdigit() for time in times) else times
+        # Lines do not stand in the order of time where several write one log.
+        known = {time: at for time in times if (at := moment(time)) is not None}
+        ordered = sorted(times, key=lambda time: (known[time], time)) if len(known) == len({*times}) else times
         parts.append(f'{ordered[0]} to {ordered[-1]}')
     if levels:
         parts.append(', '.join(f'{level} ×{count}' for level, count in levels.most_common(8)))

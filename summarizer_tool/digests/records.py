@@ -10,6 +10,9 @@ from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import MISSING, surprising
 
+INSIDE = '(in)'
+"""The field that says in which other thing one is."""
+
 Row = Mapping[str, str]
 """Cells by field; a field that a thing does not have is not in it."""
 
@@ -42,11 +45,15 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
     key = scored[0][1] if scored else ''
     # Some ask by name and others by number: a short second one of the other sort is said, too.
     # What has no name is told by its number, and by a text that few have, such as a path.
-    other = next((field for field in fields if _complements(field, key, rows)), '') or ('' if key else _place(rows))
+    other = next((field for field in fields if _complements(field, key, rows)), '') or (
+        '' if key or INSIDE in rows[0] else _place(rows)
+    )
     beside = distinct_parts([row.get(other, '') for row in rows], 50)
     labels: list[str] = []
-    for number, (row, second) in enumerate(zip(rows, beside, strict=True), 1):
-        label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
+    numbers: Counter[str] = Counter()
+    for row, second in zip(rows, beside, strict=True):
+        numbers[outer := row.get(INSIDE, '')] += 1
+        label = one_line(row.get(key, ''), 50 if other else 100) or f'{outer} #{numbers[outer]}'.lstrip()
         label = f'{label[:12]}…' if _HASH.fullmatch(label) else label
         labels.append(f'{label} ({second})' if second else label)
     return f'{key or "number"} ({other})' if other else key, labels
@@ -144,7 +151,8 @@ def usual_statements(
             yield DigestStatement(text, 76.0 + bad, 'values', tuple(lines[row : row + 1]))
         return
     columns = [describe(field, [row.get(field) for row in rows], names) for field in fields]
-    constants = [f'{column.name}={column.text[:_CONSTANT_LENGTH]}' for column in columns if column.kind == 'constant']
+    constant = [column for column in columns if column.kind == 'constant']
+    constants = [f'{column.name}={one_line(column.text, _CONSTANT_LENGTH)}' for column in constant]
     for start in range(0, len(constants), 8):
         yield DigestStatement(f'the same in all: {", ".join(constants[start : start + 8])}', 44.0 - start, 'fields')
     for column in columns:
@@ -154,7 +162,7 @@ def usual_statements(
 
 def _each(rows: Sequence[Row]) -> Sequence[str]:
     """All that each of few things has; nothing if that is much."""
-    told = [', '.join(f'{field}={shown(cell)[:80]}' for field, cell in row.items()) for row in rows[:_EACH]]
+    told = [', '.join(f'{field}={shown(cell, 80)}' for field, cell in row.items()) for row in rows[:_EACH]]
     return told if len(rows) <= _EACH and max(map(len, told)) <= LONGEST else ()
 
 

@@ -22,7 +22,7 @@ _YAML = re.compile(rf'(?>(?:- )*){_KEY}[ ]*:(?:\s|$)|-(?:\s|$)|---|\.\.\.|%YAML|
 _NESTED = re.compile(
     rf'^([ \t]*+)(?>(?:- )*){_KEY}[ ]*:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*\1(?:[ \t]+|- )\S', re.MULTILINE
 )
-_SECTION = re.compile(r'\[\[?([^\[\]\n]++)\]\]?[ \t]*+(?:[#;].*)?')
+SECTION = re.compile(r'^\[\[?([^\[\]\n]++)\]\]?[ \t]*+(?:[#;].*)?$', re.MULTILINE)
 _PAIR = re.compile(r'([\w.$@/*+-]+(?: [\w.$@/*+-]+)?)[ \t]*=[ \t]*(.*)')
 _BRACKETS = re.compile(r'[\[\]{}]')
 _ITEMS = re.compile(rf'(?:-[ \t]+){{{_DEEPEST}}}')
@@ -44,7 +44,7 @@ def read_settings(text: str) -> Read | None:
         return None
     margin = [line for line in lines if not line[0].isspace()]
     value: Json = None
-    if any(map(_SECTION.fullmatch, margin)):
+    if any(map(SECTION.fullmatch, margin)):
         value = _typed(_toml(text) or _pairs(lines))
     elif margin and all(map(_YAML.match, margin)) and _NESTED.search(text):
         value = _yaml(text, _GROWN * len(lines))
@@ -132,7 +132,7 @@ def _pairs(lines: Sequence[str]) -> Json:
     for line in lines:
         if line[0].isspace() and values:
             values[-1] = f'{values[-1]} {line.strip()}'.strip()
-        elif match := _SECTION.fullmatch(line):
+        elif match := SECTION.fullmatch(line):
             section, values = match[1].strip(), None
         elif match := _PAIR.fullmatch(line):
             values = found.setdefault((section, match[1].strip()), [])

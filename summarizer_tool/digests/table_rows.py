@@ -64,20 +64,13 @@ def rows_of(
 
 
 def _is_sum(rows: Sequence[Row]) -> bool:
-    """Return whether the last row has the sums of the others, in two columns of different ones or more."""
+    """Return whether the last row has the sums of several others, in two columns of different ones or more."""
     if len(rows) <= LEAST_ROWS:
         return False
     *others, last = rows
-    found = {title: number for title, cell in last.items() if (number := quantity(cell))}
-    sums = {number for title, number in found.items() if _sum(others, title) == number}
+    sums: set[float] = set()
+    for title, cell in last.items():
+        numbers = [number for row in others if (number := quantity(row.get(title, ''))) is not None]
+        if len(numbers) == len(others) and sum(map(bool, numbers)) > 1 and (total := sum(numbers)) == quantity(cell):
+            sums.add(total)
     return len(sums) > 1 or max(sums, default=0.0) > _SURE_SUM
-
-
-def _sum(rows: Sequence[Row], title: str) -> float | None:
-    """The sum of whole numbers in a column; None where one of them is none."""
-    total = 0.0
-    for row in rows:
-        if (number := quantity(row.get(title, ''))) is None:
-            return None
-        total += number
-    return total

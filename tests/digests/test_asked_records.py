@@ -66,6 +66,13 @@ def test_a_block_is_told_with_its_fields_and_what_it_is_about() -> None:
         ('oil', '1.234 2,5 0.125 3,7 100 7,0', '100', '0.125'),
         ('burning', '5m 90s 2h 10m 3m', '2h', '90s'),
         ('oil', '1.5 2.25 1.125 0.5', '2.25', '0.5'),
+        ('oil', '2,5 12,500 900,75 0,125 7,0', '900,75', '0,125'),
+        ('burning', '1m30.5s 900ms 2h3m4.5s 40s', '2h3m4.5s', '900ms'),
+        ('burning', '2y35d 5h 247d 13d', '2y35d', '5h'),
+        ('wick', '1.5P 13G 2.1T 900M', '1.5P', '900M'),
+        ('wick', '10kb 1.5mb 900bytes 1.2TiB', '1.2TiB', '900bytes'),
+        ('burning', '2.5s 900μs 14ms 1.5ms', '2.5s', '900μs'),
+        ('frost', '−5 3 −28.5 7', '7', '−28.5'),
     ],
 )
 def test_a_column_tells_how_its_numbers_are_read(field: str, cells: str, most: str, least: str) -> None:
@@ -73,6 +80,19 @@ def test_a_column_tells_how_its_numbers_are_read(field: str, cells: str, most: s
     things = NamedRows(names, [{field: cell} for cell in cells.split()])
     said = {each.text.partition(': ')[2] for word in ('most', 'least') for each in extremes(things, [word, field])}
     assert {f'{field}={most} (most)', f'{field}={least} (least)'} <= said
+
+
+def test_things_that_have_as_much_are_of_one_rank_however_they_are_called() -> None:
+    lamps = '\n'.join(
+        f'Lamp: {name}\nKind: {at}\nBurns-Oil: {oil}\nState: lit\n'
+        for at, (name, oil) in enumerate([('quay', 1000), ('quay', 20), ('mole', 12), ('reed', 1000), ('sand', 15)])
+    )
+    assert [line for line in answers(lamps, 'largest Burns-Oil') if 'most' in line] == snapshot(
+        [
+            'Lamp: quay: Burns-Oil=1000 (most, as 1 more)',
+            'Lamp: reed: Burns-Oil=1000 (most, as 1 more)',
+        ]
+    )
 
 
 def test_most_of_many_rows_takes_time_that_grows_with_them() -> None:

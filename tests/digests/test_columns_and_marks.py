@@ -155,6 +155,40 @@ def test_a_row_of_sums_is_no_item() -> None:
     assert 'Stmts=187 (most): mill/part29.py' in said
 
 
+def test_the_last_row_that_alone_has_what_one_other_has_is_no_sum() -> None:
+    rows = [f'sack-{at},{1500 if at in (7, 29) else 0},{4 if at in (9, 29) else 0},loft' for at in range(30)]
+    assert digest('\n'.join(['name,litres,holes,kept', *rows]), 300).text.startswith('table: 30 items')
+
+
+@pytest.mark.parametrize(
+    ('form', 'told'),
+    [
+        ('https://mill.example/v1/tenants/42/projects/harbour-town/gates/{}', 'of: …shut ×9, …open ×9'),
+        ('registry.example/platform/team-mills/gateway-of-the-sluices/service:1.17.{}', '…service:1.17.open ×9'),
+        ('oak and elm and ash and fir and yew and box and beech and birch and {}', 'of: …shut ×9, …open ×9'),
+    ],
+)
+def test_long_values_are_told_apart_where_they_differ(form: str, told: str) -> None:
+    gates = [{'gate': f'g{at}', 'of': form.format('open' if at % 2 else 'shut'), 'height': at} for at in range(18)]
+    assert told in digest(json.dumps(gates), 400).text
+    same = digest(json.dumps([gate | {'of': form.format('shut')} for gate in gates]), 400).text
+    assert 'shut' in same
+    assert 'shut' in digest(json.dumps(gates[:6]), 400).text
+
+
+def test_no_entry_of_a_long_list_is_left_out() -> None:
+    gates = [{'gate': f'g{at}', 'locks': [{'of': f'lock-{at}-{each}'} for each in range(80)]} for at in range(30)]
+    gates[4]['locks'] = [*gates[5]['locks'], {'of': 'BURST open'}]
+    assert 'BURST open' in told(json.dumps(gates))
+
+
+def test_times_of_several_zones_are_in_order() -> None:
+    at = [f'2024-02-29T{10 + nth % 10}:{nth:02}:00+09:00' for nth in range(20)] + ['2024-02-28T23:30:00-08:00']
+    at.append('2024-03-01 00:30:00+01')
+    boats = [{'boat': f'b{nth}', 'at': each, 'crew': nth % 3} for nth, each in enumerate(at)]
+    assert 'at: 2024-02-29T10:00:00+09:00 to 2024-03-01 00:30:00+01' in told(json.dumps(boats))
+
+
 def test_the_name_of_a_relation_is_not_that_of_what_holds_it() -> None:
     plans = [
         {'Plan': {'Node Type': 'Scan', 'Relation Name': f'vats{at}', 'Rows': at}, 'Planning': {'Blocks Read': 7 + at}}
@@ -255,7 +289,7 @@ def test_records_begin_where_blank_lines_part_them() -> None:
         for at, (name, size) in enumerate(sizes)
     ]
     text = digest('\n'.join(records), 150, focus='Which package has the largest Installed-Size?').text
-    assert 'Package: gate: Installed-Size: 44890' in text
+    assert 'Package: gate: Installed-Size=44891 (most)' in text
     assert 'Source: ' not in text
 
 

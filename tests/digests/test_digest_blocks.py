@@ -71,7 +71,7 @@ def test_lines_belong_to_the_heading_above_them_however_it_is_written() -> None:
     listed[22] += '-rw------- 1 ada mill 9 Jun 3 ledger\n'
     blocks = read_blocks('\n'.join(listed).splitlines())
     assert blocks is not None
-    assert blocks.count == len(listed)
+    assert len(blocks.starts) == len(listed)
     found = digest('\n'.join(listed), 400, focus='Where is the ledger?').text
     assert '/mill/Old Papers4: -rw------- 1 ada mill 9 Jun 3 ledger' in found
 

@@ -315,7 +315,46 @@ def test_lists_inside_of_things_are_told_as_one() -> None:
     text = told(json.dumps(mills))
     assert 'items[].visits: 180 items with 5 fields, named by id' in text
     assert '4-17: sacks=-3 (usually 9)' in text
-    assert 'in: mill-0 ×30' in text
+    assert '(in): mill-0 ×30' in text
+
+
+def test_what_has_no_name_is_numbered_in_the_thing_that_it_is_in() -> None:
+    checks = [[{'in': at, 'ok': (nth, at) != (3, 2), 'ms': at, 'of': 'oak'} for at in range(6)] for nth in range(10)]
+    text = told(json.dumps([{'gate': f'g{nth}', 'checks': each} for nth, each in enumerate(checks)]))
+    assert 'g3 #3: ok=false (usually true)' in text
+    assert '(in): g0 ×6' in text
+
+
+@pytest.mark.parametrize(
+    ('line', 'well', 'badly'),
+    [
+        ({'level': 0, 'time': 1700000000000, 'msg': ''}, 30, 50),
+        ({'version': '1.1', 'short_message': '', 'level': 0}, 6, 3),
+        ({'PRIORITY': '', 'MESSAGE': ''}, '6', '3'),
+    ],
+)
+def test_levels_may_be_numbers(line: dict[str, object], well: object, badly: object) -> None:
+    level = next(key for key in line if key.lower() in ('level', 'priority'))
+    said = next(key for key in line if key.lower().endswith(('msg', 'message')))
+    lines = [json.dumps(line | {level: well, said: f'sack {at} ground'}) for at in range(60)]
+    lines[40] = json.dumps(line | {level: badly, said: 'no grain left'})
+    text = digest('\n'.join(lines), 200).text
+    assert 'INFO ×59, ERROR ×1' in text
+    assert f'{level}={badly} (error) no grain left' in text
+
+
+def test_of_sections_each_tells_its_own() -> None:
+    gates = [f'[gate{at}]\nheight = {4 if at != 5 else 9}\nkeeper = ada\n' for at in range(9)]
+    assert 'gate5: height=9, keeper=ada' in digest('\n'.join(gates), 200).text
+
+
+def test_blocks_are_called_by_what_tells_them_apart() -> None:
+    pods = [
+        f'- metadata:\n    generateName: mill-\n    labels:\n      app: mill\n    name: mill-{at * 7919 % 9973}\n'
+        f'  status:\n    restarts: {41 if at == 13 else 0}'
+        for at in range(30)
+    ]
+    assert 'mill-3217: restarts: 41' in digest('\n'.join(pods), 200).text
 
 
 def test_what_has_no_name_is_told_with_its_place() -> None:

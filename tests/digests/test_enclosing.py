@@ -36,6 +36,8 @@ def test_a_line_is_a_part_of_what_a_field_or_a_key_names() -> None:
     )
     yaml = '- kind: Boat\n  metadata:\n    name: selkie\n  status:\n    phase: lost\n- kind: Gate\n  width: 4\n'
     assert names(yaml, 'phase', 'width') == snapshot({'phase': 'selkie.status', 'width': ''})
+    lent = '- author:\n    name: ada\n  draught: 3\n  title: Mend lock\n  state: failed\n'
+    assert names(lent, 'draught', 'state') == snapshot({'draught': 'Mend lock', 'state': 'Mend lock'})
     xml = '<suite name="all">\n <case name="opens">\n  <failure>jammed</failure>\n </case>\n</suite>'
     assert names(xml, 'jammed') == snapshot({'jammed': 'opens'})
 

@@ -76,7 +76,7 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
     log, shipments = returned(run.all_messages())
     assert log.content.splitlines()[:8] == snapshot(
         [
-            '[harbour/read_log: 24,485 tokens, summarized in 990. The whole result is src_f65f418be550: search_source finds lines in it, read_source shows them.]',
+            '[harbour/read_log: 24,485 tokens, summarized in 997. The whole result is src_f65f418be550: search_source finds lines in it, read_source shows them.]',
             '567| 2026-03-14T02:22:56.886Z FATAL [tide-feed] lost connection to gauge X10127, giving up after 5 attempts',
             '173| 2026-03-14T02:07:05.418Z ERROR [manifest-store] write to volume R86693 failed: no space left on device',
             '258| 2026-03-14T02:10:48.954Z ERROR [berth-api] customs gateway rejected declaration 95907: tariff code unknown',
@@ -336,7 +336,7 @@ async def test_the_span_of_a_summary_stands_under_its_tool_call(noise: Noise, ca
                 'reason': '',
                 'tokens_out': 117,
                 'requests': 1,
-                'input_tokens': 1312,
+                'input_tokens': 1311,
                 'output_tokens': 36,
             }
         )
