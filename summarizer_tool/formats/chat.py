@@ -1,6 +1,6 @@
 """Chats and transcripts as programs export them: who says what, a paragraph for each turn. Pure computing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import regex
@@ -12,9 +12,7 @@ _DAY = (
     r'(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.?[ -]?[^\W\d_]{3,9}\.?,?(?:[ -]\d{2,4})?'
     r'|[^\W\d_]{3,9}(?:\.? \d{1,2}(?:st|nd|rd|th)?,?(?: \d{4})?)?)'
 )
-_CLOCK = (
-    r'(?P<hour>\d{1,2}):\d{2}(?::\d{2}(?:[.,]\d{1,3})?)?(?>(?:\s?[AaPp]\.?[Mm]\.?)?)(?:Z|\s?[+-]\d{2}:?\d{2})?(?![\d:])'
-)
+_CLOCK = r'\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,3})?)?(?>(?:\s?[AaPp]\.?[Mm]\.?)?)(?:Z|\s?[+-]\d{2}:?\d{2})?(?![\d:])'
 _STAMP = rf'[\[(]?(?P<stamp>(?P<day>{_DAY})?(?:,?\s{{0,2}}|T)(?:[^\W\d_]{{1,3}}\s)?{_CLOCK})[\])]?'
 _NAME = r'(?:[^\W\d_]|[~+] ?\d)[^\[\]<>(){}|=:;,"/\\]{0,39}?(?: \([^()]{1,20}\))?'
 # `[15:59] <evan> …`, `12/10/12, 15:59 - evan: …`, `15:59:10 From evan to Everyone: …`
@@ -29,11 +27,12 @@ _HEADER = regex.compile(
     r'(?:\s*\[[^\[\]]{1,40}\])?[*_: =\-]{0,5}$'
 )
 _STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
+_NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?P<text>\S.*)$')
 _SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
 _LONGEST_HEADER = 120
 
 _TURNS_BELOW = 5
-"""A heading for an hour, or else for a day: where there are fewer, it would only part those who talk."""
+"""The heading of a day with fewer is not followed by one for an hour: it would only part those who talk."""
 _LEAST_TURNS = 6
 _SAMPLE = 400
 """Lines by which it is told what is no chat."""
@@ -50,35 +49,39 @@ _DISTINCT = 0.5
 
 
 @dataclass(slots=True)
-class _Turn:
+class Turn:
+    """What somebody says at once, or a program, which has no name."""
+
     speaker: str
     stamp: str
     day: str
-    hour: str
     said: list[str] = field(default_factory=list[str])
 
 
 def markdown(text: str) -> str:
-    """The turns, each with who speaks, under a heading for each hour or day; empty where the text is none of a chat."""
+    """The turns, each with who speaks, under headings that say when; empty where the text is none of a chat."""
     lines = text.removeprefix('\ufeff').splitlines()
     if not _read(lines[:_SAMPLE])[1] or not (turns := _read(lines))[1]:
         return ''
     before, said = turns
-    out = [*before, '']
-    section = ''
-    places = [f'{turn.day} {turn.hour}' for turn in said], [turn.day for turn in said]
-    by_hour, by_day = (len(said) >= _TURNS_BELOW * len({*each}) for each in places)
-    for turn, hour, day in zip(said, *places, strict=True):
-        here = hour if by_hour else day if by_day else ''
-        if section != here:
-            section = here
-            out += [f'## {turn.stamp}', '']
+    return '\n'.join([*before, '', '\n\n'.join(written(said))]).strip('\n') + '\n'
+
+
+def written(turns: Iterable[Turn]) -> Iterator[str]:
+    """Turns in paragraphs, with who speaks; a heading says when, where a day begins, or an hour after a busy one."""
+    day, hour, below = '', '', _TURNS_BELOW
+    for turn in turns:
+        here = turn.stamp.partition(':')[0]
+        if turn.stamp and ((turn.day or day) != day or (here != hour and below >= _TURNS_BELOW)):
+            day, below = turn.day, 0
+            yield f'## {turn.stamp}'
+        hour = here
         if words := ' '.join(filter(None, map(str.strip, turn.said))):
-            out += [f'{turn.speaker}: {words}', '']
-    return '\n'.join(out).strip('\n') + '\n'
+            below += 1
+            yield f'{turn.speaker}: {words}' if turn.speaker else words
 
 
-def _read(lines: Sequence[str]) -> tuple[list[str], list[_Turn]]:
+def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
     """What stands before the first turn, and the turns; none where it is no chat."""
     filled = sum(map(bool, map(str.strip, lines)))
     for headers, least in ((_turns(lines), _TURNS), (_headers(lines), _HEADERS)):
@@ -86,16 +89,18 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[_Turn]]:
         speakers = {turn.speaker for turn in found.values()}
         if len(found) < max(_LEAST_TURNS, least * filled) or len(speakers) > _MOST_SPEAKERS * len(found):
             continue
-        current: _Turn | None = None
+        current: Turn | None = None
         before: list[str] = []
         for number, line in enumerate(lines):
             if number in found:
                 current = found[number]
-            elif current is not None:
-                current.said += [line] * (_STAMP_ALONE.match(line) is None)
-            else:
+            elif current is None:
                 before.append(line)
-        turns = [*found.values()]
+            elif (notice := _NOTICE.match(line)) and bool(notice['day']) == bool(current.day):
+                found[number] = current = _turn(notice, '', notice['text'])
+            else:
+                current.said += [line] * (_STAMP_ALONE.match(line) is None)
+        turns = [found[number] for number in sorted(found)]
         if is_talk([names.words(' '.join(turn.said)) for turn in turns]):
             return before, turns
     return [], []
@@ -110,14 +115,14 @@ def is_talk(said: Sequence[Sequence[str]]) -> bool:
     return written > _WRITTEN * len(words) and len(distinct) > _DISTINCT * len(said)
 
 
-def _turns(lines: Sequence[str]) -> Iterator[tuple[int, _Turn]]:
+def _turns(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
     """The lines in which a turn begins, each with what it says."""
     for number, line in enumerate(lines):
         if match := _TURN.match(line):
             yield number, _turn(match, match['name'].strip(), match['text'] or '')
 
 
-def _headers(lines: Sequence[str]) -> Iterator[tuple[int, _Turn]]:
+def _headers(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
     """The lines that say who speaks, and when; those of two lines, with the second, which says when."""
     before = ''
     for number, line in enumerate(lines):
@@ -129,5 +134,5 @@ def _headers(lines: Sequence[str]) -> Iterator[tuple[int, _Turn]]:
         before = line.strip()
 
 
-def _turn(match: regex.Match[str], speaker: str, text: str = '') -> _Turn:
-    return _Turn(speaker, match['stamp'], match['day'] or '', match['hour'], [text])
+def _turn(match: regex.Match[str], speaker: str, text: str = '') -> Turn:
+    return Turn(speaker, match['stamp'], match['day'] or '', [text])

@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TypeAlias, cast
 
 from summarizer_tool.digests.json_reading import read_json
 from summarizer_tool.digests.xml_reading import read_xml
-from summarizer_tool.formats.chat import is_talk
+from summarizer_tool.formats.chat import Turn, is_talk, written
 from summarizer_tool.html.page import TAG
 from summarizer_tool.text import names
 from summarizer_tool.text.lines import one_line
@@ -51,8 +53,8 @@ def texts_of(value: object, shown: Callable[[str], str] = str, *, is_beside: boo
     texts = [
         {key: text for key, text in each.items() if isinstance(text, str) and len(text) > _LONG} for each in records
     ]
-    written = sum(len(text) for each in texts for text in each.values())
-    if not any(texts) or written < _SHARE * sum(map(_size, records)):
+    size = sum(len(text) for each in texts for text in each.values())
+    if not any(texts) or size < _SHARE * sum(map(_size, records)):
         return ''
     if is_beside and len(texts) == len(texts[0]) == 1:
         return shown(*texts[0].values())
@@ -140,16 +142,34 @@ def _listed(records: Sequence[Record]) -> str:
     text = max(sizes, key=lambda key: sizes[key])
     speaker = next((key for key, said in columns.items() if key != text and _is_speaker(said)), None)
     if speaker is not None and len(sizes) == 1 and len(columns) <= _MOST_OF_A_TURN:
-        turns = zip(columns[speaker], columns[text], strict=True)
-        return '\n\n'.join(f'{name or "?"}: {_shown(said)}' for name, said in turns if said.strip())
+        others = [[_stamp(each.get(key) or '') for each in records] for key in columns if key not in (text, speaker)]
+        stamps = [said for said in others if all(map(_DAY.match, said))][:1]
+        beside = [*stamps, *(said for said in others if _is_speaker(said))] or [[''] * len(records)]
+        turns = (
+            Turn(
+                name or '?', ', '.join(filter(None, at)), ' '.join(_DAY.sub(r'\1', each) for each in at), [_shown(said)]
+            )
+            for name, said, *at in zip(columns[speaker], columns[text], *beside, strict=True)
+            if said.strip()
+        )
+        return '\n\n'.join(written(turns))
     return '\n\n'.join(
         f'{_heading(each, {text: said}, "")}\n\n{_shown(said)}'.rstrip()
         for each, said in zip(records, columns[text], strict=True)
     )
 
 
+_DAY = re.compile(r'(\d{1,4}[./-]\d{1,2}[./-]\d{1,4})(?!\d).*')
+_SECONDS = re.compile(r'1\d{9}(?:\d{3}|\.\d+)?')
 _MOST_OF_A_TURN = 6
 """Members of what somebody says: who, when, what kind it is of."""
+
+
+def _stamp(value: object) -> str:
+    """What a member of a turn says: of a time in seconds, or in thousandths of them, when that is (UTC)."""
+    text = one_line(_written(value))
+    seconds = float(text[:10]) if _SECONDS.fullmatch(text) else 0.0
+    return f'{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}' if seconds else text
 
 
 def _is_written(said: Sequence[str]) -> bool:

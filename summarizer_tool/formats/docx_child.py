@@ -28,6 +28,10 @@ _BOXES = {'☐': '☐', '☒': '☒', '☑': '☒', '\uf0a8': '☐', '\uf06f': '
 """What items of lists begin with that are to be ticked, also by the codes of fonts of symbols."""
 _TO_TICK = re.compile(r'<input( checked="checked")? type="checkbox" />')
 _W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
+_M = '{http://schemas.openxmlformats.org/officeDocument/2006/math}'
+_MC = '{http://schemas.openxmlformats.org/markup-compatibility/2006}'
+_LEADS = {'sub': '_', 'sup': '^', 'num': '', 'den': '/', 'rad': '√'}
+"""Signs before parts of a formula, which stand in brackets where they are more than a number or a name."""
 _MOST_STYLES = 20
 """Of which one is based on the other."""
 _PLACE = re.compile(r'%(\d)')
@@ -60,6 +64,8 @@ class _ListLevel(NamedTuple):
     start: int
     kind: str = ''
     """Of lists that count together."""
+    is_legal: bool = False
+    """Whether the numbers of levels above are shown with digits, whatever form they have."""
     is_anew: bool = False
     """Whether they count from the start again, where they first have this level."""
 
@@ -75,16 +81,20 @@ def _write_numbers(body: bytes) -> bytes:
         members = {name: given.read(name) for name in given.namelist()}
     # Some programs count: `document2.xml`.
     main = next((name for name in members if re.fullmatch(r'word/document\d*\.xml', name)), '')
-    if _NUMBERING not in members or not main:
+    if not main or (_NUMBERING not in members and b'oMath' not in members[main]):
         return body
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    numbering, document = (etree.fromstring(members[name], parser) for name in (_NUMBERING, main))
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
+    document = etree.fromstring(members[main], parser)
+    numbering = etree.fromstring(members.get(_NUMBERING, b'<none/>'), parser)
+    _simplify(document)
     styles = etree.fromstring(members.get(_STYLES, b'<none/>'), parser)
     _write(document, _levels(numbering), {style.get(f'{_W}styleId'): style for style in styles.iter(f'{_W}style')})
     for level in numbering.iter(f'{_W}lvl'):
         if (form := level.find(f'{_W}numFmt')) is not None and not _level(level).is_plain:
             form.set(f'{_W}val', 'bullet')
-    members |= {_NUMBERING: etree.tostring(numbering), main: etree.tostring(document)}
+    members |= {main: etree.tostring(document)}
+    if _NUMBERING in members:
+        members[_NUMBERING] = etree.tostring(numbering)
     made = BytesIO()
     with ZipFile(made, 'w') as written:
         for name, content in members.items():
@@ -96,6 +106,34 @@ def _read_numbers(html: str) -> str:
     """The HTML that was made of such a document, with the numbers of its plain lists as HTML has them, and ticks."""
     html = _TO_TICK.sub(lambda box: '☒ ' if box[1] else '☐ ', html)
     return _ELSEWHERE.sub(r'\1. ', _OF_ITEM.sub(r'<li value="\1">', html))
+
+
+def _simplify(document: Any) -> None:
+    """Make words of formulas, and leave out the form of text boxes that the library does not read."""
+    for choice in [*document.iter(f'{_MC}Choice')]:
+        choice.getparent().remove(choice)
+    for formula in [*document.iter(f'{_M}oMathPara', f'{_M}oMath')]:
+        formula.getparent().replace(formula, _run(_formula(formula)))
+
+
+def _formula(element: Any) -> str:
+    """What a formula says on a line: `x^2/(a+b)`."""
+    name = etree.QName(element).localname
+    said = element.text or '' if name == 't' else ''.join(map(_formula, element))
+    if name in _LEADS and said:
+        return _LEADS[name] + (said if said.isalnum() else f'({said})')
+    if name == 'nary':
+        sign = element.find(f'{_M}naryPr/{_M}chr')
+        return f' {"∫" if sign is None else sign.get(f"{_M}val")}{said}'
+    return f'({said})' if name == 'd' else said
+
+
+def _run(said: str) -> Any:
+    run = etree.Element(f'{_W}r')
+    text = etree.SubElement(run, f'{_W}t')
+    text.set('{http://www.w3.org/XML/1998/namespace}space', 'preserve')
+    text.text = said
+    return run
 
 
 def _write(document: Any, lists: Mapping[str, dict[int, _ListLevel]], styles: Mapping[str, Any]) -> None:
@@ -111,7 +149,11 @@ def _write(document: Any, lists: Mapping[str, dict[int, _ListLevel]], styles: Ma
         levels, at = lists.get(number, {}), int(depth or 0)
         level = levels.get(at)
         box = _BOXES.get(level.text) if level is not None else None
-        if level is None or (not box and (level.form in ('bullet', 'none') or not level.text)):
+        if (
+            level is None
+            or paragraph.find(f'{_W}pPr/{_W}rPr/{_W}del') is not None
+            or (not box and (level.form in ('bullet', 'none') or not level.text))
+        ):
             continue
         # Lists of one kind go on counting.
         before = counts[level.kind]
@@ -124,12 +166,9 @@ def _write(document: Any, lists: Mapping[str, dict[int, _ListLevel]], styles: Ma
         for place in _PLACE.findall(label):
             each = int(place) - 1
             of = levels.get(each, level)
-            label = label.replace(f'%{place}', list_numbers.shown(count.get(each, of.start), of.form))
-        run = etree.Element(f'{_W}r')
-        text = etree.SubElement(run, f'{_W}t')
-        text.set('{http://www.w3.org/XML/1998/namespace}space', 'preserve')
-        text.text = label
-        paragraph.insert(int(paragraph.find(f'{_W}pPr') is not None), run)
+            form = 'decimal' if level.is_legal and of.form != 'decimalZero' else of.form
+            label = label.replace(f'%{place}', list_numbers.shown(count.get(each, of.start), form))
+        paragraph.insert(int(paragraph.find(f'{_W}pPr') is not None), _run(label))
 
 
 def _properties(paragraph: Any, styles: Mapping[str, Any]) -> Iterator[Any]:
@@ -154,11 +193,17 @@ def _levels(numbering: Any) -> dict[str, dict[int, _ListLevel]]:
         }
         for kind in numbering.iter(f'{_W}abstractNum')
     }
+    linked = {style: kinds[_value(kind, 'abstractNumId')] for kind in numbering if (style := _said(kind, 'styleLink'))}
+    for kind in numbering.iter(f'{_W}abstractNum'):
+        if (style := _said(kind, 'numStyleLink')) in linked:
+            kinds[_value(kind, 'abstractNumId')] = linked[style]
     found: dict[str, dict[int, _ListLevel]] = {}
     for each in numbering.iter(f'{_W}num'):
         levels = kinds.get(_said(each, 'abstractNumId'), {})
         for over in each.iter(f'{_W}lvlOverride'):
             at = int(_value(over, 'ilvl') or 0)
+            if (own := over.find(f'{_W}lvl')) is not None:
+                levels = {**levels, at: _level(own, _said(each, 'abstractNumId'))}
             if at in levels and (start := _said(over, 'startOverride')):
                 levels = {**levels, at: levels[at]._replace(start=int(start), is_anew=True)}
         found[_value(each, 'numId')] = levels
@@ -166,7 +211,8 @@ def _levels(numbering: Any) -> dict[str, dict[int, _ListLevel]]:
 
 
 def _level(level: Any, kind: str = '') -> _ListLevel:
-    return _ListLevel(_said(level, 'numFmt'), _said(level, 'lvlText'), int(_said(level, 'start') or 0), kind)
+    legal = level.find(f'{_W}isLgl') is not None
+    return _ListLevel(_said(level, 'numFmt'), _said(level, 'lvlText'), int(_said(level, 'start') or 0), kind, legal)
 
 
 def _said(element: Any, name: str) -> str:

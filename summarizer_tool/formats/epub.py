@@ -17,6 +17,7 @@ KIND = 'an EPUB book'
 _CONTAINER = 'META-INF/container.xml'
 _ENCRYPTION = 'META-INF/encryption.xml'
 _CHAPTERS = ('application/xhtml+xml', 'text/html', 'application/x-dtbook+xml')
+_MISSING = '[%s is missing from the book]'
 _MOST_CHAPTERS = 5000
 
 
@@ -32,13 +33,14 @@ def read(body: bytes) -> Page:
     package = next((name for name in book.names() if name.endswith('.opf')), '')
     opf = book.tree(package)
     locked = _locked(book)
+    alike = {name.casefold(): name for name in book.names()}
     parts: list[str] = []
     for name in islice(_chapters(opf, posixpath.dirname(package)), _MOST_CHAPTERS):
+        said, name = name, name if book.has(name) else alike.get(name.casefold(), '')
         if name in locked:
             raise FetchError(f'is {KIND} that is protected against copying; give one without this')
-        if book.has(name):
-            chapter = to_markdown(content.decode(book.read(name)), is_document=True)
-            parts += filter(None, [chapter.markdown.strip()])
+        chapter = to_markdown(content.decode(book.read(name)), is_document=True).markdown if name else _MISSING % said
+        parts += filter(None, [chapter.strip()])
     title = next((' '.join(''.join(found.itertext()).split()) for found in opf.iter('{*}title')), '')
     return Page('\n\n'.join(parts), title)
 
@@ -50,7 +52,7 @@ def _chapters(opf: Any, folder: str) -> Iterator[str]:
         item = items.get(place.get('idref'))
         if item is None or item.get('media-type') not in _CHAPTERS or 'nav' in (item.get('properties') or '').split():
             continue
-        yield posixpath.normpath(posixpath.join(folder, unquote(item.get('href') or '')))
+        yield posixpath.normpath(posixpath.join(folder, unquote((item.get('href') or '').partition('#')[0])))
 
 
 def _locked(book: Archive) -> frozenset[str]:

@@ -40,6 +40,7 @@ _LEADER = re.compile(r'\.{5}')
 _MARK = re.compile(r'^( {0,3})(#{1,6}(?:\s|$))')
 _APART = re.compile(r' {2,}')
 _COLUMNS = re.compile(r'\S {3,}\S')
+_GAP = re.compile(r'(?<=\S) {2,}(?=\S)')
 _BEGINS = re.compile(r'[\w("\'<\[]')
 _LEAST_BESIDE = 3
 """Terms with what is said of them beside them, all from one column on, by which that column is known,"""
@@ -92,6 +93,11 @@ def _columns(lines: Sequence[str]) -> set[int]:
             ):
                 terms[at].add(beside[1])
     return {at for at, found in terms.items() if len(found) >= max(_LEAST_BESIDE, _DIFFERENT * times[at])}
+
+
+def _begun(line: str) -> set[int]:
+    """Where words begin that white space keeps apart from those before them."""
+    return {gap.end() for gap in _GAP.finditer(line)}
 
 
 def _indent(line: str) -> int:
@@ -164,6 +170,7 @@ class _Layout:
         is_wrapped = (
             not any(map(_LEADER.search, lines))
             and sum(map(is_row, lines)) < 2
+            and not (len(lines) > 1 and any(map(_COLUMNS.search, lines)) and set[int].intersection(*map(_begun, lines)))
             and all(
                 len(line.rstrip()) + 1 + len(below.split(maxsplit=1)[0]) > self.width - SLACK
                 for line, below in pairwise(lines)

@@ -114,7 +114,7 @@ class _Written:
 
     def _body(self, mail: MIMEPart) -> str:
         """The plain text of a mail, or its HTML where that says more."""
-        plain_part, html_part = (_text_part(mail, kind) for kind in ('plain', 'html'))
+        plain_part, html_part = _bodies(mail)
         plain = _decoded(plain_part) if plain_part is not None else ''
         if html_part is not None:
             page = _page(html_part)
@@ -129,7 +129,7 @@ class _Written:
 
     def _beside(self, mail: MIMEPart, depth: int) -> Iterator[MIMEPart]:
         """What of a mail is not its body."""
-        bodies = {id(part) for kind in ('plain', 'html') if (part := _text_part(mail, kind)) is not None}
+        bodies = {id(part) for part in _bodies(mail) if part is not None}
         if depth == 0 and mail.get_content_maintype() != 'multipart':
             if id(mail) not in bodies:  # nothing but what is attached
                 yield mail
@@ -149,9 +149,16 @@ def _inside(part: MIMEPart) -> list[MIMEPart]:
     return [inner for inner in payload if isinstance(inner, MIMEPart)]
 
 
-def _text_part(mail: MIMEPart, kind: str) -> MIMEPart | None:
-    """The part that a mail has as its body of a kind."""
-    return mail.get_body(preferencelist=('plain',) if kind == 'plain' else ('html', 'related'))
+def _bodies(mail: MIMEPart) -> tuple[MIMEPart | None, MIMEPart | None]:
+    """The plain text and the HTML that a mail has as its body; the first alone of what are no alternatives."""
+    plain, html = (mail.get_body(preferencelist=kinds) for kinds in (('plain',), ('html', 'related')))
+    if plain is not None and html is not None:
+        both = {id(plain), id(html)}
+        of = [part for part in mail.walk() if part.get_content_type() == 'multipart/alternative']
+        if not any(both.issubset(map(id, part.walk())) for part in of):
+            first = next(part for part in mail.walk() if id(part) in both)
+            return (plain, None) if first is plain else (None, html)
+    return plain, html
 
 
 def _decoded(part: MIMEPart) -> str:

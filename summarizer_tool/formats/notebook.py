@@ -13,6 +13,9 @@ _MOST_CHARACTERS = 2000
 """Of what one cell has written; the rest is counted."""
 
 _COLORS = re.compile(r'\x1b\[[0-9;]*[A-Za-z]')
+_OBJECT = re.compile(r'\s*(?:<[^<>]{1,200}>)?\s*')
+"""What a program writes of an object that has other forms."""
+_OVERWRITTEN = re.compile(r'[^\r\n]*\r+(?=[^\r\n])|\r+(?=\n|\Z)')
 _EMBEDDED = re.compile(r'\((?:data:[^()\s]{100,}|attachment:[^()\s]+)\)')
 
 
@@ -77,11 +80,14 @@ def _output(output: Any) -> str:
     if _at(output, 'output_type') == 'error':
         return f'{_text(_at(output, "ename"))}: {_text(_at(output, "evalue"))}'
     found = _at(output, 'text') or _at(output, 'data', 'text/markdown') or _at(output, 'data', 'text/plain')
-    if not found and (html := _text(_at(output, 'data', 'text/html'))):
-        from summarizer_tool.html.convert import to_markdown
+    if not found or _OBJECT.fullmatch(_text(found)):
+        if html := _text(_at(output, 'data', 'text/html')):
+            from summarizer_tool.html.convert import to_markdown
 
-        found = to_markdown(f'<html><body>{html}</body></html>', is_document=True).markdown
-    return _COLORS.sub('', _text(found)).strip('\n')
+            found = to_markdown(f'<html><body>{html}</body></html>', is_document=True).markdown
+        elif given := _at(output, 'data', 'text/latex') or _at(output, 'data', 'application/json'):
+            found = given if _text(given) else json.dumps(given, ensure_ascii=False)
+    return _OVERWRITTEN.sub('', _COLORS.sub('', _text(found))).strip('\n')
 
 
 def _shortened(text: str) -> str:

@@ -6,6 +6,8 @@ from itertools import groupby, pairwise
 from statistics import median
 from textwrap import dedent
 
+from summarizer_tool.text import list_numbers
+
 _LEAST_BOX = 3
 """Lines of a box, its edges among them."""
 _BOX_SIGNS = '*#%;/'
@@ -20,11 +22,12 @@ _LONGER = 1.3
 _LONGEST = 130
 _DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
 _PAGE_NUMBER = re.compile(
-    r'^\W*(?:\d+|[ivxlc]+)(?:\W*$|\W?\s{3})|\s{3}\W*(?:\d+|[ivxlc]+)\W*$'
+    r'^\W*(?:\d+|[ivxlc]+)(?:\s?/\s?\d+)?(?:\W*$|\W?\s{3})|\s{3}\W*(?:\d+|[ivxlc]+)(?:\s?/\s?\d+)?\W*$'
     r'|\b(?:pages?|pg|p|seite|página|pagina|sid[ae]|strona|strana|stránka|страница|стр)\b\W{0,3}\d',
     re.IGNORECASE,
 )
 """A number that stands alone, apart from the words beside it, or is said to be a page's."""
+_ROMAN = {list_numbers.shown(number, 'lowerRoman'): number for number in range(1, 400)}
 _STYLES = re.compile(r'\x1b\[[\d;]{0,20}m')
 _ENDS = re.compile(r'[.!?:;][)\]"\'”’»]*$')
 
@@ -77,24 +80,31 @@ def _found(lines: list[str]) -> set[int]:
     for place, line in enumerate(lines):
         beside = (*lines[max(0, place - 1) : place], *lines[place + 1 : place + 2])
         if line.strip() and len(line) <= _LONGEST and not any(map(str.strip, beside)):
-            words = ' '.join(line.split())
-            places[words].append(place)
-            if _PAGE_NUMBER.search(line):
-                places[_DIGITS.sub('\0', words)].append(place)
+            for form in forms(line):
+                places[form].append(place)
     return {
         place
-        for words, found in places.items()
+        for form, found in places.items()
         if len(found) >= _LEAST_PAGES
         and _are_pages([after - before for before, after in pairwise(found)])
-        and ('\0' not in words or _count([lines[place] for place in found]))
+        and recurs(form, [lines[place] for place in found])
         for place in found
     }
 
 
-def _count(lines: list[str]) -> bool:
-    """Return whether a number in lines that are alike counts one up, or two on every other page."""
+def forms(line: str) -> list[str]:
+    """What a line at the edge of a page may share with others: its words, and these but for a page's number."""
+    words = ' '.join(line.split())
+    return [words, _DIGITS.sub('\0', words)] if _PAGE_NUMBER.search(line) else [words]
+
+
+def recurs(form: str, lines: list[str]) -> bool:
+    """Return whether lines of a form are alike, or a number in them counts one up, or two on every other page."""
+    if '\0' not in form:
+        return True
     for column in zip(*map(_DIGITS.findall, lines), strict=True):
-        steps = [int(after) - int(before) for before, after in pairwise(column) if (before + after).isdecimal()]
+        numbers = [int(each) if each.isdecimal() else _ROMAN.get(each, 0) for each in column]
+        steps = [after - before for before, after in pairwise(numbers) if before and after]
         if max(steps.count(1), steps.count(2)) >= _SHARE * (len(lines) - 1):
             return True
     return False

@@ -5,26 +5,27 @@ stands a form feed, see `documents.page_numbers`.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
+from summarizer_tool.formats import page_lines
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.formats.pdf_page import Bookmark, PdfPage, TextLine
 from summarizer_tool.formats.pdf_tables import LEADERS, table_at, whole_rows
 
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
-_FIGURES = re.compile(r'(?<!\d)\d{1,6}(?!\d)')
-_DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
 _ENDS = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
 _NOT_WORDS = re.compile(r'[\W_]+')
 _MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
 """What markdown would take for more than text at the beginning of a line."""
 
+_LEAST_PAGES = 3
+"""On which a running title stands."""
 _NO_TEXT = '[Page {number} is an image without text: reading it needs OCR]'
 _BROKEN = '[Page {number} is damaged and cannot be read]'
 
@@ -58,34 +59,31 @@ def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) ->
 
 def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLine]]:
     """Leave out what stands at the edge of many pages, but for the first time; of page numbers, each."""
-    found: Counter[tuple[str, int]] = Counter()
-    edges: list[list[tuple[int, tuple[str, int]]]] = []
-    for page, lines in enumerate(pages):
+    found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    edges: list[dict[int, list[tuple[str, int]]]] = []
+    for lines in pages:
         order = sorted(range(len(lines)), key=lambda index: -lines[index].top)
         turned = [[index for index in order if lines[index].turn == turn] for turn in range(4)]
-        outer = dict.fromkeys(index for each in turned for index in (*each[:2], *each[-2:]))
-        edges.append([(index, _place(lines[index], page)) for index in outer])
-        found.update({place for _, place in edges[-1]})
+        edges.append({})
+        for index in dict.fromkeys(index for each in turned for index in (*each[:2], *each[-2:])):
+            said = '   '.join(cell.text for cell in lines[index].cells).casefold()
+            edges[-1][index] = [(form, round(lines[index].bottom / 4)) for form in page_lines.forms(said)]
+            for place in edges[-1][index]:
+                found[place].append(said)
+    running = {
+        place for place, said in found.items() if len(said) >= _LEAST_PAGES and page_lines.recurs(place[0], said)
+    }
     seen: set[tuple[str, int]] = set()
     left: list[list[TextLine]] = []
     for lines, outer in zip(pages, edges, strict=True):
         gone: set[int] = set()
-        for index, place in outer:
-            if found[place] >= 3:
-                if place in seen or ('#' in place[0] and not any(map(str.isalpha, place[0]))):
+        for index, places in outer.items():
+            if here := running.intersection(places):
+                if seen & here or any('\0' in form and not any(map(str.isalpha, form)) for form, _ in here):
                     gone.add(index)
-                seen.add(place)
+                seen |= here
         left.append([line for index, line in enumerate(lines) if index not in gone])
     return left
-
-
-def _place(line: TextLine, page: int) -> tuple[str, int]:
-    """What lines share that are the same but for the page's number; of figures alone, how far they are from it."""
-    text, figures = line.text.casefold(), _FIGURES.findall(line.text)
-    said = _DIGITS.sub('#', text)
-    if figures and not any(map(str.isalpha, said)):
-        said = f'{said} {int(figures[0]) - page} {figures[1:]}' if len(figures) < 3 else text
-    return said, round(line.bottom / 4)
 
 
 # Blocks

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
-from statistics import mode
+from itertools import pairwise, takewhile
+from math import inf
+from statistics import median, mode
 
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.formats.pdf_page import Cell, TextLine
@@ -63,8 +64,14 @@ def table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | N
         return None
     table: list[list[str]] = []
     above: TextLine | None = None
+    pitch = _pitch(lines[start:end])
     for line, places in zip(lines[start:end], placed, strict=True):
         goes_on = above is not None and len(places) == 1 and above.bottom - line.bottom < 1.5 * line.size
+        if goes_on and above is not None and 0 in places and above.bottom - line.bottom > 0.9 * pitch:
+            # At the distance of a row it is a row, as the heading of a group, if its first word had room above.
+            word, *_ = line.cells[0].words
+            room = columns[1][0] - above.cells[0].right - line.size
+            goes_on = word[0][:1].islower() or word[2] - word[1] > room
         if not goes_on:
             table.append([''] * len(columns))
         for place, text in places.items():
@@ -74,6 +81,14 @@ def table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | N
     if not is_titled(table):
         written.insert(0, '|' + '  |' * len(columns))
     return [written[0], '|' + ' --- |' * len(columns), *written[1:]], end
+
+
+def _pitch(lines: Sequence[TextLine]) -> float:
+    """From one row to the next, in points."""
+    steps = [
+        above.bottom - line.bottom for above, line in pairwise(lines) if min(len(above.cells), len(line.cells)) > 1
+    ]
+    return median(steps) if steps else inf
 
 
 def _columns(lines: Sequence[TextLine]) -> tuple[list[tuple[float, float]], list[dict[int, str]]]:

@@ -21,6 +21,7 @@ _BODY = r'((?: +\S.*\n| *\n)*)'
 _EXPLICIT = re.compile(rf'^\.\.(?: +(?:([\w:.+-]+)::(?=\s))?(.*)|)\n{_BODY}', re.MULTILINE)
 _NOTE = re.compile(r'\[[^\]]+\] ')
 _FIELDS = re.compile(r'\A(?::[\w-]+:.*\n)+')
+_OPTION = re.compile(r'^:([\w-]+): +(.*\S)', re.MULTILINE)
 _LITERAL = re.compile(rf'^(\S.*?|):: *\n(?: *\n)+(?= +\S){_BODY}', re.MULTILINE)
 _DEFINED = re.compile(rf'(?:(?<=\n\n)|\A)(?![-*+•:|>]|\w{{1,3}}[.)] )(\S.{{0,200}}(?<![.,;!?]))\n(?= +\S){_BODY}')
 _ADORNMENT = r'[=~^"\'`#*+\-_.:<>!$%&]'
@@ -35,8 +36,11 @@ _CODE = frozenset(
 _ADMONITIONS = frozenset(
     'attention caution danger deprecated error hint important note seealso tip topic warning'.split()  # noqa: SIM905
 )
+_PICTURES = frozenset({'image', 'figure'})
+_BOXES = frozenset({'class', 'container', 'ifconfig', 'only'})
+"""What shows its body, and not the name that it has."""
 _UNSEEN = frozenset(
-    """contents highlight image figure include index literalinclude meta raw role toctree sectionauthor moduleauthor
+    """contents highlight include index literalinclude meta raw role toctree sectionauthor moduleauthor
     currentmodule testsetup testcleanup tabularcolumns""".split()  # noqa: SIM905
 )
 
@@ -92,9 +96,19 @@ class _Reader:
         name, said, body = (found[1] or '').lower(), (found[2] or '').strip(), dedent(found[3])
         if not name:
             return self._keep(f'{said}\n{self.read(body)}') if _NOTE.match(said) else ''
+        if name in _PICTURES and not said:
+            body = body.lstrip().partition('\n')[2]
+        options = dict(_OPTION.findall(fields[0])) if (fields := _FIELDS.match(body)) else {}
         body = _FIELDS.sub('', body)
-        if name in _UNSEEN:
+        if name in _PICTURES and 'target' not in options:  # with one it is a badge
+            shown = f'[Image: {options["alt"]}]' if 'alt' in options else ''
+            return self._keep(self.read(f'{shown}\n\n{body}').strip('\n'))
+        if name in _UNSEEN or name in _PICTURES:
             return ''
+        if name in _BOXES:
+            return self._keep(self.read(body))
+        if 'header' in options:
+            body = f'\n{options["header"]}\n{body.lstrip()}'
         if name in _CODE:
             return self._fenced(body, said)
         if name.startswith(('version', 'deprecated')):

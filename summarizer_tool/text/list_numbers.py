@@ -8,7 +8,7 @@ _MOST = 4000
 
 def shown(number: int, form: str) -> str:
     """A number in a form of Word, such as `lowerLetter` and `upperRoman`; in others with digits."""
-    text = str(number)
+    text = f'{number:02}' if form == 'decimalZero' else str(number)
     if form.endswith('Letter') and 0 < number < _MOST:  # after z comes aa
         text = chr(ord('a') + (number - 1) % 26) * ((number - 1) // 26 + 1)
     elif form.endswith('Roman') and 0 < number < _MOST:

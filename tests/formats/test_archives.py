@@ -27,6 +27,8 @@ RELATION = (
     '<Relationship Id="p{id}" Target="{name}.xml" '
     'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{name}"/>'
 )
+MATH = 'http://schemas.openxmlformats.org/officeDocument/2006/math'
+COMPATIBILITY = 'http://schemas.openxmlformats.org/markup-compatibility/2006'
 PARAGRAPH = '<w:p><w:r><w:t>{}</w:t></w:r></w:p>'
 CELL = f'<w:tc>{PARAGRAPH}</w:tc>'
 
@@ -224,6 +226,67 @@ It is closed.[A1]
 Comment [A1]
 : Since when?\
 """)
+
+
+_LINKED = (
+    f'<w:abstractNum w:abstractNumId="1"><w:styleLink w:val="A"/>{level(0, "decimal", "Clause %1")}</w:abstractNum>'
+)
+_LINKED += '<w:abstractNum w:abstractNumId="0"><w:numStyleLink w:val="A"/></w:abstractNum>'
+_OWN = f'<w:lvlOverride w:ilvl="0">{level(0, "upperLetter", "%1)")}</w:lvlOverride>'
+_LEGAL = level(1, 'decimalZero', 'Section %1.%2').replace('<w:lvlText', '<w:isLgl/><w:lvlText')
+
+
+@pytest.mark.parametrize(
+    ('kind', 'more', 'body', 'told'),
+    [
+        (level(0, 'upperRoman', 'Article %1.') + _LEGAL, '', numbered('B', 1, 1), 'Section 1.01 B|Article II. Z'),
+        (_LINKED, '', '', 'Clause 2 Z'),
+        (level(0, 'decimal', '%1.'), _OWN, '', 'B) Z'),
+        (
+            level(0, 'decimal', 'Clause %1'),
+            '',
+            numbered('', 1).replace('</w:pPr>', '<w:rPr><w:del w:id="1" w:author="a"/></w:rPr></w:pPr>'),
+            'Clause 2 Z',
+        ),
+        (
+            level(0, 'decimal', 'Clause %1'),
+            '',
+            f'<w:p><w:r><mc:AlternateContent xmlns:mc="{COMPATIBILITY}"><mc:Choice>{numbered("B", 1)}</mc:Choice>'
+            f'<mc:Fallback>{numbered("B", 1)}</mc:Fallback></mc:AlternateContent></w:r></w:p>',
+            'Clause 3 Z',
+        ),
+    ],
+)
+def test_clauses_have_the_numbers_that_are_shown(kind: str, more: str, body: str, told: str) -> None:
+    lists = kind if 'abstractNum' in kind else f'<w:abstractNum w:abstractNumId="0">{kind}</w:abstractNum>'
+    lists += f'<w:num w:numId="1"><w:abstractNumId w:val="0"/>{more}</w:num>'
+    lists += '<w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>'
+    style = '<w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr>'
+    style = f'<w:style w:type="numbering" w:styleId="A"><w:name w:val="A"/>{style}</w:style>'
+    shown = read(docx(numbered('A', 1) + body + numbered('Z', 1), numbering=lists, styles=style)).markdown
+    assert all(f' {each}\n' in f'{shown}\n' for each in told.split('|'))
+
+
+def test_formulas_are_written_on_a_line() -> None:
+    m = '<m:r><m:t>{}</m:t></m:r>'.format
+    power = f'<m:sSup><m:e>{m("c")}</m:e><m:sup>{m("2")}</m:sup></m:sSup>'
+    part = f'<m:f><m:num>{m("a+b")}</m:num><m:den>{power}</m:den></m:f>'
+    root = f'<m:nary><m:sub>{m("0")}</m:sub><m:e><m:rad><m:e>{m("x")}</m:e></m:rad></m:e></m:nary>'
+    root = f'<m:oMathPara><m:oMath>{root}</m:oMath></m:oMathPara>'
+    body = f'<w:p><w:r><w:t>Energy </w:t></w:r><m:oMath>{m("E=m")}{power}{part}</m:oMath></w:p><w:p>{root}</w:p>'
+    made = docx(body.replace('<w:p>', f'<w:p xmlns:m="{MATH}">'))
+    assert read(made).markdown == 'Energy E=mc^2(a+b)/(c^2)\n\n∫_0√x'
+
+
+@pytest.mark.parametrize(
+    ('href', 'told'), [('ONE.xhtml#top', 'The fen.'), ('two.xhtml', '[OEBPS/two.xhtml is missing from the book]')]
+)
+def test_a_chapter_is_found_or_missed(href: str, told: str) -> None:
+    book = epub({'one': '<p>The fen.</p>'})
+    with zipfile.ZipFile(BytesIO(book)) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    members['OEBPS/a.opf'] = bytes(members['OEBPS/a.opf']).replace(b'one.xhtml', href.encode())
+    assert read(archive_of({**members})).markdown == told
 
 
 def test_a_book_is_read_in_the_order_of_its_spine() -> None:

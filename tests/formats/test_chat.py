@@ -20,7 +20,7 @@ def _chat(turn: str) -> str:
 
 
 def test_turns() -> None:
-    """Each turn is a paragraph with who says it, each busy hour or day has a heading, and what goes on is one with its turn."""
+    """Each turn is a paragraph with who says it, each day and busy hour has a heading, and what goes on is one with its turn."""
     assert plain_text(_chat('12/10/24, {clock} - {name}: {text}\n')) == snapshot("""\
 ## 12/10/24, 15:12
 
@@ -59,6 +59,36 @@ def test_forms(turn: str) -> None:
     said = [line for line in plain_text(_chat(turn)).split('\n') if line and not line.startswith('#')]
 
     assert said == [f'{name}: {text}'.replace('\n', ' ') for _, name, text in _SAID]
+
+
+def test_days_and_notices() -> None:
+    """Each day that begins is told, the hour after a busy one, too; what a program says is said by nobody."""
+    said = [
+        (1, 9, 0),
+        (1, 9, 1),
+        (1, 9, 2),
+        (1, 9, 3),
+        (1, 9, 4),
+        (1, 10, 0),
+        (4, 8, 0),
+        (4, 11, 0),
+        (9, 8, 0),
+        (9, 8, 1),
+        (9, 8, 2),
+    ]
+    turns = [
+        f'0{day}/03/24, {hour}:0{minute} - {"Ines" if at % 2 else "Tom"}: {_SAID[at % 6][2].partition(chr(10))[0]} It is ferry {at}.'
+        for at, (day, hour, minute) in enumerate(said)
+    ]
+    told = plain_text('\n'.join([*turns[:8], '04/03/24, 12:00 - Ada Lind left', *turns[8:]]))
+
+    assert [line for line in told.split('\n') if line and 'It is ferry' not in line] == [
+        '## 01/03/24, 9:00',
+        '## 01/03/24, 10:00',
+        '## 04/03/24, 8:00',
+        'Ada Lind left',
+        '## 09/03/24, 8:00',
+    ]
 
 
 def test_no_chat() -> None:

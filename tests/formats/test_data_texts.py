@@ -36,6 +36,24 @@ tom: Then I am fine with that.
     assert plain_text(json.dumps({'ok': True, 'messages': messages}, indent=1)) == f'ok: true\n\n{told}'
 
 
+def test_turns_say_when_and_where() -> None:
+    rows = [
+        {
+            'user': name,
+            'ts': f'{1709287200 + 20_000 * at}.000200',
+            'channel': 'gate' if at < 2 else 'mill',
+            'text': text,
+        }
+        for at, (name, text) in enumerate(_SAID)
+    ]
+    told = plain_text(json.dumps(rows))
+    assert [line for line in told.split('\n') if line.startswith('#')] == [
+        '## 2024-03-01 10:00, gate',
+        '## 2024-03-01 21:06, mill',
+        '## 2024-03-02 02:40, mill',
+    ]
+
+
 def test_documents_stand_below_their_titles() -> None:
     document = {'title': 'The gate', 'tags': ['mill', 'gate'], 'body': _TEXT}
     assert plain_text(json.dumps([document, {'title': 'The wheel', 'body': 'Lost.'}])).replace(

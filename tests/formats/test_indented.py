@@ -95,7 +95,8 @@ NAME
 : mill - grinds corn of whoever brings it to the river
 
 SIGNS
-: | A wall of the mill, whatever it is made of and whoever built it. # A door, which is shut while the wheel turns and nobody is there.
+: |    A wall of the mill, whatever it is made of and whoever built it.
+  \\#    A door, which is shut while the wheel turns and nobody is there.
 
   \\#  S_gate          (gate)
   |  S_wall          (wall)

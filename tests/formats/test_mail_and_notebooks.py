@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 from email import message_from_string, policy
 from email.message import EmailMessage
+from email.mime.text import MIMEText
 
 import pytest
 from hypothesis import given
@@ -118,6 +119,17 @@ def test_html_is_the_body_where_the_plain_text_says_nothing() -> None:
     assert 'shows no HTML' not in read(made.as_bytes()).markdown
 
 
+@pytest.mark.parametrize('kinds', [('plain', 'html'), ('html', 'plain')])
+def test_html_that_is_no_alternative_is_read_beside_the_text(kinds: tuple[str, str]) -> None:
+    mail = letter('The weir', '')
+    mail.make_mixed()
+    [first] = mail.iter_parts()
+    first.set_content('<p>The first part says 700.</p>', subtype=kinds[0])
+    mail.attach(MIMEText('<p>The second part says 800.</p>', kinds[1]))
+    told = read(mail.as_bytes()).markdown
+    assert told.index('The first part says 700.') < told.index('The second part says 800.')
+
+
 def test_text_that_begins_like_a_mail_is_none() -> None:
     assert read(b'From: here\nTo: there\n\nThe way is long.').markdown.startswith('From: here')
     assert not mail.is_mail(b'Date: today\nName: x\n\ny')
@@ -193,6 +205,22 @@ x
 … (960 more characters)
 ```\
 """)
+
+
+@pytest.mark.parametrize(
+    ('output', 'told'),
+    [
+        ({'data': {'text/plain': '<IPython.core.display.HTML object>', 'text/html': '<b>1987</b>'}}, '1987'),
+        ({'data': {'text/plain': '<IPython.core.display.Latex object>', 'text/latex': '$x^2$'}}, '$x^2$'),
+        ({'data': {'text/plain': '<IPython.core.display.JSON object>', 'application/json': {'a': 1}}}, '{"a": 1}'),
+        ({'data': {'text/plain': '<Figure size 640x480>', 'image/png': ''}}, '<Figure size 640x480>'),
+        ({'data': {'text/plain': 'a  5', 'text/html': '<b>5</b>'}}, 'a  5'),
+        ({'text': ['\r1%\r50%', '\r100%\r\n', 'done\r\n']}, '100%\ndone'),
+    ],
+)
+def test_an_output_is_told_in_the_form_that_says_most(output: dict[str, object], told: str) -> None:
+    notebook = {'nbformat': 4, 'cells': [{'cell_type': 'code', 'source': '', 'outputs': [output]}]}
+    assert read(json.dumps(notebook).encode()).markdown == f'Output:\n\n```\n{told}\n```'
 
 
 @pytest.mark.parametrize('body', [b'{"nbformat": 4, "cells": [}', b'{"nbformat": 4, "cells": [' + b'[' * 100_000])

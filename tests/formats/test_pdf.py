@@ -1,11 +1,15 @@
 """PDFs as text: paragraphs, tables, pages, and why some cannot be read."""
 
+from collections.abc import Sequence
+
 import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import isolated
 from summarizer_tool.formats import pdf as reader
+from summarizer_tool.formats.pdf_layout import markdown_of
+from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine
 from summarizer_tool.formats.reading import read
 from tests.support.pdfs import ENCRYPTED, lines, pdf
 
@@ -61,6 +65,36 @@ def test_figures_at_the_edge_of_pages_are_no_page_numbers_unless_they_count_them
     ]
 
 
+@pytest.mark.parametrize(
+    ('edge', 'left'),
+    [
+        (('Invoice No. 1001', 'Invoice No. 1002', 'Invoice No. 1003', 'Invoice No. 1004'), 4),
+        (('Total: 117.50', 'Total: 234.50', 'Total: 98.00', 'Total: 140.00'), 4),
+        (('Part I', 'Part II', 'Part III', 'Part IV'), 4),
+        (('The civil code', 'The mill code', 'The civil code', 'The mill code'), 4),
+        (('The civil code', 'The civil code', 'The civil code', 'The civil code'), 1),
+        (('Page 1 of 4', 'Page 2 of 4', 'Page 3 of 4', 'Page 4 of 4'), 1),
+        (('3 / 17', '4 / 17', '5 / 17', '6 / 17'), 0),
+        (('117.50', '117.50', '117.50', '117.50'), 1),
+        (('viii', 'ix', 'x', 'xi'), 0),
+    ],
+)
+def test_what_stands_at_the_edge_of_pages_goes_where_it_is_the_same_or_their_number(
+    edge: Sequence[str], left: int
+) -> None:
+    pages = [
+        PdfPage(
+            [
+                TextLine([Cell(f'Mill {said} stood by {"river " * at}.', 72, 700, 300, 710, 10)]),
+                TextLine([Cell(said, 72, 40, 150, 50, 10)]),
+            ]
+        )
+        for at, said in enumerate(edge)
+    ]
+    told = [page.rpartition(' .')[2].strip() for page in markdown_of(pages).split('\f')]
+    assert [said for said in told if said] == [*edge[:left]]
+
+
 def test_rows_become_a_table() -> None:
     rows = [('Year', 'Owner', 'Price'), ('1874', 'Gann', '90'), ('1908', 'Hale', '120'), ('1911', 'Marchbank', '75')]
     cells = [(72.0 + 120 * at, 700.0 - 14 * line, said) for line, row in enumerate(rows) for at, said in enumerate(row)]
@@ -71,6 +105,18 @@ def test_rows_become_a_table() -> None:
 | 1908 | Hale | 120 |
 | 1911 | Marchbank | 75 |\
 """)
+
+
+def test_the_heading_of_a_group_is_a_row() -> None:
+    rows = [('2023', '5', '7'), ('Receivables', '120', '130'), ('Non-current assets',), ('Ships', '300', '320')]
+    rows += [('Stones and sieves of the mill, which', '9', '8'), ('broke in 1911',), ('Loans', '4', '3')]
+    cells = [(72.0 + 180 * at, 700.0 - 12 * line, said) for line, row in enumerate(rows) for at, said in enumerate(row)]
+    assert read(pdf([cells])).markdown.split('\n')[2:5] == [
+        '| Receivables | 120 | 130 |',
+        '| Non-current assets |  |  |',
+        '| Ships | 300 | 320 |',
+    ]
+    assert '| Stones and sieves of the mill, which broke in 1911 | 9 | 8 |' in read(pdf([cells])).markdown
 
 
 def test_cells_of_a_row_that_stand_close_are_told_apart_by_the_other_rows() -> None:

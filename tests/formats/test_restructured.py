@@ -94,6 +94,8 @@ The option.
 
 Stores are never deleted.
 
+[Image: A store]
+
 ## Terms
 
 keepalive
@@ -105,6 +107,20 @@ cache
   * one item
     goes on
 """)
+
+
+@pytest.mark.parametrize(
+    ('written', 'told'),
+    [
+        ('.. figure:: a.png\n   :alt: The gate\n\n   Built in 1911.\n', '[Image: The gate]\n\nBuilt in 1911.\n'),
+        ('.. image:: a.png\n   :alt: The pier\n', '[Image: The pier]\n'),
+        ('.. image::\n   https://a.b/c.svg\n   :alt: badge\n   :target: https://a.b\n', '\n'),
+        ('.. csv-table:: Tolls\n   :header: Ship, Toll\n\n   Cog, 500\n', 'Tolls\n: Ship, Toll\n  Cog, 500\n'),
+        ('.. only:: html\n\n   Built in 1911.\n', 'Built in 1911.\n'),
+    ],
+)
+def test_directives_say_what_is_shown(written: str, told: str) -> None:
+    assert plain_text(written, 'a.rst') == told
 
 
 def test_what_is_no_such_text() -> None:
