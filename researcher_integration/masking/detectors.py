@@ -17,7 +17,7 @@ from researcher_integration.masking.key_blocks import find_blocks
 from researcher_integration.masking.keyed import find_keyed, find_service_keys
 from researcher_integration.masking.nested_text import find_in_json, find_in_yaml
 from researcher_integration.masking.patterns import LongWords, Pattern, Patterns
-from researcher_integration.masking.tables import find_in_sql
+from researcher_integration.masking.tables import find_in_html, find_in_sql
 
 Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
 """What can be masked:
@@ -143,7 +143,7 @@ def _forms() -> Mapping[Group, Sequence[_Form]]:
 _BY_CODE: Mapping[Group, Sequence[Find]] = {
     'keys': [find_blocks],
     'tokens': [find_web_tokens],
-    'credentials': [find_in_json, find_in_yaml, find_in_sql, find_keyed, find_service_keys],
+    'credentials': [find_in_json, find_in_yaml, find_in_sql, find_in_html, find_keyed, find_service_keys],
 }
 
 

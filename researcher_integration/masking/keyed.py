@@ -96,7 +96,7 @@ _TERM = re.compile(
 )
 
 # Behind the name of a column: another column, or the line under the header.
-_HEADER = re.compile(r'["`*\]]{0,3}[ \t]*(?:[,;|\t\u2502]|[ ]{2}|\r?\n)')
+_HEADER = re.compile(r'["\'`*\]]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
 
 # Before `pass`, in its line or in that above.
 _USER = re.compile(

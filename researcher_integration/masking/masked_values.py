@@ -54,10 +54,8 @@ class ValuePlace:
     """The one it has, or what holds it."""
     textual: bool = False
     """Whether bytes are said to be text."""
-    columns: Columns = dataclasses.field(default_factory=dict[int, secret_names.Kind])
+    columns: Columns | None = None
     """Which cells of rows are secrets, where a list of columns stands before them."""
-    width: int = 0
-    """How many columns that list has."""
     in_list: bool = False
     generated: bool = False
     """Whether only a text that looks random is one: below `tokens`, which most programs count."""
@@ -171,8 +169,7 @@ class Values:
         media_type = names.get('media_type', names.get('mimetype'))
         textual = isinstance(media_type, str) and _TEXTUAL.match(media_type) is not None
         places: dict[Any, ValuePlace] = {}
-        header: Columns = {}
-        width = 0
+        header: Columns | None = None
         for key, item in fields.items():
             kind, generated = place.kind, place.generated
             if isinstance(key, str):
@@ -193,9 +190,8 @@ class Values:
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES
             name_here = key if isinstance(key, str) else place.name
-            places[key] = ValuePlace(kind, in_secret, name_here, textual, header, width, generated=generated)
-            if found := _columns(cast('object', item)):
-                header, width = found, len(cast('Sequence[object]', item))
+            places[key] = ValuePlace(kind, in_secret, name_here, textual, header, generated=generated)
+            header = _columns(cast('object', item)) or header
         return places
 
     def _items(self, value: Iterable[object], place: ValuePlace) -> Iterable[object]:
@@ -250,29 +246,27 @@ class Values:
 
 def _places_in_list(items: Sequence[object], place: ValuePlace) -> list[ValuePlace]:
     """What is known of the items of a list: they may be a row of a table, or the rows under its columns."""
-    if place.in_list and place.columns and len(items) == place.width:
-        cells = [dataclasses.replace(place, columns={}) for _ in items]
-        for index, kind in place.columns.items():
-            if is_secret_cell(str(items[index]), kind, certain=True):
-                cells[index] = dataclasses.replace(cells[index], kind=kind)
+    if place.in_list and place.columns:
+        cells = [dataclasses.replace(place, columns=None) for _ in items]
+        for at, kind in place.columns.secrets([*map(str, items)]):
+            cells[at] = dataclasses.replace(cells[at], kind=kind)
         return cells
     places: list[ValuePlace] = []
     for item in items:
         is_list = isinstance(item, list | tuple)
         places.append(dataclasses.replace(place, in_list=True) if is_list and place.columns else place)
-        if found := _columns(item):
-            place = dataclasses.replace(place, columns=found, width=len(cast('Sequence[object]', item)))
+        place = dataclasses.replace(place, columns=_columns(item) or place.columns)
     return places
 
 
-def _columns(value: object) -> Columns:
+def _columns(value: object) -> Columns | None:
     """The columns that are secrets, if a value is a list of columns: names, or objects that have one."""
     if not isinstance(value, list | tuple) or len(cast('Sequence[object]', value)) < 2:
-        return {}
+        return None
     items = cast('Sequence[object]', value)
     names = [cast('Mapping[str, object]', each).get('name') if isinstance(each, Mapping) else each for each in items]
     texts = [name for name in names if isinstance(name, str)]
-    return columns_of(texts) if len(texts) == len(items) and not has_type(texts) else {}
+    return columns_of(texts) if len(texts) == len(items) and not has_type(texts) else None
 
 
 def _paired(items: Sequence[object], name: str) -> dict[int, str]:

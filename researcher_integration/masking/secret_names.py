@@ -187,7 +187,7 @@ def _begins_word(text: str, start: int) -> bool:
     return not before.isalnum() or (text[start].isupper() and not before.isupper())
 
 
-def is_ambiguous(text: str, start: int, end: int) -> bool:
+def is_ambiguous(text: str, start: int = 0, end: int | None = None) -> bool:
     """Return whether a name says little of its value: `pass` or `pw`, unless behind another word (`db_pass`)."""
     is_short = re.search(r'(?<![A-Za-z])(?:pass|pw)$', text[start:end], re.IGNORECASE) is not None
     return is_short and not re.search(r'[A-Za-z0-9][_\-]$', text[max(0, start - 2) : start])

@@ -44,6 +44,48 @@ def test_what_stands_under_its_name(text: str) -> None:
     assert OTHER not in inside
 
 
+OF_PROGRAMS = {
+    'a row with a comma too many': 'user,password,note\nann,{},ok\nbob,{},ok, see wiki\ncid,{},ok\n',
+    'a row with a cell too few': 'host,user,password\nh1,ann,{}\nbob,{}\nh2,cid,{}\n',
+    'lines between rows': 'user,password,note\r\n\r\nann,{},ok\r\n\r\n# old\r\nbob,{},ok\r\n\r\n\r\ncid,{},ok\r\n',
+    'no tabs at the end': 'user\tpassword\tnote\nann\t{}\nbob\t{}\tok\ncid\t{}\n',
+    'single quotes': "'user','password'\n'ann','{}'\n'bob','{}'\n'cid','{}'\n",
+    'a wider row of Markdown': '| user | **password** |\n|---|---|\n| ann | {} |\n| bob | {} | x |\n| c\\|id | {} |\n',
+    'Markdown in a quotation': '> | user | password |\n> |---|---|\n> | ann | {} |\n> | bob | {} |\n> | cid | {} |\n',
+    'a header under the rule': '| A | B |\n|---|---|\n| user | password |\n| ann | {} |\n| bob | {} |\n| cid | {} |\n',
+    'rich': '┏━━━━┳━━━━━┓\n┃ user ┃ password ┃\n┡━━━━╇━━━━━┩\n│ ann │ {} │\n│ bob │ {} │\n│ cid │ {} │\n└────┴─────┘\n',
+    'double lines': '╔══╦══╗\n║ user ║ password ║\n╠══╬══╣\n║ ann ║ {} ║\n║ bob ║ {} ║\n║ cid ║ {} ║\n╚══╩══╝\n',
+    'types under names': '┌──┬──┐\n│ user ┆ password │\n│ str ┆ str │\n╞══╪══╡\n│ ann ┆ {} │\n│ bob ┆ {} │\n│ cid ┆ {} │\n└──┴──┘\n',
+    'names in the edge': '┌─user─┬─password─┐\n│ ann │ {} │\n│ bob │ {} │\n│ cid │ {} │\n└─────┴───────┘\n',
+    'a column of numbers': '╭─┬──┬──╮\n│ # │ user │ password │\n├─┼──┼──┤\n│ 0 │ ann │ {} │\n│ 1 │ bob │ {} │\n│ 2 │ cid │ {} │\n',
+    'pandas': '  user      password\n0  ann  {}\n1  bob  {}\n2  cid  {}\n',
+    'PowerShell': '\nUser Password\n---- --------\nann  {}\nbob  {}\ncid  {}\n\n',
+    'wide letters': 'USER       PASSWORD\n---------- ----------\nann        {}\n名前       {}\ncid        {}\n',
+    'AsciiDoc': '|===\n|user |password\n\n|ann |{}\n|bob |{}\n|cid |{}\n|===\n',
+    'Jira': '||user||password||\n|ann|{}|\n|bob|{}|\n|cid|{}|\n',
+    'HTML': '<table>\n<tr class="a"><th>user</th>\n<th><a href="#">password</a></th><th/></tr>\n<tr><td>ann</td>\n'
+    '<td><code>{}</code></td><td></td></tr><tr><td>bob</td><td>{}</td><td>ok</td></tr><tr><td>cid</td><td>{}</td></tr></table>',
+    'HTML without ends': '<TABLE><TR><TD>user<TD>password<TR><TD>ann<TD>{}<TR><TD>bob<TD>{}<TR><TD>cid<TD>{}</TABLE>',
+    'SQL in double quotes': 'INSERT INTO u (id, name, password) VALUES (1,"a\'nn","{}"),(2,"bob","{}"),(3,"cid","{}");',
+    'SQL that selects': "REPLACE INTO u (name, password) SELECT 'ann', '{}' FROM dual UNION SELECT 'bob', '{}' FROM x\n"
+    "UNION SELECT 'cid', '{}';",
+    'SQL of other dialects': "INSERT u (name, password) VALUE ('ann', N'{}'); INSERT INTO u (name, password) OUTPUT inserted.id\n"
+    "VALUES ('bob', '{}'); INSERT INTO u (name, password) OVERRIDING SYSTEM VALUE VALUES ('cid', $${}$$);",
+    'COPY of CSV': 'COPY u (name, password) FROM stdin WITH (FORMAT csv);\nann,{}\n"b, ob",{}\ncid,{}\n\\.\n',
+    'rows of JSON': '[["user", "password"], ["ann", "{}"], ["bob", "{}", "x"], ["cid", "{}"]]',
+}
+
+
+@pytest.mark.parametrize('table', OF_PROGRAMS.values(), ids=OF_PROGRAMS)
+def test_what_programs_print_under_its_name(table: str) -> None:
+    text = table.replace('{}', 'Summer2019x', 1).replace('{}', 'Winter2020y', 1).replace('{}', 'Autumn2021z', 1)
+    masked = MASKER.mask(text)
+    assert masked.text.replace("'[MASKED_PASSWORD]'", '[MASKED_PASSWORD]') == table.replace("'{}'", '{}').replace(
+        '{}', '[MASKED_PASSWORD]'
+    )
+    assert MASKER.mask(masked.text).counts == {}
+
+
 SAID = """\
 the api key is {}, keep it
 my password was "{}".
@@ -341,6 +383,30 @@ def test_an_ansible_vault_goes_whole() -> None:
 def test_a_secret_that_is_no_json_is_withheld(data: str) -> None:
     text = '{"kind": "Secret", "data": {' + data.replace('{}', KEY) + '}, "metadata": {"name": "lamp"}}'
     assert MASKER.mask(text) == Masked('[MASKED_KUBERNETES_SECRET]', {'KUBERNETES_SECRET': 1})
+
+
+COUNTED = """\
+INSERT INTO tests (suite, pass, fail) VALUES ('api', 112, 3), ('ui', 1205, 0);
+INSERT INTO pins (pin, name) VALUES (13, 'SCK');
+INSERT INTO usage (model, token) VALUES ('m', 1500);
+INSERT INTO users (id, password, password_changed_at) VALUES (1, 'expired', '2026-01-01'), (2, NULL, NULL);
+cur.execute("INSERT INTO users (name, password) SELECT name, pw FROM old WHERE id = 5", ("Abc1", "Abc2"))
+COPY tests (suite, pass) FROM stdin;\\napi\\t112\\nui\\t1205\\n\\\\.
+| Setting | Password |\\n|---|---|\\n| Length | 12 |\\n| History | 5 |
+| Pass | Height |\\n|---|---|\\n| Stelvio2757 | 2757 m |\\n| Gotthard | 2106 m |
+<table><tr><th>Pass</th><th>Height</th></tr><tr><td>Stelvio2757</td><td>2757 m</td></tr></table>
+<table><tr><th>Token</th><th>Meaning</th></tr><tr><td>STRING_LITERAL</td><td>text</td></tr></table>
+| Field | Type |\\n|---|---|\\n| id | int(11) |\\n| password | varchar(255) |
+| user | password |\\n|---|---|\\n\\n| Option | Value |\\n|---|---|\\n| min | Abc123 |
+user,password,note\\nexpired,expired,x\\n\\nThe end, of it, all.\\nThen, when told, they left.
+{"columns": ["host", "pass"], "rows": [["db1", 1205], ["db2", 97]]}
+""".splitlines()
+
+
+@pytest.mark.parametrize('line', COUNTED)
+def test_what_a_table_counts_or_says_of_secrets_stays(line: str) -> None:
+    text = line.replace('\\n', '\n').replace('\\t', '\t')
+    assert MASKER.mask(text) == Masked(text, {})
 
 
 HARMLESS = """\
