@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 from summarizer_tool.digests.columns import quantities
 from summarizer_tool.digests.records import Row
-from summarizer_tool.digests.statements import DigestStatement, one_line
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.text.terms import stem
 
 _SHOWN = 3
 """Things told for a field, and those that lack it up to which these are."""
 _ASKED = 84.0
 """The rank of the first,"""
+_NAMED = 95.0
+"""that of a thing which is called by its name,"""
+_NAME_LENGTH = 4
+"""if this has more characters,"""
 _STEP = 3.0
 """and what each further one loses."""
 _FEW = 0.1
@@ -64,10 +68,7 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     Most and least are those of the things of which most fields are other words of the focus, unless few are.
     """
     fields = Counter(field for row in things.rows for field in row)
-    parts = {field: {part.lower() for part in _PART.findall(field.rpartition('.')[2])} for field in fields}
-    called = {
-        word: {field for field in fields if word == field.lower() or _is_called(word, parts[field])} for word in words
-    }
+    called = {word: {field for field in fields if _is_called(word, field)} for word in words}
     is_least = not _LEAST.isdisjoint(words)
     numbers = {field: _numbers(things.rows, field) for field in fields}
     numeric = {field for field in fields if numbers[field]}
@@ -107,6 +108,26 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
             yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
 
 
+def mentioned(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
+    """Tell of the one thing whose whole name is in a focus what it has, first what is asked for."""
+    focus = focus.lower()
+    names = [name.lower().removesuffix(')').rpartition(' (') for name in things.names]
+    found = [at for at, (name, _, second) in enumerate(names) if _is_in(name or second, focus)]
+    found = found if len(found) < 2 else [at for at in found if names[at][2] in focus]
+    for at in found if len(found) == 1 and not things.are_lines else ():
+        row, text = things.rows[at], f'{things.names[at]}:'
+        asked = {field for field in row if any(_is_called(word, field.replace('.', '_')) for word in words)}
+        for field in sorted(row, key=lambda field: (field not in asked, field.count('['))):
+            said = f' {field}={one_line(row[field], _CELL)},'
+            text += said if len(text) + len(said) <= LONGEST else ''
+        yield DigestStatement(text.rstrip(','), _NAMED, 'mentioned', _line(things, at))
+
+
+def _is_in(name: str, focus: str) -> bool:
+    pattern = rf'(?<!\w){re.escape(name)}(?!\w)'
+    return len(name) > _NAME_LENGTH and name in focus and re.search(pattern, focus) is not None
+
+
 def _numbers(rows: Sequence[Row], field: str) -> Mapping[str, float]:
     """What the cells of a field are as numbers, if most things have one there, and the others no other form of one."""
     cells = [cell for row in rows if (cell := row.get(field, ''))]
@@ -116,8 +137,10 @@ def _numbers(rows: Sequence[Row], field: str) -> Mapping[str, float]:
     return found if is_known and len(cells) - len(others) >= _NUMBERS * max(len(cells), len(rows)) else {}
 
 
-def _is_called(word: str, parts: set[str]) -> bool:
-    return word in parts or stem(word) in map(stem, parts) or not parts.isdisjoint(_MEASURES.get(word, ()))
+def _is_called(word: str, field: str) -> bool:
+    parts = {part.lower() for part in _PART.findall(field.rpartition('.')[2])}
+    is_part = word in parts or stem(word) in map(stem, parts)
+    return is_part or word == field.lower() or not parts.isdisjoint(_MEASURES.get(word, ()))
 
 
 def _usual(rows: Sequence[Row], field: str) -> str:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from summarizer_tool.digests.asked import NamedRows
+from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.logs import log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
@@ -36,6 +37,8 @@ _COVERED = 0.6
 _MACHINE_SHARE = 0.6
 """and share of them that must be fields or of forms that recur."""
 _RECURS = 5
+_NAMED_LINES = 0.5
+"""Share of the lines in blocks with names from which these tell enough."""
 _NAME_LENGTH = 40
 _FIRST = 12
 """Lines of a block in which its name is looked for."""
@@ -248,11 +251,18 @@ def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
     return []
 
 
+def line_names(blocks: TextBlocks, lines: Sequence[str]) -> Sequence[str]:
+    """What each line is a part of: its block, and where few lines stand in one that has a name, what is around it."""
+    names = [name if any(map(str.isalnum, name)) else '' for name in blocks.names]
+    is_covered = sum(map(bool, names)) >= _NAMED_LINES * len(lines)
+    return blocks.names if is_covered else [own or outer for own, outer in zip(names, enclosing(lines), strict=True)]
+
+
 def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[DigestStatement]:
     """How many blocks there are, which lines stand in many of them, and which are unlike the others."""
     yield DigestStatement(f'blocks: {len(blocks.starts)} items, the first: {blocks.head}', 99.0, 'overview')
     for number in blocks.titled:
         yield DigestStatement(blocks.names[number - 1], _TITLED, 'values', (number,))
     yield from log_statements(loose(lines))
-    named = zip(lines, blocks.names, strict=True)
+    named = zip(lines, line_names(blocks, lines), strict=True)
     yield from surprising([OutputRecord(line, number, name) for number, (line, name) in enumerate(named, 1)])

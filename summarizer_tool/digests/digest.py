@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked import NamedRows, extremes
-from summarizer_tool.digests.blocks import block_statements, read_blocks
+from summarizer_tool.digests.asked import NamedRows, extremes, mentioned
+from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import Event, events, log_statements, loose
+from summarizer_tool.digests.page_reading import read_page
 from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
@@ -138,7 +139,8 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
         found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
-        found += (each for things in read.things for each in extremes(things, words))
+        for things in read.things:
+            found += (*extremes(things, words), *mentioned(things, focus, words))
         found += relevant(_output_parts(read), focus, odd)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
@@ -235,7 +237,7 @@ def _last_state(line: str) -> str:
 
 def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
-    if read := read_json(text) or read_xml(text) or read_literal(text):
+    if read := read_json(text) or read_xml(text) or read_literal(text) or read_page(text):
         logged = _logged(read)
         return _of_events(lines, logged) if logged else _of_values(lines, read)
     if tables := read_tables(lines, [markdown, aligned, handed, separated]):
@@ -245,22 +247,33 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
         return MachineText(lines, 'blocks', statements, names=changes.names(len(lines)), titles=changes.titles)
     is_logged = is_log(lines)
     is_code = not is_logged and is_source(lines)
-    if SECTION.search(text) and (read := read_settings(text)):
+    read = None if is_logged else read_settings(text)
+    if read and (SECTION.search(text) or _lists_things(read.value)):
         return _of_values(lines, read)
     # The commits of a log of changes have a time each, and code below them.
     if blocks := read_blocks(lines, is_log=is_log(lines, EVENT_SHARE), is_source=is_code):
         return MachineText(
-            lines, 'blocks', block_statements(blocks, lines), names=blocks.names, things=[blocks.fields(lines)]
+            lines,
+            'blocks',
+            block_statements(blocks, lines),
+            names=line_names(blocks, lines),
+            things=[blocks.fields(lines)],
         )
     if is_logged:
         return _lines_of(lines)
-    if (read := read_settings(text)) is not None:
+    if read:
         return _of_values(lines, read)
     if tables := read_tables(lines, [fixed, counted]):
         return _of_tables(lines, tables)
     if not is_code and (repeats(lines) or (is_long(text, lines) and not is_for_people(text, lines))):
         return _lines_of(lines)
     return MachineText(lines, 'prose', iter(()))
+
+
+def _lists_things(value: Json) -> bool:
+    """Return whether an object has a list of so many objects that these tell more as things than as blocks of lines."""
+    lists = [each for each in value.values() if isinstance(each, list)] if isinstance(value, Mapping) else []
+    return any(len(each) >= LEAST and all(isinstance(item, Mapping) for item in each) for each in lists)
 
 
 def _of_values(lines: Sequence[str], read: Read) -> MachineText:

@@ -13,8 +13,11 @@ _OWN_NAME = re.compile(r'(?i)["\']?(?:name|title|id)\b')
 """Where it gives that of the thing, not of something else: `Relation Name`."""
 _KEY = re.compile(
     r"""(?:"([^"\n]{1,200})"|([^\s"'{}\[\]<>:=][^"'{}\[\]<>]{0,200}?))\s?[:=]\s?[{\[]?$|([\w./-]{1,200})\s\{$"""
+    r"""|\w+\s("[^"\n]{1,80}"(?:\s"[^"\n]{1,80}")*)\s\{$"""
 )
 """A line that begins a thing which is called by its key."""
+_START = re.compile(r'\s*+(?:(?!- )[-+~/<=]{1,3}\s++)?')
+"""What is before a line's first word; the sign of a change is a part of its indentation."""
 _READ = 400
 """Characters of a line that are read."""
 _LONGEST = 48
@@ -63,8 +66,9 @@ def enclosing(lines: Sequence[str]) -> list[str]:
     innermost: list[_Thing | None] = []
     open_thing: _Thing | None = None
     for line in lines:
-        bare = line[:_READ].strip()
-        depth = len(line) - len(line.lstrip())
+        start = _START.match(line)
+        depth = start.end() if start else 0
+        bare = line[depth : depth + _READ].strip()
         while bare and open_thing and open_thing.depth >= depth:
             open_thing = open_thing.inside
         if bare.startswith(_BULLET):
@@ -82,6 +86,6 @@ def enclosing(lines: Sequence[str]) -> list[str]:
             if name and open_thing:
                 open_thing.take(name.strip(), bare)
             is_all = open_thing is None and bare in ('{', '[')
-            called = next(filter(None, key.groups())) if key else ''
+            called = next(filter(None, key.groups())).replace('" "', '.').strip('"') if key else ''
             open_thing = _Thing(depth, open_thing, called, is_all=is_all, is_open=bare[-1] in _OPENING)
     return [thing.called(line) if thing else '' for thing, line in zip(innermost, lines, strict=True)]

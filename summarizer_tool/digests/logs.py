@@ -286,7 +286,7 @@ _MARKED = 0.1
 _LINES_NAMED = 20
 _LINE_LENGTH = 210
 _TRACED = 340
-"""Characters of a line, of one with a stack trace, that are told."""
+"""Characters of a line, of one with a stack trace or the only fatal one of its template, that are told."""
 _TOLD = 3000
 """Templates of which something is said."""
 _WORDS = 40
@@ -383,16 +383,17 @@ def _about(template: _Template, events: int, words: Mapping[str, int]) -> Iterat
         return
     if topic != 'templates' and size <= _TOGETHER:
         for nth, event in enumerate(members):
-            yield DigestStatement(_as_it_stands(event), rank + 0.5 * novel - nth, topic, (event.line,))
+            yield DigestStatement(_as_it_stands(event, size), rank + 0.5 * novel - nth, topic, (event.line,))
         return
     rank += 6.0 if topic == 'errors' else 1.5 * log2(size) + 0.8 * novel
     few = lines if size <= _LINES_NAMED else (*lines[:_LINES_NAMED], lines[-1])
     yield DigestStatement(one_line(text, _TEMPLATE_LENGTH), rank, topic, few, shortened=members[0].raw)
 
 
-def _as_it_stands(event: Event) -> str:
-    """A line with its number."""
-    return f'{event.line}| {one_line(event.raw, _TRACED if event.tail else _LINE_LENGTH)}'
+def _as_it_stands(event: Event, alike: int = 0) -> str:
+    """A line with its number; one that is fatal and has no other alike may be longer."""
+    is_long = event.tail or (event.severity == 'fatal' and alike == 1)
+    return f'{event.line}| {one_line(event.raw, _TRACED if is_long else _LINE_LENGTH)}'
 
 
 def _span(members: Sequence[Event], *, is_timed: bool) -> str:

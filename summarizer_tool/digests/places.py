@@ -118,7 +118,7 @@ def without_digits(word: str) -> str:
 def masked(word: str, signs: str) -> str:
     """A word with signs before it, or `VARIES` for one that varies: the value of a name, a path, what has digits."""
     if ' ' in word:
-        return without_digits(word)
+        return ' '.join(masked(each, '') for each in word.split(' '))
     return VARIES if signs.endswith('=') or '/' in word or any(map(str.isdigit, word)) else word
 
 

@@ -55,8 +55,8 @@ _TOLD = 60
 """Parts that are told at most,"""
 _OF_FORM, _FURTHER = 2, 4.0
 """and parts of one form from which each further one loses so much in rank."""
-_BELOW = 2
-"""Parts told with one that ends with a colon."""
+_BELOW = {':': 2, '{': 5, '[': 5, '(': 5}
+"""Parts told with one that ends with a sign; what begins with a sign, as the lines of JSON do, heads nothing."""
 
 _AS_DIGITS = str.maketrans('123456789', '000000000')
 _WORD = re.compile(r'\w+')
@@ -113,7 +113,9 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
 
 def _below(parts: Sequence[OutputPart], at: int) -> Sequence[OutputPart]:
     """What is told with a part that is a heading."""
-    below = parts[at + 1 : at + 1 + _BELOW] if parts[at].text.endswith(':') else ()
+    text = parts[at].text
+    most = _BELOW.get(text[-1], 0) if text[-1] == ':' or text[0] not in '"{[' else 0
+    below = parts[at + 1 : at + 1 + most]
     return [*takewhile(lambda part: part.depth > parts[at].depth or ' ' in parts[at].text, below)]
 
 

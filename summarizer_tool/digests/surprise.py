@@ -32,8 +32,12 @@ _BEFORE, _BEHIND = 2 / 9, 1 / 3
 """And those before and behind the value that is surprising, for each that is shown."""
 _CELL = 120
 """Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
+_TOLD_FIELDS, _LOOKED_AT = 6, 24
+"""Fields of a thing that are shown, and values that are looked at for these."""
 _SAME = 20
 """Characters of a path from which it is not said again."""
+_WORD_LENGTH = 5
+"""Characters up to which a value may stand in several fields by chance."""
 _SHORT = 16
 """Characters of a usual value that is shown beside an unusual one."""
 _USUAL_SHARE = 0.8
@@ -159,7 +163,7 @@ def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
             by_value.setdefault(value, each)
         first, *rest = by_value.values()
         total = first + _REST * sum(rest[:5]) + scale * notable.get(row, (0.0, ''))[0]
-        found.append(_Surprise(total, records[row], [(place, value) for place, (_, value) in ranked[:6]]))
+        found.append(_Surprise(total, records[row], [(place, value) for place, (_, value) in ranked[:_LOOKED_AT]]))
     return sorted(found, key=lambda each: (-each.bits, each.record.line))
 
 
@@ -213,23 +217,37 @@ def _shown_record(
         return f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
     cells = dict(record.fields)
     fields: dict[str, str] = {}
-    room, before = _CELL, ''
-    for place, value in values:
-        name = str(place[1]).removesuffix('=')
+    said: set[str] = set()
+    room, before = LONGEST - len(record.name), ''
+    # What a thing has tells more than what it lacks.
+    for place, value in sorted(values, key=lambda each: cells.get(_field(each[0])) == MISSING):
+        name = _field(place)
         own = (name, cells[name]) if name in cells else next((each for each in cells.items() if value in each[1]), None)
-        if own is not None and own[0] not in fields and room > 0:
-            name, cell = own
-            room -= len(cell)
-            at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
-            shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
-            # A path that the one before begins with, too, is said once.
-            same = commonprefix([name, before]).rfind('.')  # noqa: RUF071 paths of fields
-            called, before = f'…{name[same:]}' if same > _SAME else name, name
-            text = f'{called} missing' if cell == MISSING else f'{called}={shown}'
-            fields[name] = f'{text} (usually {usual[name]})' if name in usual else text
+        if own is None or own[0] in fields or len(fields) >= _TOLD_FIELDS:
+            continue
+        name, cell = own
+        # What lacks a part lacks all that is in it, and a word in several fields is one.
+        once = f'{name.rpartition(".")[0] or name} ' if cell == MISSING else cell
+        at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
+        shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
+        # A path that the one before begins with, too, is said once.
+        same = commonprefix([name, before]).rfind('.')  # noqa: RUF071 paths of fields
+        called = f'…{name[same:]}' if same > _SAME else name
+        text = f'{called} missing' if cell == MISSING else f'{called}={shown}'
+        text = f'{text} (usually {usual[name]})' if name in usual else text
+        most = min(room, _CELL) if cell == MISSING else room
+        if fields and (once in said or sum(len(each) + 2 for each in fields.values()) + len(text) > most):
+            continue
+        fields[name], before = text, name
+        said |= {once} if cell == MISSING or len(cell) > _WORD_LENGTH else set()
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
     return f'{name}: {", ".join(fields.values())}' if fields else ''
+
+
+def _field(place: Place) -> str:
+    """The field that a place is, or is in."""
+    return str(place[1]).removesuffix('=')
 
 
 def _around(text: str, value: str, longest: int) -> str:

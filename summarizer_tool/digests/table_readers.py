@@ -70,7 +70,7 @@ def separated(block: Sequence[str], start: int) -> Table | None:
             if sum(any(each.count('{') != each.count('}') for each in row) for _, row in fitting) > 0.5 * len(fitting):
                 continue
             read = {at for at, _ in fitting}
-            return _headed(fitting, [(at, separator.join(row)) for at, row in cells if at not in read])
+            return headed(fitting, [(at, separator.join(row)) for at, row in cells if at not in read])
     return None
 
 
@@ -159,7 +159,7 @@ def reaches_over(lines: Sequence[str]) -> bool:
     return any(line.count('"') % 2 for line in lines)
 
 
-def _headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
+def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
     """A table with its first row as titles, unless what stands there stands in the same column again."""
     (_, first), *rest = cells
     if any(cell == row[place] for _, row in rest for place, cell in enumerate(first)):

@@ -29,7 +29,9 @@ def test_of_data_the_thing_is_told_that_has_what_is_asked_for() -> None:
     assert answers(text, 'Where is exec used?')[0] == snapshot('231| pod-12.notes: "text": "uses exec",')
     assert answers(json.dumps(PODS), 'Where is exec used?')[0] == snapshot('pod-12.notes: "text": "uses exec",')
     assert answers(text, 'How many seconds does pod-7 get to end?')[:1] == snapshot(
-        ['11| pod-0.wait: "gracePeriodSeconds": 30']
+        [
+            'pod-7: wait.gracePeriodSeconds=600, name=pod-7, spec.image=mill:1, spec.limits.memory=512Mi, notes[].text=fine, notes[].line=21'
+        ]
     )
     missing = 'pod-31: spec.limits.memory missing, others have 512Mi'
     assert missing in answers(text, 'Which has no limit for its memory?')

@@ -18,10 +18,10 @@ def test_blocks_of_fields_are_named() -> None:
         f'    phase: {"Failed" if at == 31 else "Running"}\n    restarts: {97 if at == 44 else 0}'
         for at in range(80)
     ]
-    found = digest('items:\n' + '\n'.join(pods), 400, focus=ASKED)
+    found = digest('\n'.join(pods), 400, focus=ASKED)
     assert found.kind == 'blocks'
-    assert '256| vat-31: phase: Failed' in found.text
-    assert '361| vat-44: restarts: 97' in found.text
+    assert '255| vat-31: phase: Failed' in found.text
+    assert '360| vat-44: restarts: 97' in found.text
 
 
 def test_blocks_whose_first_lines_are_rows() -> None:

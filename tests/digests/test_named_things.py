@@ -1,0 +1,92 @@
+"""Values that are unlike the others are told with the name of what they are of, in any form of text."""
+
+import pytest
+
+from summarizer_tool.digests.blocks import TextBlocks, line_names
+from summarizer_tool.digests.digest import digest
+from summarizer_tool.digests.page_reading import read_page
+from summarizer_tool.digests.places import OutputRecord, form
+from summarizer_tool.digests.surprise import MISSING, surprising
+
+ASKED = 'Is anything wrong or unusual here?'
+
+
+def rows_of_hosts(odd: str = 'gone') -> str:
+    """A page with a row for each of four checks of twenty boats; the name of a boat stands in its first row."""
+    rows = [
+        f'<tr><td>{"" if at % 4 else f"boat-{at // 4:02}"}<td>{("hull", "mast", "sail", "tide")[at % 4]}'
+        f'<td>{odd if at == 41 else "fine"}<td><img alt="lamp {"out" if at == 50 else "lit"}"></tr>'
+        for at in range(80)
+    ]
+    return f'<html><script>a < b</script><table><tr><th>host<th>check<th>state<th>sign</tr>{"".join(rows)}</table>'
+
+
+@pytest.mark.parametrize(
+    ('text', 'told'),
+    [
+        pytest.param(
+            'boats:\n'
+            + ''.join(
+                f'- generateName: boat-\n  name: boat-{at}\n  leaks: {9 if at == 31 else 0}\n' for at in range(60)
+            ),
+            'boat-31: leaks=9',
+            id='YAML with a list of things',
+        ),
+        pytest.param(rows_of_hosts(), 'boat-10 (mast): state=gone', id='rows of a page, named by two fields'),
+        pytest.param(rows_of_hosts(), 'boat-12 (sail): sign=lamp out', id='words of an image'),
+    ],
+)
+def test_what_is_odd_is_told_with_its_name(text: str, told: str) -> None:
+    assert told in digest(text, 400, focus=ASKED).text
+
+
+def test_a_record_is_told_by_what_it_has_before_what_it_lacks_each_thing_once() -> None:
+    usual = [
+        OutputRecord(
+            '',
+            name=f'boat {at}',
+            fields=[('crew.mate', 'Ann'), ('crew.cook', 'Bea'), ('state', 'fine'), ('port', 'lee')],
+        )
+        for at in range(60)
+    ]
+    odd = [('crew.mate', MISSING), ('crew.cook', MISSING), ('state', 'stranded'), ('port', 'stranded')]
+    [found] = surprising([*usual, OutputRecord('', name='boat 60', fields=odd)])
+    assert found.text.count('stranded') == 1
+    assert found.text.index('stranded') < found.text.index('missing')
+    assert found.text.count('missing') == 1
+
+
+def test_words_in_quotes_vary_one_by_one() -> None:
+    assert form('open "GET /pier/north HTTP/1.1" failed') == form('open "GET /mole/7 HTTP/1.1" failed')
+    assert form('open "GET /pier" failed') != form('open "PUT /pier" failed')
+
+
+def test_the_only_fatal_line_of_its_form_is_told_in_full() -> None:
+    lines = [f'2026-01-01 00:00:{at % 60:02} INFO the tide is {at % 7} feet' for at in range(200)]
+    lines[90] = f'2026-01-01 00:00:30 FATAL {"the lamp of the north pier is out and " * 5}nobody has lit it since'
+    assert lines[90] in digest('\n'.join(lines), 300, focus=ASKED).text
+
+
+def test_a_thing_that_is_asked_for_by_its_name_is_told() -> None:
+    boats = [
+        f'{{"name": "boat {at}, north", "keel": {{"wood": "oak-{at}"}}, "crew": {at % 5}, "mast": "m{at % 3}"}}'
+        for at in range(60)
+    ]
+    found = digest(f'[{", ".join(boats)}]', 200, focus='What keel has boat 7, north?')
+    assert 'boat 7, north: keel.wood=oak-7' in found.text
+
+
+def test_what_a_line_opens_is_told_with_it() -> None:
+    lines = [f'lamp north_{at} {{\n    oil = {at * 13}\n    keeper = k{at}\n    wick = w{at}\n}}' for at in range(60)]
+    assert 'lamp north_7 { oil = 91 keeper = k7 wick = w7' in digest('\n'.join(lines), 200, focus='lamp north_7?').text
+
+
+def test_where_few_lines_stand_in_blocks_they_are_called_by_what_is_around_them() -> None:
+    lines = ['-/+ pier "stone" "old" {', '      ~ size = 4', '    }', '  - pier "wood" "new" {', '      - size = 6']
+    assert line_names(TextBlocks('', [''] * 5, 4, ()), lines)[1::3] == ['stone.old', 'wood.new']
+
+
+def test_what_is_no_page_of_tables() -> None:
+    assert read_page('<table><tr><td>a</td></tr></table>') is None
+    assert read_page(f'<p>{"The pier is old. " * 900}</p>{rows_of_hosts()}') is None
+    assert read_page('<table><tr><td>' * 9000) is None
