@@ -233,8 +233,8 @@ def test_logs_are_json_lines(crawl: dict[str, str], lines: io.StringIO) -> None:
         ' '.join(f'{name}={value}' for name, value in record.items() if name not in counted) for record in records
     ] == snapshot(
         [
-            'message=summarized level=INFO chunks=3 model=extractive state=complete from_cache=False',
-            'message=summarized level=INFO chunks=0 model=extractive state=unchanged from_cache=False',
+            'message=summarized level=INFO state=complete chunks=3 from_cache=False model=extractive',
+            'message=summarized level=INFO state=unchanged chunks=0 from_cache=False model=extractive',
         ]
     )
     assert SECRET not in lines.getvalue()
