@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from summarizer_tool.text.addresses import key_of as url_key
     from summarizer_tool.text.addressing import passages as addressing_passages
     from summarizer_tool.text.lines import one_line as one_line
+    from summarizer_tool.text.negations import says_no_more as says_no_more
     from summarizer_tool.text.own_lines import without_own as without_own_lines
     from summarizer_tool.text.tokens import count as count_tokens
     from summarizer_tool.text.tokens import fits as fits_tokens

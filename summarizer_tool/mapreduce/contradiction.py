@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, NO_DENIALS, ONLY, RARELY, is_negation
+from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, NO_DENIALS, ONLY, OPPOSITES, TURNS, is_negation
 from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
 from summarizer_tool.text.verbs import PASTS, roots
@@ -41,25 +41,18 @@ _NEGATED_AHEAD = regex.compile(
     no_denials=list(map(' '.join, NO_DENIALS)),
 )
 _NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
+_NO_LONGER = regex.compile(r"\b(n(?:e|['’]\p{L}+)(?: \p{L}+)?) plus\b(?! qu)")
 _MORE_DIGITS = regex.compile(r'[.,]?\d')
 _DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
 _KATAKANA = regex.compile(r'\p{Katakana}+')
 _LENGTHENING = regex.compile('[ー・]')
-_TURNS = frozenset(
-    map(
-        stem,
-        RARELY.union(
-            """fail refuse reject deny decline lack lose miss prevent avoid prohibit ban forbid stop cease end abandon
-            oppose only few little except unless until former formerly instead rather absent absence unable impossible
-            unknown unlike dismiss cancel leave remain yet before exclude away least free false untrue""".split()  # noqa: SIM905
-        ),
-    )
-)
-"""Words by which a text says without a negation what another says with one."""
+_TURNS = frozenset(map(stem, TURNS))
 _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
-    a an the any yet ever also been to of by in on at it its his her their""".split()  # noqa: SIM905
+    a an the any yet ever also longer more to of by in on at it its his her their""".split()  # noqa: SIM905
 )
+_OPPOSITES = {frozenset(map(stem, pair)) for pair in OPPOSITES}
+_OPPOSED = frozenset[str]().union(*_OPPOSITES)
 _AMOUNT = regex.compile(rf'(?<![\d.,])(?:{NUMBER})')
 _SIGNED = regex.compile(rf'(?<![\w.,])([-−–]|[<>≤≥] ?)?[$€£¥]?({NUMBER})')
 _SIGN = regex.compile(r'[<>≤≥]|(?<!\w)[-−–](?=[$€£¥]?\d)')
@@ -126,6 +119,7 @@ def _word(raw: str) -> _Word:
 
 def _words(text: str) -> list[_Word]:
     text = _DENIED.sub(r'said that\1\2 not ', _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))
+    text = _NO_LONGER.sub(r'\1 pas', text)
     return [_word(raw) for raw in _WORD.findall(text)]
 
 
@@ -166,12 +160,12 @@ def contradicts(
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
-    if _is_exchanged(said, there) or _has_other_time(fact, sentence) or _is_of_part(said, there):
+    if _is_exchanged(said, there) or _has_other_time(fact, sentence):
         return True
-    if _has_other_sign(fact, sentence):
+    if _is_of_part(said, there) or _has_other_sign(fact, sentence):
         return True
     known, own = stated(sentence), {word.folded for word in said}
-    has_new = any(word.is_marked and word.folded not in known for word in said)
+    has_new = any(word.folded not in known and (word.is_marked or stem(word.folded) in _OPPOSED) for word in said)
     if not has_new and not any(word.negates for word in chain(said, there)):
         return False
     ours, theirs = [word.folded for word in said], [word.folded for word in there]
@@ -180,9 +174,12 @@ def contradicts(
         return False
     if _is_turned(said, there, codes):
         return True
-    for kind, start, end, first, last in codes:
+    for _, start, end, first, last in (code for code in codes if code[0] == 'replace'):
         # In one place, and no clause for another.
-        if kind == 'replace' and all(word.is_marked or word.folded in _HELPERS for word in said[start:end]):
+        places = frozenset(stem(word.folded) for word in (*said[start:end], *there[first:last]))
+        if places in _OPPOSITES and not is_elsewhere(said[start].folded):
+            return True
+        if all(word.is_marked or word.folded in _HELPERS for word in said[start:end]):
             new = [word for word in said[start:end] if word.is_marked and word.folded not in known]
             old = [word for word in there[first:last] if word.is_marked and word.folded not in own]
             if any(_clash(one, other, is_one) for one in new for other in old if not is_elsewhere(one.folded)):

@@ -11,7 +11,7 @@ import regex
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
 from summarizer_tool.text import names, structure, tokens
-from summarizer_tool.text.negations import IN_HAN, NEGATIONS, RARELY, is_negation
+from summarizer_tool.text.negations import says_no_more
 from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.superseding import superseded
 
@@ -31,20 +31,10 @@ FULL = 0.7
 MAX_COMPARED = 48
 """Earlier facts that one is compared with: those that share its rarest words. Bounds the work on uniform texts."""
 
-# What turns a statement round and would not show in its names and content words.
-_TURNING = NEGATIONS | RARELY.union(
-    """before after since until till over under above below
-    more less fewer most least all some few many only except unless if may might could would should off up down out
-    first last former latter""".split()  # noqa: SIM905
-)
-_NUMBER_WORDS = frozenset(
-    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen half
-    twice second third fourth fifth sixth seventh eighth ninth tenth""".split()  # noqa: SIM905
-)
 # What a program is told or knows by it: `keep_all`, `keepAll`, `--keep-all`.
 _IDENTIFIER = regex.compile(r'(?<!\w)(?:[^\W_]*+_\w+|--?\p{L}[\w-]*|\p{Ll}++\p{Lu}\w*)')
-_SYMBOLS = regex.compile(r'(?!`)[\p{S}%#@]|(?<!\w)[-−–](?=\d)')
+_SYMBOLS = regex.compile(r'(?!`)[\p{S}\p{No}%#@?]|!(?==)|(?<=\d)/(?=\d)|(?<!\w)[-−–](?=\d)')
+_SHORT_NOT = regex.compile(r"n['’]t\b")
 
 Place = tuple[int, int]
 """Index of a document and number of a segment in it."""
@@ -65,7 +55,7 @@ class GroundedFact:
 
 
 Sense = tuple[tuple[str, ...], ...]
-"""The parts that two facts must share to be compared at all: names, numbers, turning words, identifiers, in order."""
+"""The parts that two facts must share to be compared at all: names, numbers and identifiers, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +70,14 @@ class _FactWords:
 
 
 def _said(text: str) -> _FactWords:
-    words = names.words(text)
-    symbols = tuple(_SYMBOLS.findall(text))
+    words = names.words(_SHORT_NOT.sub(' not', text))
+    symbols = _SYMBOLS.findall(text)
     mentioned = [names.key(mention) for mention in names.mentions(text)]
     return _FactWords(
-        (*words, '|', *symbols) if words else (text,),
+        (*words, *(('|', *symbols) if symbols else ())) if words else (text,),
         (
             tuple(key for key in mentioned if not any(map(str.isdigit, key))),
             tuple(key for key in mentioned if any(map(str.isdigit, key))),
-            tuple(word for word in words if word in _NUMBER_WORDS),
-            tuple(
-                word
-                for word in ('not' if each.endswith(("n't", 'n’t')) else each for each in words)
-                if word in _TURNING or is_negation(word)
-            )
-            + tuple(IN_HAN.findall(text)),
-            symbols,
             tuple(_IDENTIFIER.findall(text)),
         ),
         frozenset(content_words(text)),
@@ -107,7 +89,7 @@ class _Index:
 
     def __init__(self, said: Sequence[_FactWords]) -> None:
         self._times = Counter(word for one in said for word in one.words)
-        self._holding: dict[tuple[Sense, str], list[tuple[int, frozenset[str]]]] = {}
+        self._holding: dict[tuple[Sense, str], list[tuple[int, _FactWords]]] = {}
 
     def _rarest(self, words: frozenset[str]) -> list[str]:
         ranked = sorted(words, key=lambda word: (self._times[word], word))
@@ -115,31 +97,32 @@ class _Index:
 
     def add(self, said: _FactWords, place: int) -> None:
         for word in self._rarest(said.words):
-            self._holding.setdefault((said.sense, word), []).append((place, said.words))
+            self._holding.setdefault((said.sense, word), []).append((place, said))
 
     def find(self, said: _FactWords) -> int | None:
         """The place of a fact that says the same with fewer or more words."""
         left = MAX_COMPARED
         for word in self._rarest(said.words):
-            for place, words in self._holding.get((said.sense, word), ())[:left]:
+            for place, other in self._holding.get((said.sense, word), ())[:left]:
                 left -= 1
-                if _alike(said.words, words):
+                if _alike(said, other):
                     return place
         return None
 
 
-def _alike(words: frozenset[str], other: frozenset[str]) -> bool:
+def _alike(one: _FactWords, other: _FactWords) -> bool:
     """Return whether one says no more than the other: a word that is replaced may be the one that matters."""
-    if len(words) > len(other):
-        words, other = other, words
-    return len(words) >= ALIKE * len(other) and words <= other
+    less, more = sorted((one, other), key=lambda each: len(each.exact))
+    return (
+        len(less.words) >= ALIKE * len(more.words) and less.words <= more.words and says_no_more(less.exact, more.exact)
+    )
 
 
 def union(facts: Iterable[GroundedFact]) -> tuple[list[GroundedFact], int]:
     """Join facts that say the same; the fuller wording stays, with the evidence of all.
 
-    Facts of the same words are joined in any order to the same result. A fact of a few more words than another (no
-    name, number, negation or symbol among them) takes its place; where several could, the first in reading order does.
+    Facts of the same words are joined in any order to the same result. A fact of a few more words than another, of
+    which none turns it, takes its place; where several could, the first in reading order does.
 
     Returns:
         The distinct facts in reading order, and how many were joined into others.

@@ -41,11 +41,13 @@ _WORD = r"(?:(?:[CAPITALS]\.){2,}|[CAPITALS](?:[’'.\-]*+(?:[^\W_]++|[\u0300-\u
 _NAME = rf'{_WORD}(?: - {_WORD})?(?:(?: | {_JOINT} ){_WORD}|(?: (?:No\. )?\d+\b(?![,.%]\d|%)))*'
 # Scripts without capitals: a run of Han, Kana, Hangul or the like within quotation or title marks.
 _QUOTED = r'(?<=[「『《〈“"])[^「」『』《》〈〉“”"\n]{2,40}(?=[」』》〉”"])'
-_NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+\s?%?'
+_NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+[¼-¾⅐-⅞]?\s?%?'
+# `On 3 May 2020 Ada left`: a date and a name.
+_LEADS = rf'(?:On|In|By|At|Since|From|Until|Before|After|Around|About|Of|For) (?:\d|(?:{_MONTH}) \d)'
 _MENTION = (
     # All that none of them begins with or after is passed over at once, and so is a place where there is none.
     r'[^CAPITALS\d$€£¥「『《〈“"]*+[「『《〈“"]*+'
-    rf'(?:(?P<date>\b(?=[\dJFMASOND])(?:{_DATE}))|(?P<name>\b{_NAME})|(?P<title>{_QUOTED})|(?P<number>{_NUMBER})|.|\Z)'
+    rf'(?:(?P<date>\b(?=[\dJFMASOND])(?:{_DATE}))|(?P<name>\b(?<!°)(?!{_LEADS}){_NAME})|(?P<title>{_QUOTED})|(?P<number>{_NUMBER})|.|\Z)'
 )
 # A key of a configuration, a name in a program, the id of a thing: small letters with digits or underscores at once.
 _IDENTIFIER = re.compile(r'\b[a-z]++[_\d][\w.\-]*\w|\b(?=[a-f\d]*\d[a-f]|[a-f]+\d)[a-f\d]{7,40}\b')

@@ -51,7 +51,7 @@ _SAME = {
 
 NUMBER = (
     r'(?<!\d,)\d{1,3}(?:,\d{2,3}){0,6},\d{3}(?![\d]|,\d)(?:\.\d++)?'
-    r'|(?<!\d,)(?:\d{1,3}(?>(?:\.\d{3})+)|\d++),\d++(?![,.]\d)|\d++(?>(?:\.\d++)*)'
+    r'|(?<!\d,)(?:\d{1,3}(?>(?:\.\d{3})+)|\d++),\d++(?![,.]\d)|\d++(?>(?:\.\d++)*)[¼-¾⅐-⅞]?'
 )
 """A number with its groups and decimals, a version or address; of `1,2,3` and `1.5,2.5` each by itself."""
 _PREFIXES = {'kilo': 'k', 'mega': 'm', 'giga': 'g', 'tera': 't', 'centi': 'c', 'milli': 'm', 'micro': 'μ', 'nano': 'n'}
@@ -83,6 +83,8 @@ _LETTERS = str.maketrans({
     '٫': '.', '٬': ',', '٪': '%',
 })  # fmt: skip
 
+_VULGAR = re.compile('([0-9]{0,9})([¼-¾⅐-⅞])')
+_RAISED = re.compile('(?<=[0-9])(?=[⁰¹²³⁴-⁹])')
 _DIGIT = re.compile(r'\d')
 _ORDINAL_ENDING = re.compile(r'(?<=\d)(?:st|nd|rd|th)\b')
 _DATE = re.compile(r'\b(\d{1,2})[./-](\d{1,2})[./-](\d{4})\b|\b(\d{4})[./-](\d\d)[./-](\d\d)(?!\d)|(?<!\d)(\d{1,2})月')
@@ -124,6 +126,8 @@ def _clean(text: str) -> str:
         text = html.unescape(text)
     text = text.casefold()
     if not text.isascii() and not (text := text.translate(_LETTERS)).isascii():
+        text = _VULGAR.sub(lambda match: f'{int(match[1] or 0) + unicodedata.numeric(match[2]):.9g}', text)
+        text = _RAISED.sub('^', text)
         text = _MARKS.sub('', unicodedata.normalize('NFKD', text)).translate(_LETTERS)
         text = _OTHER_DIGIT.sub(lambda match: str(unicodedata.decimal(match.group())), text)
         text = _VOICED.sub(lambda match: unicodedata.normalize('NFC', match.group()), text)
@@ -222,6 +226,8 @@ def _number_forms(text: str, clean: str, found: set[str]) -> Iterator[str]:
     """The other forms of the numbers in a line; what cannot occur beside the words `found` is not looked for."""
     if '月' in clean or _JOINED_DIGITS.search(clean):
         yield from _date_forms(clean)
+    for whole, fraction in () if text.isascii() else _VULGAR.findall(text):
+        yield from () if whole else unicodedata.normalize('NFKC', fraction).split('⁄')
     if not found.isdisjoint(_MONTH_NUMBER):
         for match in _WRITTEN.finditer(clean):
             yield str(_MONTH_NUMBER[match.group(1) or match.group(2)])

@@ -13,6 +13,7 @@ from typing import Final
 import regex
 
 from summarizer_tool.text import names
+from summarizer_tool.text.negations import COUNTS, LEADING
 from summarizer_tool.text.stop_words import ENGLISH
 from summarizer_tool.text.terms import Remembered, stem
 
@@ -51,7 +52,7 @@ _VALUE = regex.compile(
     rf'|\b(?:{_MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)'
     r'|(?P<time>\b\d{1,2}:\d\d\b(?:\s?[ap]m\b)?|\b\d{1,2}\s?[ap]\.?m\b)'
     r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*\p{L})[\p{L}\d]+(?:[/_.-][\p{L}\d]+)*\b)'
-    r'|(?P<number>(?<![\w.])\d[\d,.]*(?:\s?%)?(?![\w]))'
+    r'|(?P<number>(?<![\w.#])\d[\d,.]*(?:\s?%)?(?![\w]))'
 )
 _MAY_HAVE_VALUE = regex.compile(r'\d|day|dollars|euros|pounds|USD|EUR|http')
 """What each of them has, and is found much faster than they are."""
@@ -59,12 +60,14 @@ _CHANGING = (
     *('chang', 'mov', 'switch', 'renam', 'replac', 'rotat', 'rais', 'lower', 'increas', 'reduc', 'decreas', 'postpon'),
     *('extend', 'shorten', 'reschedul', 'bump', 'rebas', 'migrat', 'revert', 'correct', 'push', 'cut', 'set'),
 )
+_GIVEN = r'(?: +[\p{Ll}-]+){0,2} +["“(`*]?(?-i:[\p{Lu}\d$€£¥¤])'
+"""A value, up to two words behind where it may be."""
 _CHANGE = regex.compile(
     r'\b(?:update|correction|corrected|edit):|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
     r'|instead(?! of)|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
     r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?now|now \p{Ll}+s'
-    rf'|(?:{"|".join(_CHANGING)})(?:ed|d)?(?: \S+){{0,4}}? (?:to|onto|from|by|until))\b'
-    r'|\bnow[.;]?$|^New \p{Ll}|[-=]>|→',
+    rf'|(?:{"|".join(_CHANGING)})(?:ed|d)?(?: \S+){{0,4}}? (?:to|onto|from|by|until)(?={_GIVEN}))\b'
+    r'|\bnow[.;]?$|^New \p{Ll}|(?:[-=]>(?<=\w ?..)|→(?<=\w ?.)) ?[\w$€£¥]',
     regex.IGNORECASE,
 )
 _STANDS = regex.compile(
@@ -80,9 +83,10 @@ _REVISES = regex.compile(
     r'(?:update|correct(?:ion|ed)|edit|revision|change[ds]?|amend\w*|(?:draft|final|old|new|now)(?=:))\b',
     regex.IGNORECASE,
 )
-# `Adults: …`, `Route 4: …`, `Sunday: …`, `Ada: My …`: what others say is not said of these.
-_APART = regex.compile(
-    r'[^:]*(?:\d|s|children|(?:wo)?men|people|(?:mon|tues|wednes|thurs|fri|satur|sun)day): |[^:]*: (?:my|our|I)\b',
+# `bodyTimeout: …`, `Adults: …`, `Route 4: …`, `Sunday: …`, `Ada: My …`: what others say is not said of these.
+_OF_SOME = regex.compile(
+    r'(?-i:\p{Ll})[^:]*: |[^:]*: (?:my|our|I)\b'
+    r'|[^:]*(?:\d|s|children|(?:wo)?men|people|(?:mon|tues|wednes|thurs|fri|satur|sun)day): ',
     regex.IGNORECASE,
 )
 _OPENS_LOOSELY = regex.compile(
@@ -92,8 +96,11 @@ _OPENS_LOOSELY = regex.compile(
 )
 _BREAK = regex.compile(r'[,;:]')
 _WORD = regex.compile(r"¤|[\p{L}\p{M}]+(?:['’]\p{L}+)?|[,;:.]")
+_GENITIVE = regex.compile("['’]s?$")
 _DERIVED = ('er', 'or', 'ing', 'ment', 'ion', 'ation', 'ly', 'al')
-# Words that say how something holds rather than what, and small ones that do tell one thing from another.
+_APART = COUNTS | LEADING | frozenset('without my your his her our their'.split())  # noqa: SIM905
+"""Small words that tell one thing from another."""
+# Words that say how something holds rather than what.
 _MARGINAL = frozenset(
     map(
         stem,
@@ -104,6 +111,7 @@ _MARGINAL = frozenset(
 
 
 def _root_of(word: str) -> str:
+    word = _GENITIVE.sub('', word)
     root = stem(word) if word.isalpha() and word not in ENGLISH else ''
     return '' if root in _MARGINAL else root
 
@@ -126,6 +134,8 @@ class _Claim:
     """Stems of its other words of content, each with the one before it, if any stands right before it."""
     topic: frozenset[str]
     """Those before its verb."""
+    apart: frozenset[str]
+    """What tells its thing from another: small words, but for those before a value ("in Oslo", "to Bergen"), units."""
     leads: bool
     """Whether its values follow its verb: before it they tell what it is about, as in "Ticket 12 is closed"."""
     denies: bool
@@ -143,6 +153,7 @@ class _Reading:
     values: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     subject: dict[str, str] = field(default_factory=dict[str, str])
     topic: set[str] = field(default_factory=set[str])
+    apart: set[str] = field(default_factory=set[str])
     first_value: int = MAX_LENGTH
 
     def take(self, match: regex.Match[str]) -> str:
@@ -166,12 +177,19 @@ class _Reading:
 
     def take_words(self, rest: str) -> None:
         """Note what else it says."""
-        verb = _STANDS.search(rest)
+        verb = _STANDS.search(rest) or (_CHANGE.search(rest) if '¤' in rest else None)
         before_verb = verb.start() if verb and not _BREAK.search(rest, 0, verb.start()) else 0
-        before = ''
+        before = last = ''
         for match in _WORD.finditer(rest):
             word, place = match.group(), match.start()
-            root = _root(word.lower())
+            small = word.lower()
+            root = _root(small)
+            if small == '¤':
+                if last in LEADING:
+                    self.apart.discard(last)
+            elif small in _APART or (root and last == '¤'):
+                self.apart.add(root or small)
+            last = small
             if not root and len(word) == 1 < place and word.isupper():
                 root = word.lower()
             if root:
@@ -200,10 +218,11 @@ def _claim(text: str) -> _Claim | None:
     label = names.key(opening.group()) if opening and not _REVISES.match(text) else ''
     return _Claim(
         label=label,
-        is_apart=bool(label) and _APART.match(text) is not None,
+        is_apart=bool(label) and _OF_SOME.match(text) is not None,
         values={kind: frozenset(found) for kind, found in read.values.items()},
         subject=read.subject,
         topic=frozenset(read.topic),
+        apart=frozenset(read.apart),
         leads=verb is not None and verb.start() < read.first_value,
         denies=_DENIES.search(bare) is not None,
         wants=wants,
@@ -275,10 +294,14 @@ def _differs(old: _Claim, new: _Claim) -> str:
     return kinds[0] if len(before - after) == len(after - before) == 1 else ''
 
 
+def _are_apart(old: _Claim, new: _Claim) -> bool:
+    return not (old.apart <= new.apart or new.apart <= old.apart)
+
+
 def _says_anew(old: _Claim, new: _Claim, shared: Sequence[str]) -> bool:
     """Return whether the later statement has the very words of the earlier one, and another value or a denial."""
     fewer, more = sorted((len(old.subject), len(new.subject)))
-    if len(shared) < fewer or not (old.holds and new.holds):
+    if len(shared) < fewer or not (old.holds and new.holds) or _are_apart(old, new):
         return False
     if old.label != new.label and ((old.label and new.label) or old.is_apart or new.is_apart):
         return False
@@ -294,9 +317,9 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
     Under another heading (`is_here` is false) it must have all the words of it.
     """
     fewer = min(len(old.subject), len(new.subject))
-    if old.is_apart and new.is_apart and old.label != new.label:
-        return False
     if not new.changes or len(shared) < (1 if is_here else fewer) or len(old.subject) > MAX_SUBJECT:
+        return False
+    if _are_apart(old, new) or (old.is_apart and new.is_apart and old.label != new.label):
         return False
     turned = [
         word
@@ -309,7 +332,8 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
     if old.topic and new.topic and old.topic.isdisjoint(_akin(new.topic)):
         return False
     least = max(LEAST_SHARED * fewer, min(LEAST_OF_NAMED, len(old.subject)) if kind == 'name' else 1)
-    return bool(kind) and not turned and len(shared) >= least
+    names_them = old.holds and new.holds and not (old.leads or new.leads)  # "Version 1.2 is …", "Version 1.3 is now …"
+    return bool(kind) and not turned and not names_them and len(shared) >= least
 
 
 @lru_cache(maxsize=1024)

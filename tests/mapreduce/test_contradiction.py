@@ -109,6 +109,13 @@ def test_what_the_lines_say_otherwise_goes(text: str, line: int) -> None:
 @pytest.mark.parametrize(
     ('text', 'line', 'kept'),
     [
+        ('Ada Smith is the director.', 'Ada Smith is no longer the director.', False),
+        ('Ada was born before 1840.', 'Ada was born after 1840.', False),
+        ('Sales increased by 5% in 2020.', 'Sales decreased by 5% in 2020.', False),
+        ('The gate is closed to trucks.', 'The gate is open to trucks.', False),
+        ('The gate was opened to trucks.', 'The gate is open to trucks.', True),
+        ('Le pont est ouvert aux camions.', "Le pont n'est plus ouvert aux camions.", False),
+        ("L'usine a 3 portes.", "L'usine n'a plus que 3 portes.", True),
         ('Die Brücke ist für Lastwagen freigegeben.', 'Die Brücke ist für Lastwagen nicht freigegeben.', False),
         ('Die Brücke hält.', 'Die Brücke hält nicht.', False),
         ('Die Brücke ist für Busse frei.', 'Die Brücke ist nicht nur für Busse frei, sondern für alle.', True),
@@ -132,7 +139,7 @@ def test_what_the_lines_say_otherwise_goes(text: str, line: int) -> None:
         ('庭にコンピュータがある。', '庭にコンピューターがある。', True),
     ],
 )
-def test_a_denial_is_known_in_other_languages(text: str, line: str, kept: bool) -> None:
+def test_a_denial_is_known_in_many_words_and_languages(text: str, line: str, kept: bool) -> None:
     found = ground(ChunkSummary(facts=[Fact(text=text, evidence=[1])]), [NumberedLine(1, line)])
     assert bool(found.facts) == kept
 

@@ -120,6 +120,12 @@ def test_what_names_something_invented_is_dropped(text: str, evidence: list[int]
     [
         ('The mill runs Python 3.1.', 'The mill runs Python 3.10.', False),
         ('The mill runs Python 3.1 and 3.9.', 'The mill runs Python 3.9, 3.10 and 3.11.', False),
+        ('The dose is 1.5 tablets.', 'The dose is 1½ tablets a day.', True),
+        ('He takes 1½ tablets.', 'The dose is 1½ tablets a day.', True),
+        ('The dose is 1 tablet.', 'The dose is 1½ tablets a day.', False),
+        ('Add 0.5 cup of rye.', 'Add ½ cup of rye.', True),
+        ('Add 1/2 cup of rye.', 'Add ½ cup of rye.', True),
+        ('It covers 102 cells.', 'It covers 10² cells.', False),
         ('The odds ratio was 1.5.', 'The odds ratio was 1.50 (95% CI 1.10-2.05).', True),
         ('The p-value was 0.05.', 'It was small (p = 0.050).', True),
         ('The median was 4.20 points.', 'Median 4.2 points.', True),

@@ -63,6 +63,13 @@ def test_a_mention_stands_in_the_text(text: str):
     assert all(mention in text and mention.strip() for mention in names.mentions(text))
 
 
+def test_a_name_does_not_begin_with_a_date_or_a_unit():
+    text = 'On 3 May 2020 Ada left at -5 °C. Version 3.10 came. In 1840 Brook met Division 12 Gate.'
+    assert [said for _, said, _ in names.located(text)] == snapshot(
+        ['3 May 2020', 'Ada', '5', 'Version', '3.10', '1840', 'Brook', 'Division 12 Gate']
+    )
+
+
 @pytest.mark.parametrize(
     ('text', 'date'),
     [

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+import regex
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_ai.usage import RunUsage
 
@@ -11,10 +12,9 @@ from researcher_integration.lore.extraction.typed_extraction import Extraction, 
 from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, WindowedQuery
 from researcher_integration.lore.material import CrawledPage
 from researcher_integration.usage import Spent
-from summarizer_tool import Settings, TypedQuery
+from summarizer_tool import Settings, TypedQuery, says_no_more
 
-_SMALL = frozenset({'a', 'an', 'and', 'at', 'by', 'for', 'from', 'in', 'is', 'of', 'on', 'the', 'to', 'was', 'with'})
-_NEGATIONS = frozenset({'never', 'no', 'non', 'not'})
+_TO = regex.compile(r'(?<=\d) to (?=\d)')
 _COUNTED = frozenset({'level', 'level_range'})
 """Fields in which one number more is another value, not a more exact one."""
 
@@ -47,10 +47,10 @@ def is_same(first: str, second: str, *, counted: bool = False) -> bool:
 
     Where `counted`, they are numbers with words around them, and the numbers must be the same.
     """
-    one, other = ({word for word in words(text).split() if word not in _SMALL} for text in (first, second))
-    if counted and {word for word in one if word.isdigit()} != {word for word in other if word.isdigit()}:
+    one, other = sorted((words(_TO.sub(' ', text)).split() for text in (first, second)), key=len)
+    if counted and [*filter(str.isdigit, one)] != [*filter(str.isdigit, other)]:
         return False
-    return (one <= other or other <= one) and not (one ^ other) & _NEGATIONS
+    return says_no_more(one, other)
 
 
 def compare(extractions: Iterable[Extraction], pages: Sequence[CrawledPage]) -> list[Conflict]:
