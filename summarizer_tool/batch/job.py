@@ -78,7 +78,10 @@ class BatchJob(BaseModel):
     @property
     def key(self) -> str:
         """The same for the same work, 24 hex digits."""
-        parts = (self.name, self.kind, self.digest, self.asked.model_dump_json())
+        usual = Asked.model_fields['default_output_tokens'].default
+        is_plain = self.asked.max_output_tokens or self.asked.default_output_tokens == usual
+        asked = self.asked.model_dump_json(exclude={'default_output_tokens'} if is_plain else None)
+        parts = (self.name, self.kind, self.digest, asked)
         return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:24]
 
     def documents(self) -> list[Document]:

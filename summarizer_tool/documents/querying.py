@@ -38,8 +38,11 @@ _MOST_UNCLOSED = 100
 """Such marks in a table."""
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
 _FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.(\d{1,15})(?:[eE][+-]?\d{1,2})?')
-_MIXED_CODE = re.compile(r'(?=\d*[^\W\d])(?=[^\W\d]*\d)\w+')
-_LEADING_ZERO = re.compile(r'0\d+')
+# No number with a unit: `12ms`.
+_MIXED_CODE = re.compile(r'(?!\d+[^\W\d]{1,4}\Z)(?=\d*[^\W\d])(?=[^\W\d]*\d)\w+')
+_LEADING_ZERO = re.compile(r'0+[1-9]\d*')
+_SAMPLED_ROWS = 2000
+"""By which a column of codes is known."""
 _PADDED = re.compile(r'\d*[1-9]0+')
 _CODE = re.compile(r'(?i)(?<![^\W_])(?:versions?|ver|releases?|tags?|builds?)(?![^\W_])')
 
@@ -88,7 +91,7 @@ def _rows(lines: Sequence[str]) -> tuple[list[Json], int] | None:
     except csv.Error:
         return None
     columns = {name: [row[place] for row in read[1:] if row[place:]] for place, name in enumerate(names)}
-    coded = {name for name, fields in columns.items() if _is_coded(name, fields)}
+    coded = {name for name, fields in columns.items() if _is_coded(name, {*fields[:_SAMPLED_ROWS]})}
     rows: list[Json] = []
     for row in read[1:]:
         fields = {
@@ -141,7 +144,7 @@ def _columns(lines: Sequence[str], separator: str) -> list[str]:
     return names if is_table and even >= _EVEN_SHARE * len(rows) else []
 
 
-def _is_coded(name: str, fields: Iterable[str | None]) -> bool:
+def _is_coded(name: str, fields: Iterable[str]) -> bool:
     """Return whether digits name something: `01234` beside `90210`, `12e4567` beside `1234567`.
 
     So does a zero at the end of a fraction in a column of versions: `3.9` and `3.10`.
@@ -149,7 +152,8 @@ def _is_coded(name: str, fields: Iterable[str | None]) -> bool:
     written = [stripped for field in fields if field and (stripped := field.strip())]
     fractions = [match for field in written if (match := _FRACTION.fullmatch(field))]
     numbers = len(fractions) + sum(map(bool, map(_WHOLE.fullmatch, written)))
-    if sum(map(bool, map(_MIXED_CODE.fullmatch, written))) > numbers or any(map(_LEADING_ZERO.fullmatch, written)):
+    mixed, zeros = (sum(map(bool, map(form.fullmatch, written))) for form in (_MIXED_CODE, _LEADING_ZERO))
+    if numbers and (mixed > numbers or zeros > 1 or (zeros and len({*map(len, written)}) == 1)):
         return True
     digits = {match[1] for match in fractions}
     is_padded = len({*map(len, digits)}) > 1 and any(map(_PADDED.fullmatch, digits))

@@ -270,7 +270,7 @@ def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ('text', 'form', 'first'),
     [
-        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': '1', 'b': 2.5}),
+        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': 1, 'b': 2.5}),
         ('a\tb\r\n1\t2\r\n', 'CSV, 1 rows', {'a': 1, 'b': 2}),
         ('a,b\n1,2,3,4\n' + '1,2\n' * 20, 'CSV, 21 rows', {'a': 1, 'b': 2, 'more': [3, 4]}),
         ('a,b\n"one\ntwo",2\n', 'CSV, 1 rows', {'a': 'one\ntwo', 'b': 2}),

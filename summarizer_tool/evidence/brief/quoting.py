@@ -8,7 +8,6 @@ from urllib.parse import urlsplit, urlunsplit
 import regex
 
 from summarizer_tool.mapreduce import render
-from summarizer_tool.text.addresses import is_url
 
 _MUCH_OF_A_LABEL = 4000
 """Characters of a label that are looked at; it may be a megabyte."""
@@ -44,7 +43,7 @@ def address(url: str, limit: int, *, with_query: bool = True) -> str:
 
     Its query may hold what is not for everybody; where it is not shown, `?…` stands for it.
     """
-    if not is_url(url):
+    if with_query and '//' not in url:
         return label(url, limit)
     line = ''.join(verbatim(url[:_MUCH_OF_A_LABEL]).split())
     try:

@@ -351,6 +351,7 @@ def test_lines_are_shown_word_for_word() -> None:
         ('a b.md', 'a b.md'),
         ('C# guide?.md', 'C# guide?.md'),
         ('https://ada:pass@marn.example/a?b=1#c', 'https://marn.example/a?b=1'),
+        ('ftp://ada:pass@marn.example/a', 'ftp://marn.example/a'),
     ],
 )
 def test_a_file_is_shown_by_its_name_and_an_address_without_credentials(place: str, shown: str) -> None:
