@@ -23,7 +23,8 @@ _LONGEST = 130
 _DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
 _PAGE_NUMBER = re.compile(
     r'^\W*(?:\d+|[ivxlc]+)(?:\s?/\s?\d+)?(?:\W*$|\W?\s{3})|\s{3}\W*(?:\d+|[ivxlc]+)(?:\s?/\s?\d+)?\W*$'
-    r'|\b(?:pages?|pg|p|seite|página|pagina|sid[ae]|strona|strana|stránka|страница|стр)\b\W{0,3}\d',
+    r'|\s[|·•–—-]\s+\d+\W*$|(?:^\W*|\s)\d+\s?(?:/|de|di|of|sur|von|из)\s?\d+\W*$'
+    r'|\b(?:blatt|folie|sheet|slide|pages?|pg|p|seite|página|pagina|sid[ae]|strona|strana|stránka|страница|стр)\b\W{0,3}\d',
     re.IGNORECASE,
 )
 """A number that stands alone, apart from the words beside it, or is said to be a page's."""

@@ -216,6 +216,8 @@ x
         ({'data': {'text/plain': '<Figure size 640x480>', 'image/png': ''}}, '<Figure size 640x480>'),
         ({'data': {'text/plain': 'a  5', 'text/html': '<b>5</b>'}}, 'a  5'),
         ({'text': ['\r1%\r50%', '\r100%\r\n', 'done\r\n']}, '100%\ndone'),
+        ({'text': ['Reading\rDone 42\r      \n']}, 'Reading\nDone 42'),
+        pytest.param({'text': ['x' * 60_000]}, f'{"x" * 2000}\n… (58,000 more characters)', id='a long line'),
     ],
 )
 def test_an_output_is_told_in_the_form_that_says_most(output: dict[str, object], told: str) -> None:

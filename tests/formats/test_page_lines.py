@@ -54,7 +54,18 @@ def test_headings_and_sums_with_other_numbers_stay(line: str) -> None:
 
 @pytest.mark.parametrize(
     'foot',
-    ['{0}', '\x1b[1m{0}\x1b[0m', '- {0} -', 'Page {0} of 8', 'Seite {0}', 'Of the Fen      {0}', '[{0}]    Fen 2'],
+    [
+        '{0}',
+        '\x1b[1m{0}\x1b[0m',
+        '- {0} -',
+        'Page {0} of 8',
+        'Seite {0}',
+        '{0} of 8',
+        'Slide {0}',
+        'Fen | {0}',
+        'Of the Fen      {0}',
+        '[{0}]    Fen 2',
+    ],
 )
 def test_numbers_of_pages_go(foot: str) -> None:
     text = '\n\n'.join('\n'.join([*_SAID[at : at + 30], '', foot.format(at // 30 + 1)]) for at in range(0, 240, 30))
