@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from summarizer_tool.digests.asked import NamedRows
-from summarizer_tool.digests.enclosing import enclosing
+from summarizer_tool.digests.enclosing import IS_ID, enclosing
 from summarizer_tool.digests.logs import log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
@@ -121,7 +121,8 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     given = [{line[: found.start(1)]: found[1] for line in own[::-1] if (found := _NAME.match(line))} for own in first]
     values = Counter(field for field, _ in {item for each in given for item in each.items()})
     for start, own, title, fields in zip(starts, first, written, given, strict=True):
-        best = '' if is_named else max(reversed(fields), key=values.__getitem__, default='')
+        ranks = {field: values[field] * (_NAMED_SHARE if _is_id(name) else 1) for field, name in fields.items()}
+        best = '' if is_named else max(reversed(fields), key=ranks.__getitem__, default='')
         name = fields[best].strip(' "\',:') if best else _head(own).strip(' ,:')
         # What stands in many of them tells of none.
         if title and alike[title] <= max(1.0, _ALIKE * len(starts)):
@@ -135,6 +136,10 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
         # What comes after the last block belongs to none.
         names[start:end] = [name if at < longest else '' for at in range(end - start)]
     return TextBlocks(one_line(_head(first[0]), _NAME_LENGTH), names, starts, titled)
+
+
+def _is_id(name: str) -> bool:
+    return IS_ID.fullmatch(name.strip(' "\',')) is not None
 
 
 def _head(block: Sequence[str]) -> str:
@@ -255,7 +260,10 @@ def line_names(blocks: TextBlocks, lines: Sequence[str]) -> Sequence[str]:
     """What each line is a part of: its block, and where few lines stand in one that has a name, what is around it."""
     names = [name if any(map(str.isalnum, name)) else '' for name in blocks.names]
     is_covered = sum(map(bool, names)) >= _NAMED_LINES * len(lines)
-    return blocks.names if is_covered else [own or outer for own, outer in zip(names, enclosing(lines), strict=True)]
+    outer = enclosing(lines, are_titled=is_covered)
+    # An item of a list that has a title of its own is nearer than a block.
+    near, wide = (outer, blocks.names) if is_covered else (names, outer)
+    return [first or other for first, other in zip(near, wide, strict=True)]
 
 
 def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[DigestStatement]:

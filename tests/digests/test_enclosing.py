@@ -51,3 +51,12 @@ def test_each_line_has_a_name_or_none(lines: list[str]) -> None:
 def test_long_and_deep_lines_are_read_in_time_in_keeping_with_their_length(sign: str) -> None:
     assert enclosing([sign * (200_000 // len(sign))] * 3) is not None
     assert enclosing([' ' * depth + '"a": {' for depth in range(2000)]) is not None
+
+
+def test_an_item_is_called_by_the_field_it_begins_with_where_each_has_its_own_and_a_name_goes_before_an_id() -> None:
+    lamps = ''.join(f'  - lamp: pier {at}\n    oil: {at}\n  - kind: wick\n    cut: {at}\n' for at in 'abcd')
+    assert names(f'- name: harbour\n  all:\n{lamps}', 'oil: b', 'cut: b') == snapshot(
+        {'oil: b': 'pier b', 'cut: b': 'harbour'}
+    )
+    ids = '- id: 0c1f2e3d-4b5a-4c6d-8e7f-0123456789ab\n  name: selkie\n  draught: 3\n'
+    assert names(ids, 'draught') == snapshot({'draught': 'selkie'})

@@ -86,6 +86,26 @@ def test_where_few_lines_stand_in_blocks_they_are_called_by_what_is_around_them(
     assert line_names(TextBlocks('', [''] * 5, 4, ()), lines)[1::3] == ['stone.old', 'wood.new']
 
 
+@pytest.mark.parametrize(
+    ('block', 'told'),
+    [
+        pytest.param(
+            'boat {{\n  id = "{at:08x}-0000-4000-8000-000000000000"\n  name = "boat-{at}"\n  leaks = {leaks}\n}}\n',
+            'boat-31: leaks = 999',
+            id='a name before an id',
+        ),
+        pytest.param(
+            '# Of pier {at}\n- name: same\n  boats:\n    - boat: boat-{at}\n      leaks: {leaks}\n      oars: 2\n',
+            'boat-31: leaks: 999',
+            id='an item before the block around it',
+        ),
+    ],
+)
+def test_a_block_is_told_by_what_tells_it_apart(block: str, told: str) -> None:
+    text = ''.join(block.format(at=at, leaks=999 if at == 31 else 0) for at in range(10, 60))
+    assert told in digest(text, 400, focus=ASKED).text
+
+
 def test_what_is_no_page_of_tables() -> None:
     assert read_page('<table><tr><td>a</td></tr></table>') is None
     assert read_page(f'<p>{"The pier is old. " * 900}</p>{rows_of_hosts()}') is None
