@@ -28,6 +28,9 @@ _HEADER = regex.compile(
 )
 _STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
 _NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?P<text>\S.*)$')
+_DIGITS, _LETTERS = regex.compile(r'\d+'), regex.compile(r'[^\W\d_]+')
+_BARE = '0: '
+"""What the form of a time has that may also begin what people say."""
 _SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
 _LONGEST_HEADER = 120
 
@@ -89,6 +92,7 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
         speakers = {turn.speaker for turn in found.values()}
         if len(found) < max(_LEAST_TURNS, least * filled) or len(speakers) > _MOST_SPEAKERS * len(found):
             continue
+        forms = {_form(notice) for number in found if (notice := _NOTICE.match(lines[number]))}
         current: Turn | None = None
         before: list[str] = []
         for number, line in enumerate(lines):
@@ -96,7 +100,7 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
                 current = found[number]
             elif current is None:
                 before.append(line)
-            elif (notice := _NOTICE.match(line)) and bool(notice['day']) == bool(current.day):
+            elif (notice := _NOTICE.match(line)) and _form(notice) in forms and _is_noted(notice):
                 found[number] = current = _turn(notice, '', notice['text'])
             else:
                 current.said += [line] * (_STAMP_ALONE.match(line) is None)
@@ -132,6 +136,17 @@ def _headers(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
             elif (match := _STAMP_ALONE.match(line)) and _SPEAKER_ALONE.match(before):
                 yield number - 1, _turn(match, before)
         before = line.strip()
+
+
+def _form(notice: regex.Match[str]) -> str:
+    """How the time is written that a line begins with: `[0:0] `, `0/0/0, 0:0 a - `."""
+    return _LETTERS.sub('a', _DIGITS.sub('0', notice[0][: notice.start('text')]))
+
+
+def _is_noted(notice: regex.Match[str]) -> bool:
+    """Return whether a line is a program's: a time alone, or one that goes on to another, also begins what is said."""
+    first = notice['text'][0]
+    return not first.isdigit() and (first in '*-' or bool({*_form(notice)} - {*_BARE}))
 
 
 def _turn(match: regex.Match[str], speaker: str, text: str = '') -> Turn:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import TypeAlias, cast
 
 from summarizer_tool.digests.json_reading import read_json
@@ -142,9 +143,11 @@ def _listed(records: Sequence[Record]) -> str:
     text = max(sizes, key=lambda key: sizes[key])
     speaker = next((key for key, said in columns.items() if key != text and _is_speaker(said)), None)
     if speaker is not None and len(sizes) == 1 and len(columns) <= _MOST_OF_A_TURN:
-        others = [[_stamp(each.get(key) or '') for each in records] for key in columns if key not in (text, speaker)]
-        stamps = [said for said in others if all(map(_DAY.match, said))][:1]
-        beside = [*stamps, *(said for said in others if _is_speaker(said))] or [[''] * len(records)]
+        others = {key: [one_line(_written(each.get(key) or '')) for each in records] for key in columns}
+        del others[text], others[speaker]
+        counted = [[*map(_stamp, said)] for key, said in others.items() if _TIME.search(key)]
+        stamps = [said for said in (*others.values(), *counted) if all(map(_DAY.match, said))][:1]
+        beside = [*stamps, *filter(_is_place, others.values())] or [[''] * len(records)]
         turns = (
             Turn(
                 name or '?', ', '.join(filter(None, at)), ' '.join(_DAY.sub(r'\1', each) for each in at), [_shown(said)]
@@ -159,17 +162,23 @@ def _listed(records: Sequence[Record]) -> str:
     )
 
 
-_DAY = re.compile(r'(\d{1,4}[./-]\d{1,2}[./-]\d{1,4})(?!\d).*')
+_DAY = re.compile(r'(\d{1,4}[./-]\d{1,2}[./-]\d{1,4})(?![./-]?\d).*')
+_TIME = re.compile(r'time|date|epoch|created|posted|(?:^|_)(?:ts|sent|when|at)(?:$|_|at$|on$)', re.IGNORECASE)
+"""What members are called that say when."""
 _SECONDS = re.compile(r'1\d{9}(?:\d{3}|\.\d+)?')
 _MOST_OF_A_TURN = 6
 """Members of what somebody says: who, when, what kind it is of."""
 
 
-def _stamp(value: object) -> str:
+def _stamp(text: str) -> str:
     """What a member of a turn says: of a time in seconds, or in thousandths of them, when that is (UTC)."""
-    text = one_line(_written(value))
     seconds = float(text[:10]) if _SECONDS.fullmatch(text) else 0.0
     return f'{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}' if seconds else text
+
+
+def _is_place(values: Sequence[str]) -> bool:
+    """Return whether turns stand in these, one after the other, and not each in another."""
+    return _is_speaker(values) and sum(here != after for here, after in pairwise(values)) <= len(values) / 2
 
 
 def _is_written(said: Sequence[str]) -> bool:

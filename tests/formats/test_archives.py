@@ -278,6 +278,32 @@ def test_formulas_are_written_on_a_line() -> None:
     assert read(made).markdown == 'Energy E=mc^2(a+b)/(c^2)\n\n∫_0√x'
 
 
+def _math(text: object) -> str:
+    return f'<m:r><m:t>{text}</m:t></m:r>'
+
+
+def _parts(*texts: object) -> str:
+    return ''.join(f'<m:e>{_math(text)}</m:e>' for text in texts)
+
+
+@pytest.mark.parametrize(
+    ('formula', 'told'),
+    [
+        (f'{_math(1)}<m:f><m:num>{_math(1)}</m:num><m:den>{_math(2)}</m:den></m:f>{_math(" cups")}', '1 1/2 cups'),
+        (f'{_math(1)}{_math(2)}', '12'),
+        (f'<m:f><m:num>{_math(1)}</m:num><m:den>{_math("2x")}</m:den></m:f>', '1/(2x)'),
+        (f'<m:rad><m:deg>{_math(3)}</m:deg>{_parts("x")}</m:rad>', '(3)√x'),
+        (f'<m:m><m:mr>{_parts(1, 2)}</m:mr><m:mr>{_parts(3, 4)}</m:mr></m:m>', '1, 2; 3, 4'),
+        (f'<m:eqArr>{_parts("x=1", "2y=3")}</m:eqArr>', 'x=1; 2y=3'),
+        (f'<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val=""/></m:dPr>{_parts("x")}</m:d>', '[x'),
+        (f'<m:d>{_parts(1, 2)}</m:d>', '(1|2)'),
+    ],
+)
+def test_parts_of_formulas_stay_apart(formula: str, told: str) -> None:
+    body = f'<w:p xmlns:m="{MATH}"><w:r><w:t>Take </w:t></w:r><m:oMath>{formula}</m:oMath></w:p>'
+    assert read(docx(body)).markdown.split() == f'Take {told}'.split()
+
+
 @pytest.mark.parametrize(
     ('href', 'told'), [('ONE.xhtml#top', 'The fen.'), ('two.xhtml', '[OEBPS/two.xhtml is missing from the book]')]
 )

@@ -91,6 +91,21 @@ def test_days_and_notices() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ('turn', 'said'),
+    [
+        ('[{clock}] {name}: {text}\n', '09:30 Breakfast in the hall\n12:00 Lunch'),
+        ('{clock} {name}: {text}\n', '09:30 Breakfast in the hall\n12:15 Lunch'),
+        ('{clock}:10 From {name} to Everyone: {text}\n', '10:30 is when the train leaves'),
+        ('12/10/24, {clock} - {name}: {text}\n', '12/10/24, 10:00 - 11:00 Review'),
+    ],
+)
+def test_a_time_that_is_said(turn: str, said: str) -> None:
+    """A line that begins with a time, but not as the turns do, is its speaker's, and keeps it."""
+    told = plain_text(_chat(turn) + said)
+    assert told.endswith(f'Tom B: Thank you for that! {said}\n'.replace('\n12', ' 12'))
+
+
 def test_no_chat() -> None:
     """A log is none, though its lines have a time and a name: nobody talks in it. Nor is a list of dates."""
     log = ''.join(f'12:00:{second:02} worker: job {second} done in 12 ms\n' for second in range(20))

@@ -54,6 +54,24 @@ def test_turns_say_when_and_where() -> None:
     ]
 
 
+def test_numbers_and_states_are_no_times() -> None:
+    """An id of ten digits or an address is no day, and no heading stands before each turn."""
+    rows = [
+        {
+            'id': 1700000000 + 90_000 * at,
+            'ip': f'1.2.3.{at}',
+            'user': name,
+            'state': ('open', 'shut')[at % 2],
+            'text': text,
+        }
+        for at, (name, text) in enumerate(_SAID)
+    ]
+    assert '#' not in plain_text(json.dumps(rows))
+    dated = [{**row, 'opened': '1.2.2024'} for row in rows]
+    assert plain_text(json.dumps(dated)).startswith('## 1.2.2024\n\nada: ')
+    assert plain_text(json.dumps(dated)).count('#') == 2
+
+
 def test_documents_stand_below_their_titles() -> None:
     document = {'title': 'The gate', 'tags': ['mill', 'gate'], 'body': _TEXT}
     assert plain_text(json.dumps([document, {'title': 'The wheel', 'body': 'Lost.'}])).replace(
