@@ -249,7 +249,9 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     is_code = not is_logged and is_source(lines)
     read = None if is_logged else read_settings(text)
     if read and (SECTION.search(text) or _lists_things(read.value)):
-        return _of_values(lines, read)
+        # Lines of one key are told apart by their section.
+        blocks = read_blocks(lines, is_log=False, is_source=is_code) if SECTION.search(text) else None
+        return _of_values(lines, read, line_names(blocks, lines) if blocks else ())
     # The commits of a log of changes have a time each, and code below them.
     if blocks := read_blocks(lines, is_log=is_log(lines, EVENT_SHARE), is_source=is_code):
         return MachineText(
@@ -276,11 +278,12 @@ def _lists_things(value: Json) -> bool:
     return any(len(each) >= LEAST and all(isinstance(item, Mapping) for item in each) for each in lists)
 
 
-def _of_values(lines: Sequence[str], read: Read) -> MachineText:
+def _of_values(lines: Sequence[str], read: Read, names: Sequence[str] = ()) -> MachineText:
     things: list[NamedRows] = []
     is_packed = _are_long(lines, LONGEST_PART)
     laid_out = json.dumps(read.value, indent=1, ensure_ascii=False).split('\n') if is_packed else ()
-    return MachineText(lines, 'json', json_statements(read, _inner, things), laid_out=laid_out, things=things)
+    statements = json_statements(read, _inner, things)
+    return MachineText(lines, 'json', statements, names=names, laid_out=laid_out, things=things)
 
 
 def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:

@@ -116,7 +116,8 @@ def _below(parts: Sequence[OutputPart], at: int) -> Sequence[OutputPart]:
     text = parts[at].text
     most = _BELOW.get(text[-1], 0) if text[-1] == ':' or text[0] not in '"{[' else 0
     below = parts[at + 1 : at + 1 + most]
-    return [*takewhile(lambda part: part.depth > parts[at].depth or ' ' in parts[at].text, below)]
+    is_apart = text[-1] == ':' and ' ' in text
+    return [*takewhile(lambda part: part.depth > parts[at].depth or is_apart, below)]
 
 
 def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:

@@ -6,6 +6,7 @@ from summarizer_tool.digests.blocks import TextBlocks, line_names
 from summarizer_tool.digests.digest import digest
 from summarizer_tool.digests.page_reading import read_page
 from summarizer_tool.digests.places import OutputRecord, form
+from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.surprise import MISSING, surprising
 
 ASKED = 'Is anything wrong or unusual here?'
@@ -110,3 +111,35 @@ def test_what_is_no_page_of_tables() -> None:
     assert read_page('<table><tr><td>a</td></tr></table>') is None
     assert read_page(f'<p>{"The pier is old. " * 900}</p>{rows_of_hosts()}') is None
     assert read_page('<table><tr><td>' * 9000) is None
+
+
+def test_a_page_that_says_something_beside_its_tables_is_none_of_tables() -> None:
+    assert read_page(rows_of_hosts())
+    assert read_page(rows_of_hosts() + '\n09:00 ERROR disk sda3 failed' * 200) is None
+
+
+def test_a_table_with_cells_over_rows_or_with_texts_is_not_read() -> None:
+    spans = ''.join(f'<tr><td rowspan=2>r{at}<td>h{at}<td>up<tr><td>g{at}<td>down' for at in range(12))
+    assert read_page(f'<table><tr><th>rack<th>host<th>state{spans}</table>') is None
+    texts = ''.join(f'<tr><td>topic {at}<td>{"The pier is old. " * at}' for at in range(12))
+    assert read_page(f'<table>{texts}</table>') is None
+    stories = ''.join(f'<tr><td>{at}<td><h2>story {at}</h2>' for at in range(12))
+    assert read_page(f'<table>{stories}</table>') is None
+
+
+def test_the_first_row_of_a_page_table_is_a_head_only_if_it_says_so() -> None:
+    read = read_page(f'<table>{"".join(f"<tr><td>host{at}<td>{at * 7}" for at in range(20))}</table>')
+    assert read
+    assert 'host0' in str(read.value)
+    assert str(read.value).count('host') == 20
+
+
+def test_lines_of_a_section_are_called_by_it() -> None:
+    sections = ''.join(f'[boat{at}]\nkeel = oak\nmast = {at * 13}\n' for at in range(30))
+    assert '[boat17]: keel = oak' in digest(sections, 200, focus='keel of boat17?').text
+
+
+def test_what_a_line_opens_ends_where_it_is_closed() -> None:
+    part = [OutputPart(text, depth=depth) for text, depth in (('lamp a {', 0), ('oil = 1', 4), ('lamp b {', 0))]
+    (told,) = [each.text for each in relevant(part, 'lamp a', ()) if 'lamp a' in each.text]
+    assert told == 'lamp a { oil = 1'
