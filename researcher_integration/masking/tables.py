@@ -34,6 +34,8 @@ _STATE = re.compile(f'(?:{"|".join(secret_names.NO_SECRETS["states"])})$', re.IG
 _TYPE = re.compile(rf'(?:{"|".join(secret_names.NO_SECRETS["types"])})(?:\(\d+(?:, ?\d+)?\))?$', re.IGNORECASE)
 _DATE = re.compile(r'\d{4}-\d\d-\d\d([T ]\d\d:\d\d\S*)?$')
 _USER = re.compile(r'user|usr|uid|login|mail|account|host|server|^(?:name|id|db)$', re.IGNORECASE)
+_ODD = re.compile(r'[A-Z]{16,}$|\w+!$')
+_METHOD = re.compile(r'https?://[^\s?@]*$|\d+-bit$')
 _OBJECT = re.compile(r'[a-z][a-z.\-/]*\d{0,3}$')
 
 _Span = tuple[int, int]
@@ -142,7 +144,7 @@ def find_in_html(text: str, lower: str) -> Iterator[Finding]:
         is_head = all(cell['of'] in 'hH' for cell in cells)
         if is_head or lower.find('<table', after, start) >= 0:
             names = [name[0] if (name := _NAME.match(text[slice(*cell)])) else '' for cell in row]
-            columns = columns_of(names, certain=is_head)
+            columns = columns_of(names, certain=is_head and any(map(_USER.search, names)))
         elif columns:
             yield from _found(text, row, columns)
         columns, after = columns if closed < 0 else None, start
@@ -226,8 +228,8 @@ def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
             return certain and not secret_names.is_count('password', value)
         return (certain and len(value) > 1) or secret_names.is_coded(value)
     number = len(value) < 14 and value.replace('.', '').isdigit()
-    is_random = secret_names.is_coded(value) or secret_names.may_be_random(value)
-    return len(value) >= 6 and is_random and not number and not _OBJECT.match(value)
+    is_random = secret_names.is_coded(value) or secret_names.may_be_random(value) or _ODD.match(value) is not None
+    return len(value) >= 6 and is_random and not number and not (_OBJECT.match(value) or _METHOD.match(value))
 
 
 _NAMES = r'[\w.`"\[\]]{1,100}'
@@ -257,18 +259,30 @@ def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
         columns = columns_of(insert[2].split(',')) if insert[2] else tables.get(insert[1])
         if columns is None:
             continue
+        is_selected = lower[insert.end() : insert.end() + 10].lstrip('( ').startswith('select')
         for index, token in _in_brackets(text, insert.end(), limit):
             span = token.span(token.lastgroup or 0)
             kind, value = columns.kinds.get(index), text[slice(*span)]
             is_value = token.lastgroup is not None or value[:1].isdigit()
-            if kind and is_value and is_secret_cell(value, kind, certain=index in columns.sure):
+            is_certain = token.lastgroup is not None and not is_selected
+            is_secret = (
+                _is_given(value) if is_certain else is_secret_cell(value, kind or '', certain=index in columns.sure)
+            )
+            if kind and is_value and is_secret:
                 yield Finding(*span, kind)
     for copied, limit in _statements(_COPY, lower) if 'from stdin' in lower else ():
         columns, sign = columns_of(copied[2].split(',')), ',' if 'csv' in copied[0] else '\t'
         for begin, end in lines_below(text, copied.end()):
             if columns is None or begin >= limit or text.startswith('\\.', begin):
                 break
-            yield from _found(text, _split(text[begin:end], begin, sign), columns)
+            row = _split(text[begin:end], begin, sign)
+            cells = ((row[index], kind) for index, kind in columns.kinds.items() if index < len(row))
+            yield from (Finding(*cell, kind) for cell, kind in cells if _is_given(text[slice(*cell)]))
+
+
+def _is_given(value: str) -> bool:
+    """Return whether a value is more than a placeholder, or none at all."""
+    return value not in ('', '\\N') and not secret_names.is_placeholder(value)
 
 
 def _statements(begin: re.Pattern[str], lower: str) -> Iterator[tuple[re.Match[str], int]]:
