@@ -26,7 +26,7 @@ from researcher_integration.lore.checkpoint import (
 )
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.pages import without_user
-from researcher_integration.lore.extraction.cross_reference import Conflict
+from researcher_integration.lore.extraction.cross_reference import Conflict, CrossReference
 from researcher_integration.lore.extraction.records import Record, typed
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, TopicId
@@ -281,7 +281,7 @@ def build(
         material.zone,
         found.conflicts if found else (),
         material.pages,
-        found.reason if found else '' if has_model else 'they were not looked for: that needs a model',
+        _said(found) if found else '' if has_model else 'they were not looked for: that needs a model',
     )
     extracted = Extracted(
         zone=material.zone,
@@ -321,11 +321,11 @@ def _category(done: Extraction | None, *, has_model: bool) -> Category:
     )
 
 
-def _said(done: Extraction) -> str:
-    """The note on an extraction that is incomplete or failed."""
+def _said(done: Extraction | CrossReference) -> str:
+    """The note on what is incomplete or failed."""
     said = [done.reason] if done.reason else []
     if done.is_partial:
-        said.append('the answer was cut off or broken, and only its complete records were kept')
+        said.append('the answer was cut off or broken, and only what was complete in it was kept')
     if done.unread:
         said.append(f'pages whose text could not be read, so that nothing was held against them: {len(done.unread)}')
     return '; '.join(said)
@@ -342,8 +342,8 @@ def _statistics(
         for topic in topics
         if topic.id in checkpoint.extractions and extracted.categories[topic.id].reason
     ]
-    if found and found.reason:
-        warnings.append(f'cross-reference: {found.reason}')
+    if found and (said := _said(found)):
+        warnings.append(f'cross-reference: {said}')
     extraction = sum((each.spent for each in checkpoint.extractions.values()), found.spent if found else RunUsage())
     return Statistics(
         request=checkpoint.request.model_copy(update={'places': tuple(map(without_user, checkpoint.request.places))}),

@@ -11,6 +11,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError
 from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
 from summarizer_tool.schemas import Summary, SummaryState
+from summarizer_tool.settings import Settings
 
 
 def pack(content: bytes) -> str:
@@ -23,6 +24,9 @@ def unpack(packed: str) -> bytes:
     return zlib.decompress(base64.b85decode(packed))
 
 
+_USUAL_OUTPUT_TOKENS: int = Settings.model_fields['default_max_output_tokens'].default
+
+
 class Asked(BaseModel):
     """What is asked for of every document of a batch."""
 
@@ -31,7 +35,7 @@ class Asked(BaseModel):
     model: str
     """The model that answers, as in `LLM_MODEL`: the same on all machines."""
     max_output_tokens: int = 0
-    default_output_tokens: int = 5000
+    default_output_tokens: int = _USUAL_OUTPUT_TOKENS
     """What `DEFAULT_MAX_OUTPUT_TOKENS` is where the batch is begun; workers elsewhere keep to it."""
     focus_areas: tuple[str, ...] = ()
     schema_hint: str = ''
@@ -78,8 +82,7 @@ class BatchJob(BaseModel):
     @property
     def key(self) -> str:
         """The same for the same work, 24 hex digits."""
-        usual = Asked.model_fields['default_output_tokens'].default
-        is_plain = self.asked.max_output_tokens or self.asked.default_output_tokens == usual
+        is_plain = self.asked.max_output_tokens or self.asked.default_output_tokens == _USUAL_OUTPUT_TOKENS
         asked = self.asked.model_dump_json(exclude={'default_output_tokens'} if is_plain else None)
         parts = (self.name, self.kind, self.digest, asked)
         return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:24]

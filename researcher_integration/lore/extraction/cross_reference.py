@@ -153,6 +153,8 @@ class CrossReference(BaseModel):
     """Conflicts of the model that no two pages support."""
     is_partial: bool = False
     """Whether the model's answer was cut off or broken, and only its complete conflicts were kept."""
+    unread: tuple[int, ...] = ()
+    """Numbers of the pages whose raw text could not be had; conflicts were held against the others."""
     reason: str = ''
     """Why the model has looked for none, where there is a reason; the rules' conflicts are there all the same."""
     spent: Spent = Field(default_factory=RunUsage)
@@ -174,6 +176,7 @@ def compared(
         conflicts=tuple(distinct([*compare(extractions, pages), *modelled])),
         dropped=dropped,
         is_partial=answer.is_partial,
+        unread=answer.unread,
         reason=answer.reason,
         spent=answer.spent,
     )

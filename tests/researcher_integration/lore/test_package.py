@@ -244,16 +244,21 @@ async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
     content['extractions']['npcs'] |= Extraction(category='npcs', is_partial=True, unread=(2,)).model_dump(
         include={'is_partial', 'unread'}, mode='json'
     )
+    content['cross_reference'] |= {'is_partial': True, 'unread': [2]}
     checkpoint.write_text(json.dumps(content))
     package = await job.run(resume=True)
     found = package.extracted.categories['npcs']
     assert (found.state, found.reason) == snapshot(
         (
             'extracted',
-            'the answer was cut off or broken, and only its complete records were kept; pages whose text could not be read, so that nothing was held against them: 1',
+            'the answer was cut off or broken, and only what was complete in it was kept; pages whose text could not be read, so that nothing was held against them: 1',
         )
     )
-    assert package.statistics.warnings == [f'Characters: extraction: {found.reason}']
+    assert package.statistics.warnings == [
+        f'Characters: extraction: {found.reason}',
+        f'cross-reference: {found.reason}',
+    ]
+    assert f'\n> {found.reason}\n' in package.briefs['conflicts.md']
 
 
 async def test_briefs_of_an_earlier_package_go(tmp_path: Path) -> None:

@@ -1,0 +1,106 @@
+"""Digests of logs: their dates, levels, events and what stands between these."""
+
+import json
+
+import pytest
+
+from summarizer_tool.digests.digest import digest
+
+ASKED = 'Is anything wrong or unusual here?'
+
+
+@pytest.mark.parametrize('asked', ['which vat is cracked?', 'Is anything wrong?'])
+def test_a_log_of_many_days_has_its_dates(asked: str) -> None:
+    lines = [f'Mar {1 + at // 40} 10:{at % 60:02d}:01 mill stone[{at}]: turned {at % 7} times' for at in range(400)]
+    lines[250] = 'Mar 7 11:11:11 mill vats[9]: vat 12 is cracked'
+    assert 'Mar 7 11:11:11 mill vats[9]: vat 12 is cracked' in digest('\n'.join(lines), 200, focus=asked).text
+
+
+def test_a_time_far_from_all_others_in_a_log() -> None:
+    lines = [f'2026-03-{at // 24 + 1:02d} {at % 24:02d}:00:00 mill {at % 7} ground' for at in range(200)]
+    lines[120] = '1970-01-01 00:00:00 mill 3 ground'
+    assert '121| 1970-01-01 00:00:00 mill 3 ground' in digest('\n'.join(lines), 400, focus=ASKED).text
+
+
+def test_times_with_names_are_fields_of_records() -> None:
+    records = [
+        f'  File: /mill/sack-{at}\n  Size: {at * 37 % 991}   regular\nAccess: (0644/-rw-r--r--)  Uid: (0/ miller)\n'
+        f'Access: 2026-05-{1 + at % 28:02} 05:43:10.000 +0000\nModify: 2026-05-{1 + at % 28:02} 05:43:10.000 +0000\n'
+        f'Change: 2026-05-{1 + at % 28:02} 05:43:10.000 +0000\n Birth: 2026-01-01 00:00:00.000 +0000'
+        for at in range(60)
+    ]
+    records[25] = records[25].replace('(0644/-rw-r--r--)', '(6777/-rwsrwsrwx)')
+    found = digest('\n'.join(records), 400, focus=ASKED)
+    assert found.kind == 'blocks'
+    assert '178| /mill/sack-25: Access: (6777/-rwsrwsrwx) Uid: (0/ miller)' in found.text
+
+
+def test_a_named_time_with_a_message_is_an_event() -> None:
+    lines = [f'time: 2026-05-01 05:{at:02}:10 vat {at} was {"emptied" if at % 3 else "filled"}' for at in range(40)]
+    assert digest('\n'.join(lines), 400).kind == 'log'
+
+
+@pytest.mark.parametrize(
+    ('line', 'well', 'badly'),
+    [
+        ({'level': 0, 'time': 1700000000000, 'msg': ''}, 30, 50),
+        ({'version': '1.1', 'short_message': '', 'level': 0}, 6, 3),
+        ({'PRIORITY': '', 'MESSAGE': ''}, '6', '3'),
+    ],
+)
+def test_levels_may_be_numbers(line: dict[str, object], well: object, badly: object) -> None:
+    level = next(key for key in line if key.lower() in ('level', 'priority'))
+    said = next(key for key in line if key.lower().endswith(('msg', 'message')))
+    lines = [json.dumps(line | {level: well, said: f'sack {at} ground'}) for at in range(60)]
+    lines[40] = json.dumps(line | {level: badly, said: 'no grain left'})
+    text = digest('\n'.join(lines), 200).text
+    assert 'INFO ×59, ERROR ×1' in text
+    assert f'{level}={badly} (error) no grain left' in text
+
+
+def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
+    lines = [f'2026-03-14 02:00:{at:02} INFO start job {at}' for at in range(40)]
+    trace = ['Traceback (most recent call last):', '  File "/srv/run.py", line 8, in run', '    raise Jam(7)']
+    lines[20:20] = [*trace, 'ValueError: gate 7 is jammed']
+    told = digest('\n'.join(lines), 60).text
+    assert '21| ValueError: gate 7 is jammed [File "/srv/run.py", line 8, in run]' in told
+    assert 'exception ×1' in digest('\n'.join(lines), 200).text
+
+
+@pytest.mark.parametrize('indent', [None, 1])
+def test_logged_objects_are_told_on_the_lines_on_which_they_begin(indent: int | None) -> None:
+    logged = [
+        {'time': f'2024-01-01T10:00:{at:02}Z', 'level': 'error' if at == 7 else 'info', 'msg': f'lamp {at} lit'}
+        for at in range(30)
+    ]
+    text = '\n'.join(['', 'Starting on port 80', '', *(json.dumps(each, indent=indent) for each in logged)])
+    found = digest(text, 300)
+    begin = text[: text.index('lamp 7 ')].count('\n') + (1 if indent is None else -2)
+    said = [(each.text, each.lines) for each in found.lines]
+    assert (f'{begin}| 2024-01-01T10:00:07Z level=error lamp 7 lit', (begin,)) in said
+    assert ('2| Starting on port 80', (2,)) in said
+
+
+def test_a_traceback_between_logged_objects_is_one_event() -> None:
+    logged = [json.dumps({'level': 'info', 'msg': f'lamp {at} lit'}) for at in range(25)]
+    trace = ['Traceback (most recent call last):', '  File "a.py", line 3, in f', '    x()', 'ValueError: disk full']
+    told = [each.text for each in digest('\n'.join([*logged[:20], *trace, *logged[20:]]), 300).lines]
+    assert '21| ValueError: disk full [File "a.py", line 3, in f]' in told
+
+
+@pytest.mark.parametrize(
+    ('first', 'last'),
+    [
+        ('01/03/2024 10:00:05', '01/17/2024 09:00:05'),
+        ('3.1.2024 10:00:05', '17.1.2024 09:00:05'),
+        ('03 Jan 2024 10:00:05', '17 Jan 2024 09:00:05'),
+        ('2024年01月03日 10:00:05', '2024年01月17日 09:00:05'),
+        ('20240103T100005Z', '20240117T090005Z'),
+        ('1/3/2024 9:00:05 AM', '1/3/2024 1:00:05 PM'),
+        ('9:00:05 AM', '1:00:05 PM'),
+        ('2024-01-01T10:00:00+09:00', '2024-01-01T04:00:00Z'),
+    ],
+)
+def test_a_log_is_told_from_its_first_date_to_its_last(first: str, last: str) -> None:
+    text = '\n'.join(f'{time} INFO lamp {at} lit' for time in (first, last) for at in range(20))
+    assert digest(text, 200).text.startswith(f'log of 40 lines; {first} to {last}; INFO ×40; 1 templates')
