@@ -22,7 +22,7 @@ from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import aligned, counted, fixed, handed, markdown, separated
+from summarizer_tool.digests.table_readers import aligned, counted, fixed, handed, markdown, separated, tabbed
 from summarizer_tool.digests.table_rows import Table
 from summarizer_tool.digests.tables import read_tables, table_statements
 from summarizer_tool.digests.written import (
@@ -240,7 +240,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if read := read_json(text) or read_xml(text) or read_literal(text) or read_page(text):
         logged = _logged(read)
         return _of_events(lines, logged) if logged else _of_values(lines, read)
-    if tables := read_tables(lines, [markdown, aligned, handed, separated]):
+    if tables := read_tables(lines, [markdown, tabbed, aligned, handed, separated]):
         return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)

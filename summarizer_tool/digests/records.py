@@ -20,6 +20,8 @@ _NAME = re.compile(r'(?i)(?:^|[._ -])(?:names?|title|key|host(?:name)?|pod|node|
 _ID = re.compile(r'(?i)(?:^|[._ -])(?:id|uid|uuid|number|no|code|sku|ref|pid|arn)$|[a-z]I[Dd]$|_id$')
 _HASH = re.compile(r'[0-9a-f]{32,}')
 """What is as well known by its beginning."""
+_OPAQUE = re.compile(r'[0-9A-Fa-f-]{16,}')
+"""What nobody knows a thing by."""
 
 _FIELDS = 120
 """Fields that are described; things with more are described by these, the ones most things have."""
@@ -50,9 +52,9 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
         return f'{pair[0]} ({pair[1]})', labels
     # Some ask by name and others by number: a short second one of the other sort is said, too.
     # What has no name is told by its number, and by a text that few have, such as a path.
-    other = next((field for field in fields if _complements(field, key, rows)), '') or (
-        '' if key or INSIDE in rows[0] else _place(rows)
-    )
+    place = '' if INSIDE in rows[0] else _place(rows)
+    other = place if _OPAQUE.fullmatch(rows[0].get(key, '')) else ''
+    other = other or next((field for field in fields if _complements(field, key, rows)), '' if key else place)
     beside = distinct_parts([row.get(other, '') for row in rows], 50)
     labels: list[str] = []
     numbers: Counter[str] = Counter()
@@ -78,9 +80,13 @@ def _pair(fields: Sequence[str], rows: Sequence[Row]) -> tuple[str, str] | None:
 def _place(rows: Sequence[Row]) -> str:
     """The field of texts in all rows that has the most values; none if these are few for so many rows."""
     counts = {field: len({row.get(field, '') for row in rows}) for field in [*rows[0]][:_FIELDS]}
-    texts = [field for field in counts if all(field in row and quantity(row[field]) is None for row in rows)]
+    texts = [field for field in counts if all(field in row and _is_text(row[field]) for row in rows)]
     field = max(texts, key=lambda each: counts[each], default='')
     return field if counts.get(field, 0) > min(FEW, len(rows) - 1) else ''
+
+
+def _is_text(value: str) -> bool:
+    return quantity(value) is None and moment(value) is None and not _OPAQUE.fullmatch(value)
 
 
 def _naming(field: str, rows: Sequence[Row]) -> float:

@@ -48,13 +48,28 @@ def read_settings(text: str) -> Read | None:
         value = _typed(_toml(text) or _pairs(lines))
     elif margin and all(map(_YAML.match, margin)) and _NESTED.search(text):
         value = _yaml(text, _GROWN * len(lines))
-    elif (read := _pairs(lines)) and _differ([line.split('=')[0] for line in margin], len(lines)):
-        value = _typed(read)
+    elif (read := _pairs(lines)) and len({*(keys := [line.split('=')[0] for line in margin])}) > _PAIRS * len(lines):
+        if sum('.' in key for key in keys) > _PAIRS * len(lines):
+            value = _typed(_nested(read))
+        elif len({*map(without_digits, keys)}) > _NAMED * len(lines):
+            value = _typed(read)
     return Read(value) if value else None
 
 
-def _differ(keys: Sequence[str], lines: int) -> bool:
-    return len({*keys}) > _PAIRS * lines and len({*map(without_digits, keys)}) > _NAMED * lines
+def _nested(pairs: Mapping[str, Json]) -> Json:
+    """Settings whose keys are paths (`net.ipv4.conf.lo.mtu`), each name of a path an object."""
+    root: dict[str, Json] = {}
+    for path, value in pairs.items():
+        *names, last = path.split('.')[:_DEEPEST]
+        inside = root
+        for at, name in enumerate(names):
+            found = inside.setdefault(name, {})
+            if not isinstance(found, dict):  # a key has a value, and others below it
+                last = '.'.join((*names[at:], last))
+                break
+            inside = found
+        inside[last if last not in inside else path] = value
+    return root
 
 
 def is_settings(text: str) -> bool:
@@ -124,7 +139,7 @@ def _typed(value: Json) -> Json:
     return [_typed(each) for each in value] if isinstance(value, list) else value
 
 
-def _pairs(lines: Sequence[str]) -> Json:
+def _pairs(lines: Sequence[str]) -> Mapping[str, Json]:
     """Lines of `key = value` by section; a value goes on in lines that are farther in, what recurs is a list."""
     found: dict[tuple[str, str], list[str]] = {}
     section, told = '', 0
@@ -142,7 +157,7 @@ def _pairs(lines: Sequence[str]) -> Json:
             continue
         told += 1
     if told < _PAIRS * len(lines):
-        return None
+        return {}
     root: dict[str, dict[str, Json]] = {}
     for (name, key), each in found.items():
         root.setdefault(name, {})[key] = each[0] if len(each) == 1 else each

@@ -36,7 +36,8 @@ _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _COUNTED = re.compile(r'\s*(\d[\d.,]*[KMGTkmgt]?)\s+(\S.*?)\s*')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
-_SEPARATORS = ',\t;|'
+_TABS = 2
+"""Tabs in a line from which these, and no blanks, part its cells."""
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:
@@ -52,11 +53,16 @@ def markdown(block: Sequence[str], start: int) -> Table | None:
     return rows_of(names, cells, [(at, line) for at, line in lines if '|' not in line or at < start + rule])
 
 
-def separated(block: Sequence[str], start: int) -> Table | None:
+def tabbed(block: Sequence[str], start: int) -> Table | None:
+    """Values with a tab between them, as many in nearly every line; those in quotes may reach over several lines."""
+    return separated(block, start, '\t') if block[0].count('\t') >= _TABS else None
+
+
+def separated(block: Sequence[str], start: int, separators: str = ',\t;|') -> Table | None:
     """Values with a comma, tab, semicolon or pipe between them; those in quotes may reach over several lines."""
     if len(block) < LEAST_ROWS:
         return None
-    for separator in _SEPARATORS:
+    for separator in separators:
         if not 2 <= block[0].count(separator) + 1 <= WIDEST:
             continue
         for cells in _cells(block, start, separator):

@@ -118,9 +118,33 @@ def test_a_page_that_says_something_beside_its_tables_is_none_of_tables() -> Non
     assert read_page(rows_of_hosts() + '\n09:00 ERROR disk sda3 failed' * 200) is None
 
 
-def test_a_table_with_cells_over_rows_or_with_texts_is_not_read() -> None:
+def test_cells_over_rows_and_columns_stand_in_each_of_them() -> None:
     spans = ''.join(f'<tr><td rowspan=2>r{at}<td>h{at}<td>up<tr><td>g{at}<td>down' for at in range(12))
-    assert read_page(f'<table><tr><th>rack<th>host<th>state{spans}</table>') is None
+    read = read_page(f'<table><tr><th rowspan=2><th colspan=2>host<tr><th>name<th>state{spans}</table>')
+    assert read
+    assert str(read.value).startswith(
+        "{'table 1': [{'name': 'r0', 'host name': 'h0', 'host state': 'up'}, {'name': 'r0', 'host name': 'g0', "
+    )
+    wide = '<td colspan=999>' * 300
+    assert read_page(f'<table>{f"<tr>{wide}" * 300}</table>') is None
+
+
+def test_tables_with_the_same_titles_are_one_and_pairs_in_a_cell_are_fields() -> None:
+    pairs = '<table><tr><th>2xx<td>{ok}<tr><th>5xx<td>{bad}</table>'
+    tables = ''.join(
+        f'<h3>pier {pier}</h3><table><tr><th><th>state<th>requests'
+        + ''.join(f'<tr><td>boat {at}<td>{at % 2}<td>7 {pairs.format(ok=at, bad=7 - at)}' for at in range(3))
+        + '</table>'
+        for pier in range(3)
+    )
+    read = read_page(tables)
+    assert read
+    assert str(read.value).startswith(
+        "{'table 1': [{'(in)': 'pier 0', 'name': 'boat 0', 'state': '0', 'requests': '7', '2xx': '0', '5xx': '7'}"
+    )
+
+
+def test_a_table_with_texts_is_not_read() -> None:
     texts = ''.join(f'<tr><td>topic {at}<td>{"The pier is old. " * at}' for at in range(12))
     assert read_page(f'<table>{texts}</table>') is None
     stories = ''.join(f'<tr><td>{at}<td><h2>story {at}</h2>' for at in range(12))

@@ -100,7 +100,6 @@ def test_wrapped_comments_leave_settings_as_they_are():
     'text',
     [
         'Name: the mill\nOwner: Ada Reeve\nIt stands by the river.\n',
-        'mill.wheel.0.depth = 0\nmill.wheel.1.depth = 1\nmill.wheel.2.depth = 2\nmill.wheel.3.depth = 0\n',
         'grind_total{stone="1"} 0\ngrind_total{stone="2"} 4\ngrind_total{stone="3"} 0\n',
         'a: [1, 2\nb:\n  c: d\n',
         '---\ntitle: Mill\ntags:\n  - river\n---\n# The mill\n\nIt stands by the river.\n',
@@ -139,3 +138,17 @@ def test_no_line_takes_long(line: str):
 def test_what_is_nested_as_deep_as_a_text_may_be_is_read_or_refused():
     deep = '\n'.join(f'{" " * at}k{at}:' for at in range(1200)) + ' v\n'
     assert read_settings(deep) is None or digest(deep, 100).text
+
+
+def test_keys_that_are_paths_are_objects_of_like_things() -> None:
+    lines = [
+        f'net.pier{at}.{field} = {9 if (at, field) == (7, "depth") else 1}'
+        for at in range(30)
+        for field in ('depth', 'boats')
+    ]
+    read = read_settings('\n'.join(['net = 4', *lines, 'net.pier0.depth.least = 2']))
+    assert read
+    assert isinstance(read.value, dict)
+    assert read.value['net'] == '4'
+    assert read.value['net.pier7.depth'] == '9'
+    assert 'pier7: depth=9 (usually 1)' in digest('\n'.join(lines), 200).text
