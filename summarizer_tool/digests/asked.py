@@ -70,8 +70,9 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     fields = Counter(field for row in things.rows for field in row)
     called = {word: {field for field in fields if _is_called(word, field)} for word in words}
     is_least = not _LEAST.isdisjoint(words)
-    numbers = {field: _numbers(things.rows, field) for field in fields}
-    numeric = {field for field in fields if numbers[field]}
+    total = len(things.rows)
+    numbers = {field: _numbers(things.rows, field) for field, count in fields.items() if count >= _NUMBERS * total}
+    numeric = {field for field, found in numbers.items() if found}
     if (is_least or not _MOST.isdisjoint(words)) and len(numeric) == 1:
         called[''] = numeric  # there is but one thing to have most of
     others = {word for word, fields in called.items() if not fields}
@@ -79,12 +80,13 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     most_having = max(having, default=0)
     asked = {at for at, count in enumerate(having) if count == most_having}
     for field in sorted({field for each in called.values() for field in each}):
-        lacking = [at for at, row in enumerate(things.rows) if field not in row]
-        for at in lacking if len(lacking) <= min(_SHOWN, _FEW * len(things.rows)) else ():
+        is_usual = total - fields[field] <= min(_SHOWN, _FEW * total)
+        for at in [at for at, row in enumerate(things.rows) if field not in row] if is_usual else ():
             text = f'{things.names[at]}: {field} missing, others have {_usual(things.rows, field)}'
             yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
-        known = numbers[field]
-        found = [(known[cell], at) for at in sorted(asked) if (cell := things.rows[at].get(field, '')) in known]
+        known = numbers.get(field, {})
+        in_order = sorted(asked) if known else ()
+        found = [(known[cell], at) for at in in_order if (cell := things.rows[at].get(field, '')) in known]
         found.sort(key=lambda each: -each[0])
         if len(found) < _SHOWN:
             continue

@@ -19,7 +19,7 @@ from summarizer_tool.digests.page_reading import read_page
 from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
-from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
+from summarizer_tool.digests.settings_reading import SECTION, is_deep, is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import aligned, counted, fixed, handed, markdown, separated, tabbed
@@ -110,6 +110,8 @@ class MachineText:
     """Numbers of lines that say nothing themselves."""
     laid_out: Sequence[str] = ()
     """Lines that say the same, where those of the text are too long to be told."""
+    is_of_lines: bool = True
+    """Whether each line is a record of its own."""
     things: Sequence[NamedRows] = ()
     """Lists of things with fields; of JSON they are there when the statements have been made."""
 
@@ -142,7 +144,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         for things in read.things:
             found += (*extremes(things, words), *mentioned(things, focus, words))
         found += relevant(_output_parts(read), focus, odd)
-    chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words)
+    chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
     # Values stand in the order of the text; what addresses the reader stays behind all else.
     in_order = sorted((each for each in told if _is_plain_value(each)), key=lambda each: min(each.lines, default=0))
@@ -268,7 +270,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if tables := read_tables(lines, [fixed, counted]):
         return _of_tables(lines, tables)
     if not is_code and (repeats(lines) or (is_long(text, lines) and not is_for_people(text, lines))):
-        return _lines_of(lines)
+        return replace(_lines_of(lines), is_of_lines=False)
     return MachineText(lines, 'prose', iter(()))
 
 
@@ -280,7 +282,7 @@ def _lists_things(value: Json) -> bool:
 
 def _of_values(lines: Sequence[str], read: Read, names: Sequence[str] = ()) -> MachineText:
     things: list[NamedRows] = []
-    is_packed = _are_long(lines, LONGEST_PART)
+    is_packed = _are_long(lines, LONGEST_PART) and not any(map(is_deep, lines))
     laid_out = json.dumps(read.value, indent=1, ensure_ascii=False).split('\n') if is_packed else ()
     statements = json_statements(read, _inner, things)
     return MachineText(lines, 'json', statements, names=names, laid_out=laid_out, things=things)

@@ -40,7 +40,7 @@ _LEAST = 3
 def read_settings(text: str) -> Read | None:
     """Read a text that is nothing but settings; None if it is not, or if it is broken."""
     lines = _without_comments(text).splitlines()
-    if len(text) > _MOST or len(lines) < _LEAST or _is_deep(text):
+    if len(text) > _MOST or len(lines) < _LEAST or is_deep(text):
         return None
     margin = [line for line in lines if not line[0].isspace()]
     value: Json = None
@@ -90,7 +90,8 @@ def _without_comments(text: str) -> str:
     return '\n'.join(line for line in text.splitlines() if not _COMMENT.fullmatch(line))
 
 
-def _is_deep(text: str) -> bool:
+def is_deep(text: str) -> bool:
+    """Return whether brackets stand so deep in each other that it takes long to lay them out."""
     depth = deepest = 0
     for bracket in _BRACKETS.findall(text):
         depth = depth + 1 if bracket in '[{' else max(0, depth - 1)

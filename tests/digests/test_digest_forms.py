@@ -2,11 +2,14 @@
 
 import json
 import re
+import sys
 from collections.abc import Sequence
 
+import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest, machine_output
+from summarizer_tool.digests.statements import DigestStatement, choose
 
 ASKED = 'Is anything wrong or unusual here?'
 
@@ -361,3 +364,36 @@ def test_a_comma_in_brackets_parts_nothing():
 def test_half_an_emoji_in_json_can_be_sent() -> None:
     text = ''.join(f'{{"id": {number}, "said": "cut \\ud83d off {number}"}}\n' for number in range(60))
     assert 'cut ? off' in digest(text, 200).text.encode().decode()
+
+
+def test_lines_of_one_entry_are_told_together() -> None:
+    told = {602: 'took 181.40', 11: 'took 9.30', 604: 'drop the piers', 13: 'fetch a boat', 300: 'odd'}
+    statements = [
+        DigestStatement(f'{line}| {text}', 90.0 - at, 'odd items', (line,))
+        for at, (line, text) in enumerate(told.items())
+    ]
+    chosen, _ = choose(statements, 200, is_of_lines=False)
+    assert [each.lines[0] for each in chosen] == [602, 604, 11, 13, 300]
+    assert [each.lines[0] for each in choose(statements, 200)[0]] == [*told]
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        pytest.param(f'[{", ".join(chr(91) * 900 + "1" + chr(93) * 900 for _ in range(60))}]', id='deep'),
+        pytest.param(json.dumps([{f'k{at}': at, f'm{at * 3}': 'x'} for at in range(4000)]), id='sparse'),
+    ],
+)
+def test_odd_json_takes_no_more_than_its_length(text: str) -> None:
+    steps = 0
+
+    def step(*_: object) -> None:
+        nonlocal steps
+        steps += 1
+
+    sys.setprofile(step)
+    try:
+        digest(text, 200, focus='largest k7?')
+    finally:
+        sys.setprofile(None)
+    assert steps < 100 * len(text)
