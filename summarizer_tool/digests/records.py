@@ -81,12 +81,12 @@ def _place(rows: Sequence[Row]) -> str:
     """The field of texts in all rows that has the most values; none if these are few for so many rows."""
     counts = {field: len({row.get(field, '') for row in rows}) for field in [*rows[0]][:_FIELDS]}
     texts = [field for field in counts if all(field in row and _is_text(row[field]) for row in rows)]
-    field = max(texts, key=lambda each: counts[each], default='')
-    return field if counts.get(field, 0) > min(FEW, len(rows) - 1) else ''
+    apart = [field for field in texts if counts[field] > min(FEW, len(rows) - 1)]
+    return max(apart, key=lambda each: (moment(rows[0][each]) is None, counts[each]), default='')
 
 
 def _is_text(value: str) -> bool:
-    return quantity(value) is None and moment(value) is None and not _OPAQUE.fullmatch(value)
+    return quantity(value) is None and not _OPAQUE.fullmatch(value)
 
 
 def _naming(field: str, rows: Sequence[Row]) -> float:

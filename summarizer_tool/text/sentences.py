@@ -67,7 +67,7 @@ _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
 # `## Keys {#keys}`: the name of a heading for links.
 _ANCHOR = regex.compile(r'\s*\{#[^{}]{1,200}\}\s*$')
-_TEXT_LINK = regex.compile(r'(?<!`)`([^`<>]{1,200}?)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
+_TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 # Quotation marks of older texts, `like these'.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
@@ -255,7 +255,7 @@ def _without_comments(text: str) -> str:
 # Nor does a mark that stands for a value, as in `7 0.3 ? S 04:08`, end one, or that is a word (`install . --user`) or a
 # part of one (`#! /bin/sh`), or begins one: `!TREESAME`.
 _GOES_ON = regex.compile(
-    r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]|-\p{L}|(?<=\d [.!?])\s+(?:\S(?:\s|$)|[^\s\p{L}])'
+    r'(?<=[!?…]["”’)]?|\.\.\.)\s*\p{Ll}|\s*[=,;:)%&|]|\p{Pd}\p{L}|(?<=\d [.!?])\s+(?:\S(?:\s|$)|[^\s\p{L}])'
     r'|(?<=\s\.)\s+[\p{Ll}\p{Pd}./\\$~<>@#+]|(?<=\s[.!?])[\p{L}\p{N}_./]'
     r'|(?<=(?:^|[\s(])[#&*+/:<=>@\\^|~-]{1,3}[!?])'
 )

@@ -63,6 +63,13 @@ def test_abbreviations_do_not_end_a_sentence():
     )
 
 
+def test_a_dash_behind_a_full_stop_ends_no_sentence_and_an_underscore_of_code_is_kept():
+    text = 'APRIL 17.—Thought of the mill. The signs `-` and `_` are words.'
+    assert [plain(s.text) for s in sentences([NumberedLine(1, text)])] == snapshot(
+        ['APRIL 17.—Thought of the mill.', 'The signs - and _ are words.']
+    )
+
+
 @pytest.mark.parametrize(
     ('language', 'text', 'cut'),
     [
