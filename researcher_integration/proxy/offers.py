@@ -10,7 +10,6 @@ import anyio
 import anyio.to_thread
 import mcp_types as types
 from mcp import MCPError
-from mcp.shared.uri_template import UriTemplate
 from pydantic import BaseModel
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
@@ -70,7 +69,6 @@ class Offers:
     prompts: dict[str, Route] = field(default_factory=dict[str, Route])
     resources: dict[str, Connection] = field(default_factory=dict[str, Connection])
     """By address."""
-    _templates: list[tuple[UriTemplate, Connection]] = field(default_factory=list[tuple[UriTemplate, Connection]])
     _known: dict[tuple[str, str], Sequence[Any]] = field(default_factory=dict[tuple[str, str], Sequence[Any]])
     """The last list of each kind of each server."""
 
@@ -136,12 +134,6 @@ class Offers:
     async def list_templates(self) -> types.ListResourceTemplatesResult:
         """All templates of addresses."""
         found = await self._all('resource_templates', types.ResourceTemplate)
-        self._templates = []
-        for connection, template in found:
-            try:
-                self._templates.append((UriTemplate.parse(template.uri_template), connection))
-            except ValueError:
-                _logger.warning('a template of addresses is none', extra={'server': connection.name})
         return types.ListResourceTemplatesResult(resource_templates=[template for _, template in found])
 
     async def tool(self, name: str) -> Route | None:
@@ -165,15 +157,12 @@ class Offers:
                 await connection.connected()
 
     async def owners(self, uri: str) -> list[Connection]:
-        """The servers that may have a resource: the one that lists it, else whose templates it fits, else all."""
+        """The servers that may have a resource: the one that lists it, else all."""
         if uri not in self.resources:
             await self.list_resources()
         if uri in self.resources:
             return [self.resources[uri]]
-        await self.list_templates()
-        fitting = [connection for template, connection in self._templates if template.match(uri) is not None]
-        others = [each for each in self.connections if each.capabilities.resources is not None and each not in fitting]
-        return list(dict.fromkeys(fitting)) if fitting else others
+        return [each for each in self.connections if each.capabilities.resources is not None]
 
     async def _all(self, kind: str, item: type[Item]) -> list[tuple[Connection, Item]]:
         """What all servers list of a kind, in their order; of those that fail what they have listed last.

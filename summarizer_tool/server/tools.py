@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -20,7 +20,6 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.mapreduce.request import Request
 from summarizer_tool.runtime.turns import on_behalf_of
 from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
 from summarizer_tool.server.http import arrival
@@ -44,11 +43,6 @@ T = TypeVar('T')
 
 DAY_MS = 86_400_000
 """How long a client may keep the list of tools, which only changes with the version."""
-
-_MEASURED = ('content', 'url', 'schema_hint', 'query')
-_TOLD = ('max_output_tokens', 'max_tokens', 'start_line', 'top_k', 'research_mode')
-_COUNTED = {'source_ids': 'sources', 'source_urls': 'urls'}
-"""Arguments of which the log says how long they are, those it repeats, and those it counts, by its own words."""
 
 _LOGGED = ('state', 'model', 'tokens_in', 'tokens_out')
 """Figures of a result that the log repeats."""
@@ -231,8 +225,7 @@ class Tools:
         self, asked: Operation[Any], arguments: Mapping[str, Any], retriever: Retriever, running: RunningCall
     ) -> types.CallToolResult:
         request = asked.read(arguments)
-        about = {'tool': asked.name, 'collection': retriever.collection.name}
-        _logger.info('call', extra={**about, **_sizes(request)})
+        _logger.info('call', extra={'tool': asked.name, 'collection': retriever.collection.name})
         options = RequestOptions(on_progress=running.report.tell, deadline=running.deadline)
         reply = await asked.answer(retriever, request, options)
         if reply.is_error:
@@ -297,20 +290,6 @@ def _failed(asked: Operation[Any], error: Exception) -> types.CallToolResult:
 
 def _error(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
-
-
-def _sizes(request: Request) -> dict[str, object]:
-    """What can be said of a request without repeating it."""
-    values = request.model_dump()
-    return {
-        **{f'{name}_characters': _characters(values[name]) for name in _MEASURED if values.get(name)},
-        **{name: values[name] for name in _TOLD if name in values},
-        **{told: len(values[name]) for name, told in _COUNTED.items() if values.get(name)},
-    }
-
-
-def _characters(value: str | Sequence[str]) -> int:
-    return len(value) if isinstance(value, str) else sum(map(len, value))
 
 
 def _since(started: float) -> float:

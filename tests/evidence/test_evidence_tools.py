@@ -248,17 +248,8 @@ async def test_logs_hold_no_content(web: Site, server: Served, caplog: pytest.Lo
     records = [vars(record) for record in caplog.records if record.name == 'summarizer_tool']
     logged = json.dumps(records, default=str)
     assert not [word for word in ('hunter2', 'Ferrin', 'Alder', 'flood', 'Gallery') if word in logged]
-    calls = [record for record in records if record['message'] == 'call']
-    assert [
-        {name: record[name] for name in record if name in ('tool', 'urls') or name.endswith('_characters')}
-        for record in calls
-    ] == [
-        {'tool': 'answer', 'url_characters': sum(map(len, pages)), 'query_characters': len(FLOOD)},
-        {'tool': 'answer', 'url_characters': len(pages[1]), 'query_characters': len(FLOOD)},
-        {'tool': 'search', 'query_characters': len(FLOOD), 'urls': 1},
-        {'tool': 'search', 'query_characters': 6, 'urls': 2},
-        {'tool': 'status'},
-    ]
+    calls = [record['tool'] for record in records if record['message'] == 'call']
+    assert calls == ['answer', 'answer', 'search', 'search', 'status']
 
 
 async def test_nobody_goes_where_nobody_may_go() -> None:

@@ -128,7 +128,7 @@ def test_what_is_logged(tmp_path: Path) -> None:
     assert [' '.join(f'{key}={value}' for key, value in record.items()) for record in records] == snapshot(
         [
             'message=serving level=INFO transport=streamable-http model=extractive store=memory auth=True',
-            'message=call level=INFO tool=summarize collection=token-f52fbd32b2b3b86f content_characters=13502 max_output_tokens=400',
+            'message=call level=INFO tool=summarize collection=token-f52fbd32b2b3b86f',
             'message=summarized level=INFO input_size=3550 state=complete chunks=1 from_cache=False model=extractive',
             'message=result level=INFO tool=summarize state=complete model=extractive tokens_in=3550',
             'message=result level=INFO tool=summarize error=RequestError',

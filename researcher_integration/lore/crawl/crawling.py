@@ -14,11 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 import anyio
-from opentelemetry.util.types import AttributeValue
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.configuration import SourceTiers
-from researcher_integration.lore.crawl.pages import describe, host_of, key_of_file, read_local, shown
+from researcher_integration.lore.crawl.pages import describe, key_of_file, read_local, shown
 from researcher_integration.lore.material import CrawledPage, TierName
 from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
@@ -125,7 +124,7 @@ class Crawler:
         url = url.strip()
         if not url:
             raise RequestError('url is empty; give one like https://example.org/page')
-        return await self._crawl(url_key(url), partial(self._fetch, url), host=host_of(url))
+        return await self._crawl(url_key(url), partial(self._fetch, url))
 
     async def crawl_file(self, path: str) -> Crawled:
         """Store a local file as a page: text, markdown or HTML.
@@ -141,8 +140,8 @@ class Crawler:
         file = Path(path)
         return await self._crawl(key_of_file(file), partial(self._read, file))
 
-    async def _crawl(self, key: str, load: _Load, **attributes: AttributeValue) -> Crawled:
-        with trace_span('crawl', **attributes) as span:
+    async def _crawl(self, key: str, load: _Load) -> Crawled:
+        with trace_span('crawl') as span:
             page, is_new = await self._page(key, load)
             span.set_attributes({'number': page.number, 'source_id': page.source_id, 'tokens': page.tokens})
             span.set_attributes({'tier': page.tier, 'is_new': is_new})

@@ -1,7 +1,6 @@
 """What a page of a zone is: the key of its address, the text of a local file, and what a model sees of it."""
 
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import regex
 
@@ -38,14 +37,6 @@ def key_of_file(path: Path) -> str:
         return f'{FILE}{path.resolve()}'
     except (OSError, RuntimeError, ValueError):  # links that go round in a circle; to open it will fail, too
         return f'{FILE}{path}'
-
-
-def host_of(url: str) -> str:
-    """The host of a URL, short and printable, for traces; empty if it has none."""
-    try:
-        return ascii(urlsplit(url.strip()).hostname or '')[1:-1][:MAX_SHOWN]
-    except ValueError:
-        return ''
 
 
 def without_user(place: str) -> str:
@@ -88,18 +79,14 @@ PREVIEW_TAG = register_tag('page_preview')
 PREVIEW_CHARACTERS = 5000
 
 _LINE_WITHIN = 0.8
-"""Of a preview: a line end further up is given up for the end of a word."""
+"""Of a preview: a line end further up is none to end it at."""
 
 
 def beginning(text: str, at_most: int = PREVIEW_CHARACTERS) -> str:
-    """The first part of a text, up to the end of a line or a word."""
+    """The first part of a text, up to the end of a line that is near."""
     if len(text) <= at_most:
         return text
-    line_end = text.rfind('\n', 0, at_most) + 1
-    if line_end >= at_most * _LINE_WITHIN:
-        return text[:line_end]
-    word_end = max(line_end, text.rfind(' ', 0, at_most) + 1)
-    return text[: at_most if text[at_most].isspace() else word_end or at_most]
+    return text[: text.rfind('\n', int(at_most * _LINE_WITHIN), at_most) + 1 or at_most]
 
 
 def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool) -> str:

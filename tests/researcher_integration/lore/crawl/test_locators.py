@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from researcher_integration.lore.crawl.pages import host_of, shown
+from researcher_integration.lore.crawl.pages import shown
 from summarizer_tool import url_key as key_of
 
 
@@ -51,13 +51,11 @@ def test_a_key_is_its_own_key(url: str) -> None:
 
 @given(st.one_of(st.text(max_size=60), URL_PARTS.map('http://{}'.format)))
 def test_what_is_shown_of_an_address_is_short_and_printable(url: str) -> None:
-    for text in (shown(key_of(url)), host_of(url)):
-        assert len(text) <= 120
-        assert text.removesuffix('…').isascii()
-        assert text.isprintable()
+    text = shown(key_of(url))
+    assert len(text) <= 120
+    assert text.removesuffix('…').isascii()
+    assert text.isprintable()
 
 
 def test_a_query_is_not_shown() -> None:
     assert shown(key_of('https://Example.org/w?key=hunter2#top')) == 'https://example.org/w'
-    assert host_of('https://reader:hunter2@Example.org:8443/w') == 'example.org'
-    assert host_of('no URL') == host_of('http://[::1') == ''
