@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, Validation
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.crawl.researcher import Findings, Way
+from researcher_integration.lore.extraction.cross_reference import CrossReference
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import CrawledPage, ResearchError, TopicId
 from researcher_integration.usage import Spent
@@ -131,6 +132,7 @@ class Checkpoint(BaseModel):
     warnings: tuple[str, ...] = ()
     """Of that summary."""
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
+    cross_reference: CrossReference | None = None
     spent: Spent = RunUsage()
     """On all model calls, those for work that was done anew since, or interrupted, included."""
     seconds: float = 0.0
@@ -163,7 +165,7 @@ class Checkpoint(BaseModel):
             'pages': len({page.source_id for page in self.pages.values()}),
             'reports of agents': reported,
             'summarized topics': sum(state != 'raw' for state in states),
-            'extractions': extracted,
+            'extractions': extracted + (self.cross_reference is not None and not self.cross_reference.reason),
         }
         kept = ', '.join(f'{what} {number}' for what, number in done.items() if number)
         return f'done already, and not done again: {kept or "nothing"}'
@@ -172,12 +174,18 @@ class Checkpoint(BaseModel):
         """Drop what all steps have kept, and what was extracted from it."""
         self.summarized = RunUsage()
         self.steps.clear()
+        self.forget_extractions()
+
+    def forget_extractions(self) -> None:
+        """Drop what was extracted, because a step has changed."""
         self.extractions.clear()
+        self.cross_reference = None
 
     def repeated(self) -> RunUsage:
         """What was spent on work that was interrupted, came to nothing, or was done anew."""
         kept = [gathered.spent for gathered in self.gathered.values()]
         kept += [self.summarized, *(extraction.spent for extraction in self.extractions.values())]
+        kept += [self.cross_reference.spent] if self.cross_reference else []
         return self.spent - sum(kept, RunUsage())
 
     def save(self, folder: Path) -> None:

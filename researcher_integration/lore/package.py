@@ -26,10 +26,10 @@ from researcher_integration.lore.checkpoint import (
 )
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.pages import without_user
-from researcher_integration.lore.extraction.cross_reference import Conflict, compare
+from researcher_integration.lore.extraction.cross_reference import Conflict, CrossReference
 from researcher_integration.lore.extraction.records import Record, typed
 from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, TopicId
 from researcher_integration.usage import Spent
 from summarizer_tool import count_tokens, one_line
 
@@ -165,6 +165,9 @@ STATISTICS_FILE = 'statistics.json'
 
 NO_MODEL = 'typed extraction needs a model'
 
+_BRIEF = re.compile(rf'\d\d-(?:{"|".join(topic.replace("_", "-") for topic in TOPIC_IDS)})\.md')
+"""The names of briefs, in whatever order a configuration has the topics."""
+
 
 class Category(BaseModel):
     """What was extracted in one category."""
@@ -273,14 +276,18 @@ def build(
         )
         for number, topic in enumerate(topics, 1)
     }
-    found = compare(checkpoint.extractions.values(), material.pages)
-    reason = '' if has_model else 'they were not looked for: that needs a model'
-    written[CONFLICTS_FILE] = conflicts(material.zone, found, material.pages, reason)
+    found = checkpoint.cross_reference
+    written[CONFLICTS_FILE] = conflicts(
+        material.zone,
+        found.conflicts if found else (),
+        material.pages,
+        _said(found) if found else '' if has_model else 'they were not looked for: that needs a model',
+    )
     extracted = Extracted(
         zone=material.zone,
         sources=list(material.pages),
         categories={topic.id: _category(checkpoint.extractions.get(topic.id), has_model=has_model) for topic in topics},
-        conflicts=found,
+        conflicts=list(found.conflicts) if found else [],
     )
     statistics = _statistics(checkpoint, topics, material, extracted, via)
     return Package(
@@ -292,9 +299,12 @@ def build(
 
 
 def write_to(package: Package, folder: Path) -> None:
-    """Write the files atomically."""
+    """Write the files atomically, and remove an earlier package's briefs that have other names."""
     for name, text in package.briefs.items():
         write(folder / BRIEFS / name, text)
+    for path in (folder / BRIEFS).iterdir():
+        if path.name not in package.briefs and _BRIEF.fullmatch(path.name):
+            path.unlink()
     write(folder / EXTRACTION_FILE, package.extracted.model_dump_json(indent=2) + '\n')
     write(folder / STATISTICS_FILE, package.statistics.model_dump_json(indent=2) + '\n')
 
@@ -311,7 +321,7 @@ def _category(done: Extraction | None, *, has_model: bool) -> Category:
     )
 
 
-def _said(done: Extraction) -> str:
+def _said(done: Extraction | CrossReference) -> str:
     """The note on what is incomplete or failed."""
     said = [done.reason] if done.reason else []
     if done.is_partial:
@@ -324,7 +334,7 @@ def _said(done: Extraction) -> str:
 def _statistics(
     checkpoint: Checkpoint, topics: Sequence[Topic], material: Material, extracted: Extracted, via: str
 ) -> Statistics:
-    steps = checkpoint.steps
+    steps, found = checkpoint.steps, checkpoint.cross_reference
     warnings = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
     warnings += [f'summary: {warning}' for warning in checkpoint.warnings]
     warnings += [
@@ -332,7 +342,9 @@ def _statistics(
         for topic in topics
         if topic.id in checkpoint.extractions and extracted.categories[topic.id].reason
     ]
-    extraction = sum((each.spent for each in checkpoint.extractions.values()), RunUsage())
+    if found and (said := _said(found)):
+        warnings.append(f'cross-reference: {said}')
+    extraction = sum((each.spent for each in checkpoint.extractions.values()), found.spent if found else RunUsage())
     return Statistics(
         request=checkpoint.request.model_copy(update={'places': tuple(map(without_user, checkpoint.request.places))}),
         summarizer=via,

@@ -1,4 +1,4 @@
-"""A research from the first page to the package: crawl, steps, extraction; resumable throughout."""
+"""A research from the first page to the package: crawl, steps, extraction, cross-reference; resumable throughout."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -89,6 +89,7 @@ class Research:
         material, said = await extracting.material()
         if work.model is not None:
             await extracting.extract(work.model, material)
+            await extracting.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(

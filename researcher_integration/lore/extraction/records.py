@@ -99,6 +99,21 @@ def as_relations(value: object) -> list[dict[str, object]]:
     return [{**relation, 'target': target} for relation, target in named if target]
 
 
+def as_records(value: object, key: str, part: str) -> object:
+    """The envelope around a list, where the model has left it out, or the list; `part` is a field of its members."""
+    if value is None:
+        return {key: []}
+    if isinstance(value, list):
+        return {key: cast('object', value)}
+    if not isinstance(value, dict):
+        return value
+    given = cast('dict[str, object]', value)
+    if key not in given:
+        return {key: [given]} if part in given else given
+    members = given[key]
+    return {key: [] if members is None else [cast('object', members)] if isinstance(members, dict) else members}
+
+
 Name = Annotated[str, BeforeValidator(_as_name)]
 Text = Annotated[str, BeforeValidator(_as_text)]
 Texts = Annotated[list[str], BeforeValidator(_as_texts)]
@@ -252,12 +267,7 @@ class Records(BaseModel, Generic[RecordT]):
     @model_validator(mode='before')
     @classmethod
     def _enveloped(cls, value: object) -> object:
-        """The envelope, where the model has left it out, or the list."""
-        if isinstance(value, dict) and 'records' in value:
-            value = cast('dict[str, object]', value)['records']
-        elif isinstance(value, dict) and 'name' not in value:
-            return cast('object', value)
-        return {'records': [cast('object', value)] if isinstance(value, dict) else value or []}
+        return as_records(value, 'records', 'name')
 
     @classmethod
     def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:

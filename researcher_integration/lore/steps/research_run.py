@@ -34,7 +34,7 @@ that goes round in circles costs its own share, and not that of the summaries.""
 
 _WORD = re.compile(r'\w+')
 
-Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'package']
+Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +108,34 @@ class ResearchRun:
         return step_limits(self.limits, self.usage, 1.0, 1.0)
 
 
-def assign(pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]) -> dict[str, TopicId]:
+def assign(
+    zone: str, pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]
+) -> dict[str, TopicId]:
     """Assign each page, by its handle, to the topic whose agent reads it first, and where it goes if it stays as it is.
 
-    What counts is how far a page is above the average of all, so that a topic whose keywords are everywhere counts for
-    no more than one whose keywords are rare. Where pages say nothing of any topic, they are spread evenly.
+    A topic whose keywords are everywhere counts for no more than one whose keywords are rare: what counts is how far a
+    page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
+    The page that is called as the zone is about the zone.
     """
     densities = {page.source_id: [_density(topic, page, texts[page.source_id]) for topic in topics] for page in pages}
+    if not pages:
+        return {}
     sums = [sum(column) for column in zip(*densities.values(), strict=True)]
+    overall = sum(sums) / len(sums) / len(pages)
     # One more page, average in everything: the average of a few pages says little of what is rare.
-    average = sum(sums) / max(1, len(sums) * len(pages)) or 1.0
+    means = [(one + overall) / (len(pages) + 1) for one in sums]
     assigned: dict[str, TopicId] = {}
     load = [0] * len(topics)
     for page in pages:
-        scores = [density / (average + whole) for density, whole in zip(densities[page.source_id], sums, strict=True)]
-        index = max(range(len(topics)), key=lambda each: (scores[each], -load[each]))
+        scores = [
+            density / mean if mean else 0.0 for density, mean in zip(densities[page.source_id], means, strict=True)
+        ]
+        best = max(scores)
+        # Of topics that are about equal, the one that has least yet.
+        near = [index for index, score in enumerate(scores) if score >= 0.9 * best]
+        index = min(near, key=lambda candidate: (load[candidate], candidate))
+        if _WORD.findall(page.title.casefold()) == _WORD.findall(zone.casefold()):
+            index = next((each for each, topic in enumerate(topics) if topic.id == 'zone_overview'), index)
         load[index] += page.tokens
         assigned[page.source_id] = topics[index].id
     return assigned

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
+from pydantic import BaseModel
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
@@ -12,8 +14,9 @@ from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
 from researcher_integration.lore.crawl.pages import is_url, key_of_file, shown
 from researcher_integration.lore.crawl.researcher import LoreResearcher
+from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
-from researcher_integration.lore.extraction.windowed_query import RETRIES, room
+from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
 from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
 from researcher_integration.lore.steps.research_run import (
     ResearchProgress,
@@ -26,6 +29,9 @@ from researcher_integration.lore.steps.research_run import (
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, trace_span, url_key
+
+T = TypeVar('T', bound=BaseModel)
+
 
 MAX_CRAWLS = 4
 """Pages that are crawled at once."""
@@ -89,7 +95,7 @@ class ResearchSteps:
         pages = [page for page in self._work.pages() if page.source_id not in self._checkpoint.assigned]
         if pages:
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await in_thread(assign, pages, texts, self._topics)
+            assigned = await in_thread(assign, self._work.request.zone, pages, texts, self._topics)
             self._checkpoint.assigned |= assigned
             await self._work.save()
 
@@ -170,7 +176,7 @@ class ResearchSteps:
         for topic in self._topics:
             self._checkpoint.steps[topic.id] = self._finished(topic, kept.steps[topic.id])
         if before and before != {topic: step.blocks for topic, step in self._checkpoint.steps.items()}:
-            self._checkpoint.extractions.clear()  # what was extracted from the others is no longer all there is
+            self._checkpoint.forget_extractions()  # what was extracted from the others is no longer all there is
         await self._work.save()
 
     def _finished(self, topic: Topic, kept: Step) -> Step:
@@ -188,18 +194,19 @@ class ResearchSteps:
 
 
 class ExtractionPhase:
-    """Run the extractions that a checkpoint lacks."""
+    """Run the extractions and the cross-reference that a checkpoint lacks."""
 
     def __init__(self, work: ResearchRun) -> None:
         self._work = work
         self._checkpoint = work.checkpoint
         self._extracting = {topic.id: extraction_query(topic.id, work.settings) for topic in work.topics}
+        self._comparing = conflict_query(work.settings)
 
     def room(self, pages: Sequence[CrawledPage]) -> int:
         """The tokens that all sections may have together for each prompt to fit the window."""
         request = self._work.request
         sample = [KeptSection(topic.id, topic.header, 'x') for topic in self._work.topics]
-        sizes = [query.most_tokens for query in self._extracting.values()]
+        sizes = [query.most_tokens for query in (*self._extracting.values(), self._comparing)]
         return room(sizes, Material(request.zone, sample, pages), request.window_tokens)
 
     async def material(self) -> tuple[Material, list[str]]:
@@ -213,30 +220,46 @@ class ExtractionPhase:
 
     async def extract(self, model: Model, material: Material) -> None:
         """Extract each category that is missing or has failed, all at once."""
-        work = self._work
         done_before = {topic for topic, extraction in self._checkpoint.extractions.items() if not extraction.reason}
-        topics = [topic for topic in work.topics if topic.id not in done_before]
+        topics = [topic for topic in self._work.topics if topic.id not in done_before]
         done = 0
 
         async def one(topic: Topic) -> None:
             nonlocal done
             with trace_span('extract', category=topic.id) as span:
-                query, limits = self._extracting[topic.id], work.limits_left()
-                answer = await query.ask(model, material, work.text, usage=work.usage, usage_limits=limits)
+                answer = await self._ask(model, self._extracting[topic.id], material)
                 extraction = await in_thread(extracted, topic.id, answer, material.pages)
                 span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
             self._checkpoint.extractions[topic.id] = extraction
-            await work.save()
+            self._checkpoint.cross_reference = None
+            await self._work.save()
             done += 1
-            work.tell(ResearchProgress('extract', topic.header, done, len(topics), topic.id))
+            self._work.tell(ResearchProgress('extract', topic.header, done, len(topics), topic.id))
 
-        if _may_reach(work.limits_left(), work.usage, len(topics)):
+        if _may_reach(self._work.limits_left(), self._work.usage, len(topics)):
             for topic in topics:  # those that run at once do not know of each other
                 await one(topic)
             return
         async with anyio.create_task_group() as tasks:
             for topic in topics:
                 tasks.start_soon(one, topic)
+
+    async def cross_reference(self, model: Model, material: Material) -> None:
+        """Run the cross-reference if it is missing or has failed."""
+        if self._checkpoint.cross_reference is not None and not self._checkpoint.cross_reference.reason:
+            return
+        self._work.tell(ResearchProgress('cross-reference', 'comparing what the sources say'))
+        with trace_span('cross-reference') as span:
+            answer = await self._ask(model, self._comparing, material)
+            extractions = [*self._checkpoint.extractions.values()]
+            found = await in_thread(compared, extractions, answer, material.pages)
+            span.set_attribute('conflicts', len(found.conflicts))
+        self._checkpoint.cross_reference = found
+        await self._work.save()
+
+    async def _ask(self, model: Model, query: WindowedQuery[T], material: Material) -> MaterialAnswer[T]:
+        work = self._work
+        return await query.ask(model, material, work.text, usage=work.usage, usage_limits=work.limits_left())
 
 
 def _may_reach(limits: UsageLimits, usage: RunUsage, questions: int) -> bool:

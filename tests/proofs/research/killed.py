@@ -24,7 +24,7 @@ def is_reached(point: str, checkpoint: Checkpoint) -> bool:
 
     Args:
         point: `crawl`: all given pages are there; `page:7`: so many pages are there; `step:2`: so many steps have
-            been gathered for; `summarized`: so are all pages; `extraction:2`: so many categories, or more, are extracted.
+            been gathered for; `summarized`: so are all pages; `extraction:2`: so many categories, or more, are extracted; `cross-reference`: that is done, too.
         checkpoint: What was written.
     """
     what, _, number = point.partition(':')
@@ -39,6 +39,8 @@ def is_reached(point: str, checkpoint: Checkpoint) -> bool:
             return len(checkpoint.steps) > 0
         case 'extraction':
             return len(checkpoint.extractions) >= int(number)
+        case 'cross-reference':
+            return checkpoint.cross_reference is not None
         case _:
             return False
 

@@ -14,7 +14,7 @@ from researcher_integration.lore.configuration import ResearchSettings, load_tie
 from researcher_integration.lore.material import TOPIC_IDS
 from researcher_integration.lore.pipeline import Configuration, Research
 
-POINTS = ('crawl', *TOPIC_IDS, 'extraction')
+POINTS = ('crawl', *TOPIC_IDS, 'extraction', 'cross-reference')
 """After which a research can be killed, in their order."""
 
 
@@ -38,6 +38,8 @@ def _is_reached(point: str, folder: Path) -> bool:
         return bool(checkpoint.assigned)
     if point == 'extraction':
         return len(checkpoint.extractions) == len(TOPIC_IDS)
+    if point == 'cross-reference':
+        return checkpoint.cross_reference is not None
     return point in checkpoint.gathered
 
 

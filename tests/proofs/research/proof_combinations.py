@@ -55,7 +55,8 @@ def _report(outcome: Outcome, goals: Goals, world: World, score: Callable[[str],
         for who in asked
     }
     goals.note('largest prompt of the agent and of a summary', [largest.get('agent'), largest.get('summaries')])
-    goals.at_most('largest prompt of extraction', largest.get('extraction', 0) / 1000, world.window / 1000, 'k tokens')
+    for who in ('extraction', 'cross-reference'):
+        goals.at_most(f'largest prompt of {who}', largest.get(who, 0) / 1000, world.window / 1000, 'k tokens')
     twice = [path for path, times in outcome.fetched.items() if times > 1]
     goals.so(f'no page is fetched twice {twice}', is_so=not twice and len(outcome.fetched) == len(world.pages))
     listed = {page.url.rpartition('/')[2].partition('.')[0] for page in outcome.package.extracted.sources}

@@ -39,7 +39,7 @@ FOUND = 5
 """Pages that are not given beforehand: the agent crawls one in each step."""
 
 Form = Literal['html', 'md']
-Kind = Literal['agent', 'summaries', 'extraction']
+Kind = Literal['agent', 'summaries', 'extraction', 'cross-reference']
 
 _OURS = ('MCP_', 'OPENROUTER_', 'DEFAULT_', 'SUMMARIZER_', 'LLM_', 'RESEARCH_', 'LOGFIRE_', 'OTEL_', 'MAX_CONCURRENT_')
 
@@ -178,7 +178,9 @@ def kind(request: replies.Request) -> Kind:
     for function in functions:
         properties = function.parameters.get('properties')
         fields |= set(properties) if isinstance(properties, dict) else set()
-    return 'extraction' if 'records' in fields else 'summaries'
+    if 'records' in fields:
+        return 'extraction'
+    return 'cross-reference' if 'conflicts' in fields else 'summaries'
 
 
 def prompt_tokens(request: replies.Request) -> int:

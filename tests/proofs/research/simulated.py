@@ -41,6 +41,8 @@ class Researcher:
         fields = {name for tool in tools.values() for name in _properties(tool.parameters)}
         if 'records' in fields:
             return self._extract(request)
+        if 'conflicts' in fields:
+            return Json({'conflicts': []})
         return summarize(request)
 
     def _research(self, request: Request, tools: frozenset[str]) -> Reply:

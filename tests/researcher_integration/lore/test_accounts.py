@@ -34,7 +34,7 @@ async def test_the_figures_are_those_of_the_provider(zone: World, tmp_path: Path
     steps = package.statistics.steps.values()
     of_summaries = package.statistics.summaries.requests + sum(step.summaries.requests for step in steps)
     assert of_summaries == answered['summary'] > 0
-    assert package.statistics.extraction.requests == answered['extraction']
+    assert package.statistics.extraction.requests == answered['extraction'] + answered['cross-reference']
     if answer is not refusing_agents:
         assert sum(step.agent.requests for step in steps) == answered['agent']
         assert package.statistics.total.requests == len(zone.provider.requests)

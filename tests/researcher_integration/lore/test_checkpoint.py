@@ -252,8 +252,8 @@ async def test_pages_are_kept_by_reference(zone: World, tmp_path: Path) -> None:
     assert {step.state for step in steps} == {'raw', 'empty'}
     assert sum(step.tokens_crawled for step in steps) > 3_000
     texts = sum(len(zone.site.pages[name]) for name in names)
-    # Pages, plan; of each topic what was gathered and extracted; the summary, package, end.
-    assert len(sizes) == len(names) + 1 + len(TOPIC_IDS) * 2 + 3
+    # Pages, plan; of each topic what was gathered and extracted; the summary, cross-reference, package, end.
+    assert len(sizes) == len(names) + 1 + len(TOPIC_IDS) * 2 + 4
     assert max(sizes) < min(20_000, texts / 2)
     content = json.loads((tmp_path / FILE).read_bytes())
     assert {block['text'] for step in content['steps'].values() for block in step['blocks']} == {''}

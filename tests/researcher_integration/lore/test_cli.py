@@ -356,6 +356,7 @@ def test_a_model_that_fails_ends_no_research(tmp_path: Path, pages: list[Path]) 
             'warning: Factions: extraction: HTTP 401',
             'warning: Lore and history: extraction: HTTP 401',
             'warning: Items that tell a story: extraction: HTTP 401',
+            'warning: cross-reference: HTTP 401',
         ]
     )
     assert not any('sk-or' in line for line in lines)

@@ -22,6 +22,7 @@ from researcher_integration import (
 )
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS
+from researcher_integration.lore.package import write_to
 
 pytestmark = pytest.mark.anyio
 
@@ -55,9 +56,10 @@ def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     if not info.output_tools:
         return ModelResponse(parts=[TextPart('Odile Sarn stands between two camps [1][2].')])
     [tool] = info.output_tools
+    key = 'conflicts' if 'conflicts' in tool.parameters_json_schema['properties'] else 'records'
     fields = tool.parameters_json_schema.get('$defs', {})
     found = next((ANSWERS[f'{name}Records'] for name in fields if f'{name}Records' in ANSWERS), [])
-    return ModelResponse(parts=[ToolCallPart(tool.name, {'records': found})])
+    return ModelResponse(parts=[ToolCallPart(tool.name, {key: found if key == 'records' else []})])
 
 
 def research(folder: Path, model: FunctionModel | None = None, files: Mapping[str, str] = FILES) -> Research:
@@ -173,6 +175,7 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
                 'subject': 'Odile Sarn',
                 'attribute': 'faction',
                 'claims': [{'text': 'Tide Guild', 'source': 1}, {'text': 'the Ash Circle', 'source': 2}],
+                'found_by': 'rule',
             }
         ]
     )
@@ -207,9 +210,9 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
             'tokens_crawled': 56,
             'tokens_kept': 166,
             'summaries': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
-            'extraction': {'requests': 5, 'cost': None},
+            'extraction': {'requests': 6, 'cost': None},
             'repeated': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
-            'total': {'requests': 15, 'cost': None},
+            'total': {'requests': 16, 'cost': None},
             'failures': [],
             'warnings': [],
             'ratio': 0.34,
@@ -241,6 +244,7 @@ async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
     content['extractions']['npcs'] |= Extraction(category='npcs', is_partial=True, unread=(2,)).model_dump(
         include={'is_partial', 'unread'}, mode='json'
     )
+    content['cross_reference'] |= {'is_partial': True, 'unread': [2]}
     checkpoint.write_text(json.dumps(content))
     package = await job.run(resume=True)
     found = package.extracted.categories['npcs']
@@ -250,4 +254,18 @@ async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
             'the answer was cut off or broken, and only what was complete in it was kept; pages whose text could not be read, so that nothing was held against them: 1',
         )
     )
-    assert package.statistics.warnings == [f'Characters: extraction: {found.reason}']
+    assert package.statistics.warnings == [
+        f'Characters: extraction: {found.reason}',
+        f'cross-reference: {found.reason}',
+    ]
+    assert f'\n> {found.reason}\n' in package.briefs['conflicts.md']
+
+
+async def test_briefs_of_an_earlier_package_go(tmp_path: Path) -> None:
+    """Another configuration may have other numbers; what somebody has put there stays."""
+    package = await research(tmp_path).run()
+    folder = tmp_path / 'package' / 'briefs'
+    for name in ('05-lore.md', '07-notes.md', 'lore.md'):
+        (folder / name).write_text('old')
+    write_to(package, tmp_path / 'package')
+    assert {path.name for path in folder.iterdir()} == {*package.briefs, '07-notes.md', 'lore.md'}

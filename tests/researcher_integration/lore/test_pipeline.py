@@ -89,7 +89,8 @@ def extractions(zone: World) -> list[Request]:
 
 def kept_to_the_window(zone: World) -> bool:
     """Whether all that the provider was sent to extract from, messages and schemas, kept to the window."""
-    return 0 < max(map(sent_tokens, extractions(zone)), default=0) <= WINDOW
+    asked = [request for request in zone.provider.requests if role(request) in ('extraction', 'cross-reference')]
+    return bool(asked) and max(map(sent_tokens, asked)) <= WINDOW
 
 
 def adds_up(statistics: Statistics, extracted: Extracted) -> bool:
@@ -146,7 +147,7 @@ async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way
             category.state == 'extracted' and category.records for category in package.extracted.categories.values()
         )
         assert sum(step.agent.requests for step in figures.steps.values()) == requested['agent']
-        assert figures.extraction.requests == requested['extraction'] == 5
+        assert figures.extraction.requests == requested['extraction'] + requested['cross-reference'] == 6
         assert {step.model for step in figures.steps.values() if step.summaries.requests} <= {'extractive', ''}
 
 
@@ -158,7 +159,7 @@ def is_told(told: list['ResearchProgress']) -> bool:
         and [(each.done, each.total) for each in told if each.stage == 'crawl'] == [(n, 6) for n in range(1, 7)]
         and [(each.done, each.total) for each in told if each.stage == 'extract'] == [(n, 5) for n in range(1, 6)]
         and list(dict.fromkeys(each.stage for each in told))
-        == ['plan', 'crawl', 'step', 'summarize', 'extract', 'package']
+        == ['plan', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
         and {each.topic for each in told if each.stage == 'summarize'} == {None}
     )
 
@@ -255,9 +256,9 @@ async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tm
     assert zone.site.requests == ONCE
     # The agent's work is kept; what was extracted from the raw pages is made anew.
     again = Counter(map(role, zone.provider.requests)) - asked
-    assert again == Counter({'extraction': 5})
-    assert whole.statistics.extraction.requests == raw.statistics.extraction.requests == 5
-    assert whole.statistics.repeated.requests >= 5
+    assert again == Counter({'extraction': 5, 'cross-reference': 1})
+    assert whole.statistics.extraction.requests == raw.statistics.extraction.requests == 6
+    assert whole.statistics.repeated.requests >= 6
     of_the_server = sum(step.summaries.requests for step in whole.statistics.steps.values())
     assert whole.statistics.total.requests - of_the_server == len(zone.provider.requests)
 
@@ -340,9 +341,10 @@ async def test_one_category_cannot_be_extracted(zone: World, tmp_path: Path) -> 
     assert resumed.statistics.warnings == []
     assert len(extractions(zone)) == 8
     [conflict] = resumed.extracted.conflicts
-    assert (conflict.subject, conflict.attribute) == ('Bram Oddery', 'level')
+    assert (conflict.subject, conflict.attribute, conflict.found_by) == ('Bram Oddery', 'level', 'rule')
     # What was paid for stays counted.
-    assert resumed.statistics.extraction.requests + resumed.statistics.repeated.requests == len(extractions(zone)) == 8
+    extracting = [request for request in zone.provider.requests if role(request) in ('extraction', 'cross-reference')]
+    assert resumed.statistics.extraction.requests + resumed.statistics.repeated.requests == len(extracting) == 10
 
 
 async def test_a_page_is_missing(zone: World, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures('model_requests')
 ONCE = Counter({f'/{name}.md': 1 for name in PAGES})
 """What the site is asked for."""
 
-BETWEEN = ('crawl', *(f'step:{number}' for number in range(1, 6)), 'extraction:5')
+BETWEEN = ('crawl', *(f'step:{number}' for number in range(1, 6)), 'cross-reference')
 """Where a research can be killed between two pieces of work."""
 
 Prompts = Counter[tuple[str, str]]
@@ -108,7 +108,7 @@ def zone() -> Iterator[Zone]:
 @pytest.mark.parametrize(
     ('way', 'points'),
     [
-        pytest.param('in-pipeline', ('crawl', 'step:1', 'step:4', 'extraction:5'), marks=pytest.mark.slow),
+        pytest.param('in-pipeline', ('crawl', 'step:1', 'step:4', 'cross-reference'), marks=pytest.mark.slow),
         pytest.param('at-source', ('step:3',), marks=pytest.mark.slow),
         *(pytest.param(way, BETWEEN, marks=pytest.mark.slow) for way in ('in-pipeline', 'at-source')),
     ],

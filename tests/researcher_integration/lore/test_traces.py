@@ -226,6 +226,7 @@ async def test_a_zone_is_one_trace(capfire: CaptureLogfire, caplog: pytest.LogCa
             '  extract factions > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
             '  extract lore > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
             '  extract narrative_items > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
+            '  cross-reference > invoke_agent lore_cross_referencer > chat openai/gpt-4o-mini',
         ]
     )
     assert len(traced.traces) == 1
@@ -250,6 +251,7 @@ async def test_a_zone_is_one_trace(capfire: CaptureLogfire, caplog: pytest.LogCa
             {'category': 'npcs', 'records': IsInt, 'dropped': IsInt},
         ]
     )
+    assert traced.named('cross-reference') == snapshot([{'conflicts': 0}])
 
 
 async def test_a_server_goes_on_with_the_trace_below_the_agent(
