@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
 import anyio
 import httpx2
@@ -26,7 +26,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from researcher_integration.masking.key_blocks import open_start
+from researcher_integration.masking.key_blocks import open_start, unfinished
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, render_prompt
 
@@ -39,6 +39,9 @@ Answer = TypeVar('Answer', bound=BaseModel)
 
 HTTP_TIMEOUT = httpx2.Timeout(30, read=None)
 """Seconds; a call ends by `Connection.silence`, or when the client cancels it."""
+
+_ERAS: tuple[Literal['legacy', 'auto'], ...] = ('legacy', 'auto')
+"""How a session is begun. All servers of today know `initialize`, and some end at any other first request."""
 
 _SESSION_GONE = 'Session terminated'
 """What the SDK says for HTTP 404: the server has not looked at the request."""
@@ -188,7 +191,14 @@ class Connection:
         """Reach the server, and keep it until it is lost."""
         try:
             with anyio.move_on_after(self.server.timeout) as scope:
-                await self._session(link, scope)
+                for era in _ERAS:
+                    try:
+                        await self._session(link, era, scope)
+                    except* MCPError as errors:
+                        if link.client is not None or era == _ERAS[-1] or _was_closed(errors):
+                            raise
+                    if link.client is not None:
+                        break
             if scope.cancelled_caught:
                 link.reason = f'no answer within {self.server.timeout:g} seconds'
         except Exception as error:  # noqa: BLE001 - whatever a server does, the others go on
@@ -207,11 +217,11 @@ class Connection:
             )
         self._unreached = '' if was_there else link.reason
 
-    async def _session(self, link: _Link, scope: anyio.CancelScope) -> None:
+    async def _session(self, link: _Link, era: Literal['legacy', 'auto'], scope: anyio.CancelScope) -> None:
         ended = Event()
         async with Client(
             _transport(self.server, ended, partial(self.masked, self.name)),
-            mode='legacy',  # all servers of today know `initialize`, and some end at any other first request
+            mode=era,
             cache=None,
             logging_callback=self._logged,
             message_handler=self._told,
@@ -237,6 +247,12 @@ class Connection:
 
     async def _logged(self, params: types.LoggingMessageNotificationParams) -> None:
         await self.logged(self, params)
+
+
+def _was_closed(errors: ExceptionGroup[MCPError]) -> bool:
+    """Whether a server has gone, rather than answered that it does not know how a session was to begin."""
+    first = first_error(errors)
+    return isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED
 
 
 def _reason(error: BaseException) -> str:
@@ -331,13 +347,15 @@ def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:
     decode = getincrementaldecoder('utf-8')('replace').decode
     pending = ''
     while chunk := os.read(reading, 65_536):
+        waiting = pending.rfind('\n')
         pending += decode(chunk)
-        ready = lines = pending.rfind('\n') + 1
-        start = open_start(pending[:lines])  # a key is known by its first line alone
-        if start >= 0 and lines - start <= MAX_KEY:
-            ready = pending.rfind('\n', 0, start) + 1
-        elif len(pending) > MAX_PENDING:
+        lines = pending.rfind('\n') + 1
+        ready = unfinished(pending[:lines])  # a key is known by its first line alone
+        if lines - ready > MAX_KEY or len(pending) > MAX_PENDING:
             ready = lines or len(pending)
+        elif 0 <= open_start(pending[:ready]) < waiting:  # what has come since is no more of a key
+            _write(masked(pending[:waiting]))
+            pending, ready = pending[waiting:], ready - waiting
         if ready:
             _write(masked(pending[:ready]))
             pending = pending[ready:]

@@ -48,6 +48,11 @@ async def test_a_program_ends_with_the_proxy_and_all_that_it_has_started(tmp_pat
     assert not any(map(lives, begun))
 
 
+async def test_a_program_that_knows_the_newer_protocol_alone(tmp_path: Path) -> None:
+    async with proxied({'program': program(tmp_path, 'modern')}) as client:
+        assert said(await client.call_tool('echo', {})) == '<tool_output>{}</tool_output>'
+
+
 async def test_a_program_that_crashes_is_reported_and_started_again(tmp_path: Path) -> None:
     async with proxied({'program': program(tmp_path)}) as client:
         [first, child] = pids(tmp_path)
@@ -216,9 +221,12 @@ async def test_what_a_program_writes_to_stderr_is_masked(tmp_path: Path, capsys:
     ('lines', 'expected'),
     [
         (['one', *PRIVATE_KEY.splitlines(), 'two'], 'one\n[MASKED_PRIVATE_KEY]\ntwo\n'),
+        # What names a key and has none hides and delays nothing else.
+        (['no -----BEGIN PRIVATE KEY-----', 'x y', 'two'], 'no [MASKED_PRIVATE_KEY]\nx y\ntwo\n'),
+        (['no -----BEGIN PRIVATE KEY----- line', 'two'], 'no [MASKED_PRIVATE_KEY]two\n'),
         (['-----BEGIN PRIVATE KEY-----', 'A' * 64], '[MASKED_PRIVATE_KEY]'),
     ],
-    ids=['key', 'cut off'],
+    ids=['key', 'none', 'within a line', 'cut off'],
 )
 async def test_a_key_that_is_written_to_stderr_line_by_line_is_masked(
     lines: list[str], expected: str, capsys: pytest.CaptureFixture[str]
