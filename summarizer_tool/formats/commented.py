@@ -25,13 +25,9 @@ _LOOKED_AT = 200
 """Characters of a line by which its form is told."""
 
 _COMMENT = re.compile(r'[ \t]*(#+|;+)(?!!)(.*)')
-_BESIDE_TEXT = 8
-"""Columns from which a comment goes on with what stands beside a setting above it."""
-
 _SIGNS = '#;=*_~-'
 _EDGES = _SIGNS + ' \t\r\f\v'
 _RULE = re.compile(r'[#;=*_~-]{5}\s*$')
-_SECTION = re.compile(r'\[([^\[\]]+)\]\s*$')
 _CLOSED = re.compile(r'[.!?:…][\'")\]]*$')
 _ITEM = re.compile(r'[-*+•]\s+|\(?\d{1,2}[.)]\s+')
 # `listen 443 ssl;`, `mode = fast`, `location / {`
@@ -65,22 +61,14 @@ def _read(lines: Sequence[str]) -> Iterator[str]:
         found = list(run)
         if not is_comment:
             is_text = False
-            for line in found:
-                section = _SECTION.match(line)
-                yield f'## {section[1].strip()}' if section else line.strip() and f'- {line.strip()}'
+            yield from (line.strip() and f'- {line.strip()}' for line in found)
         elif not says:
             yield from [''] * len(found)
         elif len(found) == 1 and _RULE.search(above):
             yield f'## {found[0].strip(_EDGES)}'
         else:
-            comments = [
-                (match[1], match[2].rstrip(), match.start(1)) for line in found if (match := _COMMENT.match(line))
-            ]
-            plain = [
-                body
-                for _, body, at in comments
-                if at < _BESIDE_TEXT and not _HANGS.match(body) and not _SETTING.match(body.strip())
-            ]
+            comments = [(match[1], match[2].rstrip()) for line in found if (match := _COMMENT.match(line))]
+            plain = [body for _, body in comments if not _HANGS.match(body) and not _SETTING.match(body.strip())]
             texts = [body for body in plain if body[:1].isspace()] or plain
             # What stands in says of what has been said above it, or are settings.
             is_text = _is_text(texts) if texts else is_text
@@ -98,17 +86,17 @@ def _is_text(lines: Sequence[str]) -> bool:
     return any(map(_CLOSED.search, lines)) or sum(len(line.split()) for line in lines) >= _WORDS * len(lines)
 
 
-def _said(comments: Sequence[tuple[str, str, int]], *, is_text: bool, is_close: bool) -> Iterator[str]:
-    """The lines of a run of comments, given as mark, body and column: text, or settings that are commented out."""
+def _said(comments: Sequence[tuple[str, str]], *, is_text: bool, is_close: bool) -> Iterator[str]:
+    """The lines of a run of comments, given as mark and body: text, or settings that are commented out."""
     item = -1  # how far the last one stands in
-    for mark, body, at in comments:
+    for mark, body in comments:
         bare = body.strip()
         indent = len(body.expandtabs(4)) - len(bare.expandtabs(4))
         if _SETTING.match(bare):
             yield f'- {mark}{bare}'
         elif bare[-1] in _SIGNS and (len(mark) > 2 or bare[0] in _SIGNS):
             yield f'### {bare.strip(_EDGES)}'
-        elif at >= _BESIDE_TEXT or 0 <= item < indent:
+        elif 0 <= item < indent:
             yield f'  {bare}'
             continue
         elif not (is_text and (indent or is_close)):

@@ -1,47 +1,30 @@
-"""Texts that stand in data (JSON, a line of JSON each, CSV, feeds): as the texts they are. Pure computing."""
+"""Texts that stand in data (JSON, a line of JSON each, feeds): as the texts they are. Pure computing."""
 
-import csv
-import io
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from itertools import pairwise
 from typing import TypeAlias, cast
 
 from summarizer_tool.digests.json_reading import read_json
 from summarizer_tool.digests.xml_reading import read_xml
-from summarizer_tool.formats.chat import Turn, is_talk, written
-from summarizer_tool.html.page import TAG
-from summarizer_tool.text import names
 from summarizer_tool.text.lines import one_line
 
 Record: TypeAlias = Mapping[str, object]
 
 _SHARE = 0.8
 """Of the characters of some objects: what texts have of them, if they are made of texts."""
-_WRITTEN_SHARE = 0.5
-"""The same of what people write in a list of objects, beside who and when."""
 _LONG = 400
 """Characters over which a string is a text."""
-_LEAST_RECORDS = 4
-_LEAST_WRITTEN = 25
-"""Characters of what people write, on the average."""
-_SAMPLE = 200
-"""Records by which it is told whether somebody has written them."""
-_LONGEST_SPEAKER = 40
-_MOST_SPEAKERS = 0.5
-"""Of the turns: people say more than one thing each."""
 
 
 def markdown(text: str) -> str:
-    """What people say in some data, turn by turn, or its texts below what else is said of each; else empty."""
-    value = _parsed(text)
-    records, around = _records(value)
-    if said := _listed(records):
-        return '\n\n'.join([*around, said]) + '\n'
-    read = texts_of(value, is_beside=False)
-    return f'{read}\n' if read else ''
+    """The texts that some data is made of, below what else is said of each; empty where it is made of anything else."""
+    first = text.lstrip()[:1]
+    if first not in ('<', '{', '['):
+        return ''
+    data = read_xml(text) if first == '<' else read_json(text)
+    if data is None or data.around or data.broken or not (read := texts_of(data.value, is_beside=False)):
+        return ''
+    return f'{read}\n'
 
 
 def texts_of(value: object, shown: Callable[[str], str] = str, *, is_beside: bool = True) -> str:
@@ -65,31 +48,6 @@ def texts_of(value: object, shown: Callable[[str], str] = str, *, is_beside: boo
         for key, text in (texts[index] or {'': ''}).items()
     )
     return '\n\n'.join([*([] if is_beside else around), *found])
-
-
-def _parsed(text: str) -> object:
-    first = text.lstrip()[:1]
-    if first not in ('<', '{', '['):
-        return _rows(text)
-    read = read_xml(text) if first == '<' else read_json(text)
-    return None if read is None or read.around or read.broken else read.value
-
-
-def _rows(text: str) -> list[Record]:
-    """The rows of a table with a head and one sign between its fields; none of anything else."""
-    text = text.removeprefix('\ufeff')
-    head = text.partition('\n')[0]
-    delimiter = max(',;\t', key=head.count)
-    try:
-        columns = next(csv.reader([head or ' '], delimiter=delimiter))
-        if len(columns) < 2 or not all(name[:1].isalpha() for name in columns):
-            return []
-        rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row][1:]
-    except csv.Error:
-        return []
-    if any(len(row) != len(columns) for row in rows):
-        return []
-    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _records(value: object) -> tuple[list[Record], list[str]]:
@@ -129,76 +87,3 @@ def _heading(record: Record, texts: Record, key: str) -> str:
     named = next((text for name, text in said.items() if isinstance(record[name], str) and text), str(key))[:_LONG]
     lines = [f'{name}: {text}' for name, text in said.items() if text and text != named]
     return '\n'.join([f'# {named}', *lines, *([f'{key}:'] if len(texts) > 1 else [])])
-
-
-def _listed(records: Sequence[Record]) -> str:
-    """What people have written in a list of objects: turn by turn where it is said who did, else below headings."""
-    if len(records) < _LEAST_RECORDS:
-        return ''
-    keys = dict.fromkeys(key for each in records for key in each)
-    columns = {key: [said if isinstance(said := each.get(key), str) else '' for each in records] for key in keys}
-    sizes = {key: sum(map(len, said)) for key, said in columns.items() if _is_written(said)}
-    if not sizes or sum(sizes.values()) < _WRITTEN_SHARE * sum(map(_size, records)):
-        return ''
-    text = max(sizes, key=lambda key: sizes[key])
-    speaker = next((key for key, said in columns.items() if key != text and _is_speaker(said)), None)
-    if speaker is not None and len(sizes) == 1 and len(columns) <= _MOST_OF_A_TURN:
-        others = {key: [one_line(_written(each.get(key) or '')) for each in records] for key in columns}
-        del others[text], others[speaker]
-        counted = [[*map(_stamp, said)] for key, said in others.items() if _TIME.search(key)]
-        stamps = [said for said in (*others.values(), *counted) if all(map(_DAY.match, said))][:1]
-        beside = [*stamps, *filter(_is_place, others.values())] or [[''] * len(records)]
-        turns = (
-            Turn(
-                name or '?', ', '.join(filter(None, at)), ' '.join(_DAY.sub(r'\1', each) for each in at), [_shown(said)]
-            )
-            for name, said, *at in zip(columns[speaker], columns[text], *beside, strict=True)
-            if said.strip()
-        )
-        return '\n\n'.join(written(turns))
-    return '\n\n'.join(
-        f'{_heading(each, {text: said}, "")}\n\n{_shown(said)}'.rstrip()
-        for each, said in zip(records, columns[text], strict=True)
-    )
-
-
-_DAY = re.compile(r'(\d{1,4}[./-]\d{1,2}[./-]\d{1,4})(?![./-]?\d).*')
-_TIME = re.compile(r'time|date|epoch|created|posted|(?:^|_)(?:ts|sent|when|at)(?:$|_|at$|on$)', re.IGNORECASE)
-"""What members are called that say when."""
-_SECONDS = re.compile(r'1\d{9}(?:\d{3}|\.\d+)?')
-_MOST_OF_A_TURN = 6
-"""Members of what somebody says: who, when, what kind it is of."""
-
-
-def _stamp(text: str) -> str:
-    """What a member of a turn says: of a time in seconds, or in thousandths of them, when that is (UTC)."""
-    seconds = float(text[:10]) if _SECONDS.fullmatch(text) else 0.0
-    return f'{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}' if seconds else text
-
-
-def _is_place(values: Sequence[str]) -> bool:
-    """Return whether turns stand in these, one after the other, and not each in another."""
-    return _is_speaker(values) and sum(here != after for here, after in pairwise(values)) <= len(values) / 2
-
-
-def _is_written(said: Sequence[str]) -> bool:
-    said = said[:_SAMPLE]
-    is_long = sum(map(len, said)) >= _LEAST_WRITTEN * len(said)
-    return is_long and is_talk([names.words(TAG.sub(' ', text[:_LONG])) for text in said])
-
-
-def _shown(text: str) -> str:
-    """A text, of HTML as markdown."""
-    if TAG.search(text):
-        from summarizer_tool.html.convert import to_markdown
-
-        text = to_markdown(f'<html><body>{text}</body></html>', is_document=True).markdown
-    return text.strip()
-
-
-def _is_speaker(values: Sequence[str]) -> bool:
-    """Return whether these are short words that recur, and are not all the same."""
-    distinct = {*values} - {''}
-    if not 1 < len(distinct) <= max(2, _MOST_SPEAKERS * len(values)) or max(map(len, distinct)) > _LONGEST_SPEAKER:
-        return False
-    return all(any(map(str.isalpha, each)) for each in distinct)

@@ -5,7 +5,7 @@ could see that any more: so headings get their mark, and what is said of a term 
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -36,16 +36,9 @@ _RAGGED = 15
 _TERM_AND_TEXT = re.compile(r' *(\S.{0,38}?)( {2,})(?=\S)')
 _BULLET = re.compile(r'(?:[-*+•·○◦▪‣o]|\(?(?:\d{1,3}|[a-z])[.)])$')
 _NO_TERM = re.compile(r'(?<!\.\.)[.,:;!?]$|^[-*+•·]\s')
-_LEADER = re.compile(r'\.{5}')
 _MARK = re.compile(r'^( {0,3})(#{1,6}(?:\s|$))')
 _APART = re.compile(r' {2,}')
 _COLUMNS = re.compile(r'\S {3,}\S')
-_GAP = re.compile(r'(?<=\S) {2,}(?=\S)')
-_BEGINS = re.compile(r'[\w("\'<\[]')
-_LEAST_BESIDE = 3
-"""Terms with what is said of them beside them, all from one column on, by which that column is known,"""
-_DIFFERENT = 0.8
-"""and how many of them differ: in a log the same stands there again and again."""
 
 
 def markdown(text: str) -> str:
@@ -77,29 +70,6 @@ def _running_title(first: Sequence[str]) -> str:
     return ' '.join(columns[:-1]) if len(first) == 1 and len(columns) > 1 and columns[0] == columns[-1] else ''
 
 
-def _columns(lines: Sequence[str]) -> set[int]:
-    """Where words begin that stand beside several different terms, and beside nothing else."""
-    terms: defaultdict[int, set[str]] = defaultdict(set)
-    times: Counter[int] = Counter()
-    for line in lines:
-        if (beside := _TERM_AND_TEXT.match(line)) and len(beside[2]) > _DEEPER:
-            at = beside.end()
-            times[at] += 1
-            if (
-                _BEGINS.match(line, at)
-                and ' ' in line[at:].strip()
-                and not _COLUMNS.search(line, at)
-                and not _NO_TERM.search(beside[1])
-            ):
-                terms[at].add(beside[1])
-    return {at for at, found in terms.items() if len(found) >= max(_LEAST_BESIDE, _DIFFERENT * times[at])}
-
-
-def _begun(line: str) -> set[int]:
-    """Where words begin that white space keeps apart from those before them."""
-    return {gap.end() for gap in _GAP.finditer(line)}
-
-
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
@@ -121,13 +91,10 @@ class _Layout:
     """The indentation of the terms at hand, outermost first."""
     columns: set[int] = field(default_factory=set[int])
     """Where the text beside a term has begun."""
-    shared: set[int] = field(default_factory=set[int])
-    """Where that beside several terms of the lines at hand does."""
 
     def read(self, block: Sequence[str], after: Sequence[str]) -> None:
         """Write a run of lines without a blank one between them, before the run `after`."""
         first, rest = block[0], block[1:] or after
-        self.shared = _columns(block)
         is_heading = (
             _indent(first) < self.base
             and bool(rest)
@@ -152,8 +119,7 @@ class _Layout:
             while self.terms and indent <= self.terms[-1]:
                 self.terms.pop()
             pad = '  ' * len(self.terms)
-            # A bullet beside which text begins where it does beside other terms is one of them.
-            if label and (not _BULLET.match(label) or (len(label) == 1 and _indent(body[0]) in self.shared)):
+            if label and not _BULLET.match(label):
                 self.found += 1
                 self.out += [*([''] if self.out[-1] else []), f'{pad}{mark}{label}']
                 self.terms.append(indent)
@@ -168,9 +134,8 @@ class _Layout:
     def _joined(self, lines: Sequence[str]) -> list[str]:
         """A paragraph that was wrapped as one line; other lines as they are, with what they stand in from the first."""
         is_wrapped = (
-            not any(map(_LEADER.search, lines))
-            and sum(map(is_row, lines)) < 2
-            and not (len(lines) > 1 and any(map(_COLUMNS.search, lines)) and set[int].intersection(*map(_begun, lines)))
+            sum(map(is_row, lines)) < 2
+            and sum(_COLUMNS.search(line) is not None for line in lines) < 2
             and all(
                 len(line.rstrip()) + 1 + len(below.split(maxsplit=1)[0]) > self.width - SLACK
                 for line, below in pairwise(lines)
@@ -186,7 +151,7 @@ class _Layout:
         while at < len(lines):
             line, indent = lines[at], _indent(lines[at])
             run = at + 1
-            while run < len(lines) and _indent(lines[run]) == indent and not self._is_beside(lines[run]):
+            while run < len(lines) and _indent(lines[run]) == indent:
                 run += 1
             end = run
             while end < len(lines) and _indent(lines[end]) > indent:
@@ -195,7 +160,6 @@ class _Layout:
             hangs = beside is not None and run == at + 1 < end and beside.end() == _indent(lines[run])
             if beside and (
                 hangs
-                or self._is_beside(line)
                 or (
                     not at + 1 == run < end
                     and len(beside[2]) > _DEEPER
@@ -217,17 +181,9 @@ class _Layout:
                 and self._is_term(term, lines[run - 1], lines[run])
             ):
                 yield term, indent, list(lines[run:end])
-            elif run < end and self._is_beside(lines[run]):
-                # The label of a list, or the line before it.
-                yield '', indent, list(lines[at:run])
-                end = run
             else:
                 yield '', indent, list(lines[at:end])
             at = end
-
-    def _is_beside(self, line: str) -> bool:
-        beside = _TERM_AND_TEXT.match(line)
-        return beside is not None and beside.end() in self.shared and not _NO_TERM.search(beside[1])
 
     def _is_term(self, term: str, last: str, following: str) -> bool:
         return (

@@ -8,8 +8,9 @@ from email.message import MIMEPart
 from email.parser import BytesParser
 from typing import Any
 
+import regex
+
 from summarizer_tool.errors import FetchError
-from summarizer_tool.formats.titled import mails
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Link, Page
@@ -37,6 +38,17 @@ _HEAD = 16_384
 """Bytes in which a mail shows that it is one."""
 
 _WORD = re.compile(r'\w+')
+# The head of a mail in a thread, as programs write it into text.
+_MAIL = regex.compile(
+    r'^[> ]{0,4}(?:From|Von|De|Da|Od|От): ?(?P<who>[^\n]{1,200})\n(?:[> ]{0,4}(?:'
+    r'(?:Date|Sent|Datum|Gesendet|Envoyé|Fecha|Enviado(?: el)?|Data|Дата): ?(?P<when>[^\n]{1,80})'
+    r'|(?:Subject|Betreff|Objet|Asunto|Oggetto|Temat|Тема): ?(?P<what>[^\n]{0,300})'
+    r'|(?:To|An|À|Para|A|Do|Кому): ?(?P<whom>[^\n]{0,300})'
+    r'|(?:Cc|Bcc|Kopie|Reply-To|Importance): ?[^\n]{0,300})\n){2,7}',
+    regex.MULTILINE,
+)
+_ADDRESS = regex.compile(r'\s*[<\[(][^<>\[\]()\s]*@[^<>\[\]()\s]*[>\])]')
+_AGAIN = regex.compile(r'^(?:(?:Re|RE|Fwd?|FW|AW|WG|TR|RV|SV|Antw): ?)+')
 
 
 def is_mail(body: bytes) -> bool:
@@ -125,7 +137,7 @@ class _Written:
         inside = mail.get_payload()
         if not plain and isinstance(inside, str) and mail.get_content_maintype() == 'multipart':
             plain = inside  # it says that it has parts, and has none
-        return unwrap(mails(plain)).strip()
+        return unwrap(_threads(plain)).strip()
 
     def _beside(self, mail: MIMEPart, depth: int) -> Iterator[MIMEPart]:
         """What of a mail is not its body."""
@@ -173,13 +185,27 @@ def _page(html_part: MIMEPart) -> Page:
     return to_markdown(_decoded(html_part))
 
 
+def _threads(text: str) -> str:
+    """The text with a heading for each mail of a thread: who wrote it, about what, when and to whom."""
+    if len(_MAIL.findall(text)) < 2:
+        return text
+    return _MAIL.sub(_mail, text)
+
+
+def _mail(match: regex.Match[str]) -> str:
+    who, whom = (_ADDRESS.sub('', match[part] or '').strip(' "') for part in ('who', 'whom'))
+    what = _AGAIN.sub('', (match['what'] or '').strip())
+    aside = ', '.join(filter(None, ((match['when'] or '').strip(), f'to {whom}' if whom else '')))
+    return f'\n## {who}{": " if what else ""}{what} ({aside})\n\n'
+
+
 def _attachment(part: MIMEPart) -> str:
     """What is attached in short; more of the text, which has no name, as it is."""
     kind = part.get_content_type()
     if kind in _REPORTS:
         return part.as_string().partition('\n\n')[2].strip()
     if kind in ('text/plain', 'text/html', 'text/calendar') and not part.get_filename() and not part.is_attachment():
-        return (_page(part).markdown if kind == 'text/html' else unwrap(mails(_decoded(part)))).strip()
+        return (_page(part).markdown if kind == 'text/html' else unwrap(_threads(_decoded(part)))).strip()
     raw = part.get_payload(decode=True)
     size = f', {len(raw):,} bytes' if isinstance(raw, bytes) else ''
     name = ' '.join((part.get_filename() or 'without a name').split())

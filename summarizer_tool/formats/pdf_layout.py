@@ -12,10 +12,10 @@ from itertools import pairwise
 from statistics import median
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
-from summarizer_tool.formats import page_lines
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.formats.pdf_page import Bookmark, PdfPage, TextLine
 from summarizer_tool.formats.pdf_tables import LEADERS, table_at, whole_rows
+from summarizer_tool.text import list_numbers
 
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
@@ -26,6 +26,17 @@ _MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
 
 _LEAST_PAGES = 3
 """On which a running title stands."""
+_SHARE = 0.7
+"""Of the numbers that must count pages."""
+_DIGITS = re.compile(r'\d+|\b[ivxlc]+\b')
+_PAGE_NUMBER = re.compile(
+    r'^\W*(?:\d+|[ivxlc]+)(?:\s?/\s?\d+)?(?:\W*$|\W?\s{3})|\s{3}\W*(?:\d+|[ivxlc]+)(?:\s?/\s?\d+)?\W*$'
+    r'|\s[|·•–—-]\s+\d+\W*$|(?:^\W*|\s)\d+\s?(?:/|de|di|of|sur|von|из)\s?\d+\W*$'
+    r'|\b(?:blatt|folie|sheet|slide|pages?|pg|p|seite|página|pagina|sid[ae]|strona|strana|stránka|страница|стр)\b\W{0,3}\d',
+    re.IGNORECASE,
+)
+"""A number that stands alone, apart from the words beside it, or is said to be a page's."""
+_ROMAN = {list_numbers.shown(number, 'lowerRoman'): number for number in range(1, 400)}
 _NO_TEXT = '[Page {number} is an image without text: reading it needs OCR]'
 _BROKEN = '[Page {number} is damaged and cannot be read]'
 
@@ -67,12 +78,10 @@ def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLi
         edges.append({})
         for index in dict.fromkeys(index for each in turned for index in (*each[:2], *each[-2:])):
             said = '   '.join(cell.text for cell in lines[index].cells).casefold()
-            edges[-1][index] = [(form, round(lines[index].bottom / 4)) for form in page_lines.forms(said)]
+            edges[-1][index] = [(form, round(lines[index].bottom / 4)) for form in _forms(said)]
             for place in edges[-1][index]:
                 found[place].append(said)
-    running = {
-        place for place, said in found.items() if len(said) >= _LEAST_PAGES and page_lines.recurs(place[0], said)
-    }
+    running = {place for place, said in found.items() if len(said) >= _LEAST_PAGES and _recurs(place[0], said)}
     seen: set[tuple[str, int]] = set()
     left: list[list[TextLine]] = []
     for lines, outer in zip(pages, edges, strict=True):
@@ -84,6 +93,24 @@ def _without_running_titles(pages: Sequence[list[TextLine]]) -> list[list[TextLi
                 seen |= here
         left.append([line for index, line in enumerate(lines) if index not in gone])
     return left
+
+
+def _forms(line: str) -> list[str]:
+    """What a line at the edge of a page may share with others: its words, and these but for a page's number."""
+    words = ' '.join(line.split())
+    return [words, _DIGITS.sub('\0', words)] if _PAGE_NUMBER.search(line) else [words]
+
+
+def _recurs(form: str, lines: list[str]) -> bool:
+    """Return whether lines of a form are alike, or a number in them counts one up, or two on every other page."""
+    if '\0' not in form:
+        return True
+    for column in zip(*map(_DIGITS.findall, lines), strict=True):
+        numbers = [int(each) if each.isdecimal() else _ROMAN.get(each, 0) for each in column]
+        steps = [after - before for before, after in pairwise(numbers) if before and after]
+        if max(steps.count(1), steps.count(2)) >= _SHARE * (len(lines) - 1):
+            return True
+    return False
 
 
 # Blocks

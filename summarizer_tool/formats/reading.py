@@ -18,14 +18,12 @@ from summarizer_tool.formats import (
     light_markup,
     mail,
     notebook,
-    page_lines,
     pdf,
     restructured,
     subtitles,
-    titled,
 )
 from summarizer_tool.formats.archive import Archive
-from summarizer_tool.formats.wrapped import unwrap
+from summarizer_tool.formats.wrapped import titled, unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
@@ -132,13 +130,7 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     text = light_markup.without_note_links(text, is_markdown=False)
-    whole = page_lines.without(page_lines.unboxed(text))
-    read = (
-        restructured.markdown(whole)
-        or indented.markdown(whole)
-        or unwrap(titled.markdown(titled.mails(titled.pieces(whole))))
-    )
-    return _unless_printed(read, text)
+    return _unless_printed(restructured.markdown(text) or indented.markdown(text) or unwrap(titled(text)), text)
 
 
 def _unless_printed(read: str, text: str) -> str:

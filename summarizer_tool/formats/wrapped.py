@@ -6,8 +6,11 @@ is judged by itself, against the width that the whole text was wrapped to, and i
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+
+import regex
 
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.text.structure import is_row
@@ -42,6 +45,14 @@ _COLUMNS = re.compile(r'\S(?: {3,}|\t)\S')
 _FIELD = re.compile(r'[\w.-]{1,30}:\s')
 _CLOSED = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
 _WIDE = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]')
+
+
+_IN_CAPITALS = regex.compile(r'(?=.*\p{Lu}{3})(?!.*\p{Ll})(?!.*(?: {3}|\t))[\p{Lu}\p{N}(„“"«].{2,78}(?<![.,;!?=*_])')
+_MARKED = regex.compile(r'^(?:#{1,6} |```|~~~|(?:={4,}|-{4,})$)', regex.MULTILINE)
+_LEAST_TITLES = 3
+"""One or two lines in capitals may be anything."""
+_WORDS_BELOW = 4
+"""Of the first line below most headings."""
 
 
 def unwrap(text: str) -> str:
@@ -153,3 +164,27 @@ def _is_wrapped(lines: Sequence[str], width: int) -> bool:
         return closed <= 0.4 * breaks
     # Of two lines the second may well begin with a name, if the first breaks off.
     return going_on >= _GOING_ON * breaks or (breaks <= 2 and closed == 0 and len(lines[0]) > 0.8 * width)
+
+
+def titled(text: str) -> str:
+    """The text with its headings marked, where lines in capitals stand above what is not; one that recurs is none."""
+    if _MARKED.search(text):
+        return text
+    lines = text.split('\n')
+    found: dict[int, str] = {}
+    below = ''
+    for place in range(len(lines) - 1, -1, -1):
+        line = lines[place].rstrip()
+        is_first = place == 0 or not lines[place - 1].strip()
+        if is_first and below and not below.isupper() and _IN_CAPITALS.fullmatch(line):
+            found[place] = below
+        below = line or below
+    times = Counter(lines[place] for place in found)
+    found = {place: said for place, said in found.items() if times[lines[place]] <= 2}
+    telling = sum(len(said.split()) >= _WORDS_BELOW for said in found.values())
+    if len(found) < _LEAST_TITLES or 2 * telling <= len(found):
+        return text
+    first = next(place for place, line in enumerate(lines) if line.strip())
+    return '\n'.join(
+        f'{"#" if place == first else "##"} {line}' if place in found else line for place, line in enumerate(lines)
+    )

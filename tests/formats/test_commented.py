@@ -60,9 +60,9 @@ The policy says which gate closes first when the mill pond falls:
 - lowest
 - close-policy oldest
 - #close-depth = 3
-  metres; 2 until 1931
+- #metres; 2 until 1931
 
-## night watch
+- [night watch]
 - bell 22:30
 """)
 

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.formats import indented
-from tests.support.numbered_lines import read
 
 MANUAL = """\
 SLUICE(1)                    Manual of the mill                    SLUICE(1)
@@ -115,37 +114,6 @@ def test_a_sentence_that_goes_on_around_a_line_is_no_term() -> None:
     assert ': valley/gate' not in told
 
 
-def test_options_below_a_label_are_terms_where_they_share_a_column() -> None:
-    options = """\
-Usage: sluice [options] GATE
-
-Options:
-  -a, --all                 Open all of the gates.
-  -n, --number <count>      Open so many of the gates, those of
-                            the upper dyke first.
-      --wheel-of-the-mill   Stop the wheel, too.
-  -q, --quiet               Say nothing.
-"""
-    assert indented.markdown(options) == snapshot("""\
-Usage: sluice [options] GATE
-
-Options:
-
--a, --all
-: Open all of the gates.
-
--n, --number <count>
-: Open so many of the gates, those of the upper dyke first.
-
-  --wheel-of-the-mill
-  : Stop the wheel, too.
-
--q, --quiet
-: Say nothing.
-""")
-    assert indented.markdown(options.replace('Say nothing.', 'Say   nothing   at   all.')) == snapshot('')
-
-
 def test_columns_of_a_log_and_of_justified_text_are_no_terms() -> None:
     log = ''.join(f'May  {day} 12:00:00 mill sluice: the gate has been opened by hand\n' for day in range(1, 10))
     text = (
@@ -153,25 +121,3 @@ def test_columns_of_a_log_and_of_justified_text_are_no_terms() -> None:
     )
     assert not indented.markdown(log)
     assert ': ' not in indented.markdown(text)
-
-
-def test_a_sign_among_terms_is_one_of_them():
-    text = """Gates of the mill
-
-       0      The gate by the river. It is opened by the keeper alone, and at night by nobody.
-       n      The gate with that number. It is counted from the river on, as are all others.
-       ^      The first gate. That is the one that ships pass when they come from the sea.
-       *      All gates but the first. The keeper opens them together when the water rises.
-"""
-    assert [text for text, _ in read(indented.markdown(text))] == snapshot(
-        [
-            '0: The gate by the river.',
-            '0: The gate by the river. It is opened by the keeper alone, and at night by nobody.',
-            'n: The gate with that number.',
-            'n: The gate with that number. It is counted from the river on, as are all others.',
-            '^: The first gate.',
-            '^: The first gate. That is the one that ships pass when they come from the sea.',
-            '*: All gates but the first.',
-            '*: The keeper opens them together when the water rises.',
-        ]
-    )

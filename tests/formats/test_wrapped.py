@@ -6,10 +6,12 @@ import textwrap
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
+from summarizer_tool.digests.digest import machine_output
 from summarizer_tool.formats import mail, notebook
 from summarizer_tool.formats.reading import plain_text
-from summarizer_tool.formats.wrapped import unwrap
+from summarizer_tool.formats.wrapped import titled, unwrap
 
 PROSE = (
     'The fen is crossed by a single dyke, which the parish has kept in good order since it was flooded in the spring '
@@ -127,3 +129,43 @@ def test_lines_without_blanks_are_not_joined() -> None:
         )
     )
     assert unwrap(keepers) == keepers
+
+
+_POLICY = """\
+FERRY MUTUAL POLICY
+Wording of 2025
+
+PART A - WHAT WE COVER
+B1 Loss of the boat up to the sum insured.
+
+PART B - WHAT WE DO NOT COVER
+C1 Wear and tear of the hull, unless a survey was made.
+
+CLAIMS
+Tell us within seven days of the loss.
+"""
+
+
+def test_in_capitals() -> None:
+    """Lines in capitals above text are headings, the first one of all of it."""
+    marked = [line for line in plain_text(_POLICY).splitlines() if line.startswith('#')]
+    assert marked == snapshot(
+        ['# FERRY MUTUAL POLICY', '## PART A - WHAT WE COVER', '## PART B - WHAT WE DO NOT COVER', '## CLAIMS']
+    )
+
+
+def test_who_speaks_in_a_play_is_no_heading() -> None:
+    play = 'ADA\nWho opens the gate of the mill today?\n\nTOM\nThe miller does it, as he always has.\n\n' * 3
+    assert titled(play) == play
+    notice = 'NOTICE\nThe gate stays shut.\n\nAsk the miller.'
+    assert titled(notice) == notice
+
+
+def test_lines_of_machine_output_keep_their_numbers() -> None:
+    text = '\n'.join(
+        f'# HELP gate_{gate}_total Times that gate {gate} was opened by keepers.\n# TYPE gate_{gate}_total counter\n'
+        + '\n'.join(f'gate_{gate}_total{{lock="{lock}"}} {lock * 7}' for lock in range(9))
+        for gate in range(12)
+    )
+    assert machine_output(text)
+    assert plain_text(text) == text
