@@ -20,7 +20,19 @@ _TURN = regex.compile(
     rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?:<[@+%&~ ]?(?P<name>[^<>]{{1,40}})>'
     rf'|(?:From\s+)?(?P<name>{_NAME})(?:\s+to\s[^:]{{1,60}})?\s?:)(?:\s+(?P<text>.*))?$'
 )
+# `evan  3:59 PM`, `#7 by evan » 12 Oct, 15:59`, `--- 12/10/2012 3:59 PM evan (Support) [internal]`, above what is said.
+_HEADER = regex.compile(
+    rf'(?:#\d{{1,5}}[.:]?\s)?[#*_=\- ]{{0,5}}(?:{_STAMP}\s*(?:[-–|]\s)?\s*[*_]{{0,2}}(?P<name>{_NAME})'
+    rf'|(?:(?:[Pp]osted )?[Bb]y:?\s)?(?P<name>{_NAME})[*_]{{0,2}}:?\s+(?:on\s|[-–|»·•]\s)?{_STAMP})'
+    r'(?:\s*\[[^\[\]]{1,40}\])?[*_: =\-]{0,5}$'
+)
+_STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
 _NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?P<text>\S.*)$')
+_DIGITS, _LETTERS = regex.compile(r'\d+'), regex.compile(r'[^\W\d_]+')
+_BARE = '0: '
+"""What the form of a time has that may also begin what people say."""
+_SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
+_LONGEST_HEADER = 120
 
 _TURNS_BELOW = 5
 """The heading of a day with fewer is not followed by one for an hour: it would only part those who talk."""
@@ -31,6 +43,8 @@ _MOST_SPEAKERS = 0.5
 """Of the turns: people say more than one thing each."""
 _TURNS = 0.3
 """Of the lines, where each turn has one."""
+_HEADERS = 0.15
+"""Of the lines, where what is said follows."""
 _WRITTEN = 0.3
 """Share of stop words and words in other letters, which few logs reach: people talk."""
 _DISTINCT = 0.5
@@ -72,22 +86,28 @@ def _written(turns: Iterable[Turn]) -> Iterator[str]:
 
 def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
     """What stands before the first turn, and the turns; none where it is no chat."""
-    before: list[str] = []
-    turns: list[Turn] = []
-    speakers: list[str] = []
-    for line in lines:
-        if match := _TURN.match(line):
-            speakers.append(match['name'].strip())
-            turns.append(Turn(speakers[-1], match['stamp'], match['day'] or '', [match['text'] or '']))
-        elif turns and (notice := _NOTICE.match(line)) and notice['day'] and not notice['text'][0].isdigit():
-            turns.append(Turn('', notice['stamp'], notice['day'], [notice['text']]))
-        elif turns:
-            turns[-1].said.append(line)
-        else:
-            before.append(line)
-    least = max(_LEAST_TURNS, _TURNS * sum(map(bool, map(str.strip, lines))))
-    is_chat = len(speakers) >= least and len({*speakers}) <= _MOST_SPEAKERS * len(speakers)
-    return (before, turns) if is_chat and _is_talk([names.words(' '.join(turn.said)) for turn in turns]) else ([], [])
+    filled = sum(map(bool, map(str.strip, lines)))
+    for headers, least in ((_turns(lines), _TURNS), (_headers(lines), _HEADERS)):
+        found = dict(headers)
+        speakers = {turn.speaker for turn in found.values()}
+        if len(found) < max(_LEAST_TURNS, least * filled) or len(speakers) > _MOST_SPEAKERS * len(found):
+            continue
+        forms = {_form(notice) for number in found if (notice := _NOTICE.match(lines[number]))}
+        current: Turn | None = None
+        before: list[str] = []
+        for number, line in enumerate(lines):
+            if number in found:
+                current = found[number]
+            elif current is None:
+                before.append(line)
+            elif (notice := _NOTICE.match(line)) and _form(notice) in forms and _is_noted(notice):
+                found[number] = current = _turn(notice, '', notice['text'])
+            else:
+                current.said += [line] * (_STAMP_ALONE.match(line) is None)
+        turns = [found[number] for number in sorted(found)]
+        if _is_talk([names.words(' '.join(turn.said)) for turn in turns]):
+            return before, turns
+    return [], []
 
 
 def _is_talk(said: Sequence[Sequence[str]]) -> bool:
@@ -97,3 +117,37 @@ def _is_talk(said: Sequence[Sequence[str]]) -> bool:
     written = sum(not word.isascii() or is_stop_word(word, language) for word in words)
     distinct = {tuple(word for word in turn if not word[0].isdigit()) for turn in said}
     return written > _WRITTEN * len(words) and len(distinct) > _DISTINCT * len(said)
+
+
+def _turns(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
+    """The lines in which a turn begins, each with what it says."""
+    for number, line in enumerate(lines):
+        if match := _TURN.match(line):
+            yield number, _turn(match, match['name'].strip(), match['text'] or '')
+
+
+def _headers(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
+    """The lines that say who speaks, and when; those of two lines, with the second, which says when."""
+    before = ''
+    for number, line in enumerate(lines):
+        if line.strip() and len(line) <= _LONGEST_HEADER:
+            if match := _HEADER.match(line):
+                yield number, _turn(match, match['name'].strip())
+            elif (match := _STAMP_ALONE.match(line)) and _SPEAKER_ALONE.match(before):
+                yield number - 1, _turn(match, before)
+        before = line.strip()
+
+
+def _form(notice: regex.Match[str]) -> str:
+    """How the time is written that a line begins with: `[0:0] `, `0/0/0, 0:0 a - `."""
+    return _LETTERS.sub('a', _DIGITS.sub('0', notice[0][: notice.start('text')]))
+
+
+def _is_noted(notice: regex.Match[str]) -> bool:
+    """Return whether a line is a program's: a time alone, or one that goes on to another, also begins what is said."""
+    first = notice['text'][0]
+    return not first.isdigit() and (first in '*-' or bool({*_form(notice)} - {*_BARE}))
+
+
+def _turn(match: regex.Match[str], speaker: str, text: str = '') -> Turn:
+    return Turn(speaker, match['stamp'], match['day'] or '', [text])

@@ -101,6 +101,7 @@ class _Layout:
             and any(map(str.isalnum, first))
             and _indent(rest[0]) > _indent(first)
             and len(first.strip()) <= _LONGEST_HEADING
+            and not self._goes_on(first, rest[0])
             and not _NO_TERM.search(first.strip())
             and not _COLUMNS.search(first.strip())
         )
@@ -131,15 +132,16 @@ class _Layout:
                 self.out += [pad + line for line in others]
             mark = ''
 
+    def _goes_on(self, line: str, below: str) -> bool:
+        """Return whether the line below begins with a word for which a line had no room."""
+        return len(line.rstrip()) + 1 + len(below.split(maxsplit=1)[0]) > self.width - SLACK
+
     def _joined(self, lines: Sequence[str]) -> list[str]:
         """A paragraph that was wrapped as one line; other lines as they are, with what they stand in from the first."""
         is_wrapped = (
             sum(map(is_row, lines)) < 2
             and sum(_COLUMNS.search(line) is not None for line in lines) < 2
-            and all(
-                len(line.rstrip()) + 1 + len(below.split(maxsplit=1)[0]) > self.width - SLACK
-                for line, below in pairwise(lines)
-            )
+            and all(self._goes_on(line, below) for line, below in pairwise(lines))
         )
         if is_wrapped:
             return [join([' '.join(line.split()) for line in lines], self.vocabulary, hyphenated=False)]

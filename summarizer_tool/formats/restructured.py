@@ -23,7 +23,7 @@ _NOTE = re.compile(r'\[[^\]]+\] ')
 _FIELDS = re.compile(r'\A(?::[\w-]+:.*\n)+')
 _OPTION = re.compile(r'^:([\w-]+): +(.*\S)', re.MULTILINE)
 _LITERAL = re.compile(rf'^(\S.*?|):: *\n(?: *\n)+(?= +\S){_BODY}', re.MULTILINE)
-_DEFINED = re.compile(rf'(?:(?<=\n\n)|\A)(?![-*+•:|>]|\w{{1,3}}[.)] )(\S.{{0,200}}(?<![.,;!?]))\n(?= +\S){_BODY}')
+_DEFINED = re.compile(rf'(?:(?<=\n\n)|\A)(?![-*+•:|>]|[\w#]{{1,3}}[.)] )(\S.{{0,200}}(?<![.,;!?]))\n(?= +\S){_BODY}')
 _ADORNMENT = r'[=~^"\'`#*+\-_.:<>!$%&]'
 _HEADING = re.compile(rf'^(?:({_ADORNMENT})\1{{2,}} *\n)? *(\S.{{0,200}}?) *\n({_ADORNMENT})\3{{2,}} *$', re.MULTILINE)
 _KEPT = re.compile('^([: ]*)\x02(\\d+)\x03', re.MULTILINE)

@@ -46,6 +46,12 @@ Tom B: Thank you for that!
         '[10.12.24, {clock}:07] {name}: {text}\n',
         '2024-12-10T{clock}:07Z {name}: {text}\n',
         '{clock}:07 From {name} to Everyone:\n\t{text}\n',
+        '{name}\n  {clock}\n{text}\n',
+        '**{name}** [{clock}]\n{text}\n\n',
+        '[12/10/2024 {clock}] {name}\n{text}\n',
+        '{name}  {clock}\n{text}\n\n',
+        'Yesterday at {clock} {name}\n{text}\n',
+        '--- 2024-12-10 {clock} {name} [note]\n{text}\n\n',
     ],
 )
 def test_forms(turn: str) -> None:
