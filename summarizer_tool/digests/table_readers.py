@@ -2,10 +2,8 @@
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice, zip_longest
-from os.path import commonprefix
+from itertools import zip_longest
 
 from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.table_rows import FIT, LEAST_ROWS, WIDEST, Table, rows_of
@@ -34,7 +32,6 @@ _RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
 _GAP = re.compile(r'\s{2,}|\t')
 _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
-_COUNTED = re.compile(r'\s*(\d[\d.,]*[KMGTkmgt]?)\s+(\S.*?)\s*')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
 _SEPARATORS = ',\t;|'
 
@@ -74,30 +71,9 @@ def separated(block: Sequence[str], start: int) -> Table | None:
     return None
 
 
-def handed(block: Sequence[str], start: int) -> Table | None:
-    """Values that lines which begin alike have in parentheses, as those of database dumps do that insert rows."""
-    ordered, few = sorted(block), len(block) // 10
-    shared = commonprefix([ordered[few], ordered[-1 - few]])  # noqa: RUF071 lines are no paths
-    begin = shared[: shared.rfind('(') + 1]
-    if not begin:
-        return None
-    lines = [*enumerate(block, start + 1)]
-    ended = [(at, line) for at, line in lines if line.startswith(begin) and line.rstrip(' ,;').endswith(')')]
-    split = {at: _parts(line[len(begin) :], "'") for at, line in ended}
-    width = max(Counter(map(len, split.values())).items(), key=lambda each: each[1], default=(0, 0))[0]
-    cells = [(at, row) for at, row in split.items() if len(row) == width]
-    beside = [(at, line) for at, line in lines if len(split.get(at, '')) != width]
-    # Their names stand in parentheses as well, before the values or where the table is made.
-    named = (_parts(line[line.find('(') + 1 :], '"') for line in (begin, *(line for _, line in beside)))
-    names = next((each for each in named if len(each) == width and all(each)), [''] * width)
-    return rows_of([name.split()[0].strip('"`[]') if name else '' for name in names], cells, beside, least=LEAST_ROWS)
-
-
 def aligned(block: Sequence[str], start: int) -> Table | None:
     """Columns below titles."""
-    by_place, by_word = _in_columns(block, start, is_titled=True), _in_words(block, start)
-    # Where a few cells are wide, columns run into each other; each word stands below its title for all that.
-    return by_word if by_word and (by_place is None or len(by_word.rows[0]) > len(by_place.rows[0])) else by_place
+    return _in_columns(block, start, is_titled=True)
 
 
 def fixed(block: Sequence[str], start: int) -> Table | None:
@@ -105,26 +81,8 @@ def fixed(block: Sequence[str], start: int) -> Table | None:
     return _in_columns(block, start, is_titled=False)
 
 
-def counted(block: Sequence[str], start: int) -> Table | None:
-    """A number and what it is that of, on each line; they end at the same place, however long they are."""
-    found = [(at, _COUNTED.fullmatch(line)) for at, line in enumerate(block, start + 1)]
-    cells = [(at, match.groups()) for at, match in found if match]
-    ends = Counter(match.end(1) for _, match in found if match)
-    sizes = {len(number) for _, (number, _) in cells}
-    if len(sizes) < 2 or max(ends.values()) < max(_LEAST_FIXED, FIT * len(block)):
-        return None
-    beside = [(at, block[at - start - 1]) for at, match in found if not match]
-    return rows_of(['number', 'of'], cells, beside)
-
-
 def _piped(line: str) -> list[str]:
     return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line.strip().strip('|'))]
-
-
-def _parts(text: str, quote: str) -> Sequence[str]:
-    """What stands between commas before the last parenthesis that closes."""
-    found = csv.reader([text.rpartition(')')[0]], quotechar=quote, skipinitialspace=True)
-    return [cell.strip() for row in found for cell in row]
 
 
 def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequence[tuple[int, Sequence[str]]]]:
@@ -165,30 +123,6 @@ def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[in
     if any(cell == row[place] for _, row in rest for place, cell in enumerate(first)):
         return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
-
-
-def _in_words(block: Sequence[str], start: int) -> Table | None:
-    """Words below titles of one word each; the last column has what is left of a line."""
-    lines = [line.expandtabs() for line in block]
-    split = [line.split() for line in lines[: _HEADS + _BELOW]]
-    head = next((at for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])), len(lines))
-    titles = [*_WORDS.finditer(lines[head])] if head < len(lines) else []
-    beside = [*enumerate(lines[:head], start + 1)]
-    cells: list[tuple[int, Sequence[str]]] = []
-    below = 0
-    for number, line in enumerate(lines[head + 1 :], start + head + 2):
-        words = [*islice(_WORDS.finditer(line), len(titles))]
-        if len(words) < len(titles) or _RULE.match(line):
-            beside.append((number, line))
-            continue
-        cells.append((number, line.split(None, len(titles) - 1)))
-        below += sum(
-            word.start() <= title.end() and word.end() >= title.start()
-            for title, word in zip(titles[:-1], words, strict=False)
-        )
-    if len(cells) < max(2, FIT * (len(lines) - head - 1)) or below < FIT * len(cells) * (len(titles) - 1):
-        return None
-    return rows_of([title[0] for title in titles], cells, [each for each in beside if not _RULE.match(each[1])])
 
 
 def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table | None:

@@ -131,11 +131,6 @@ def test_of_a_field_that_all_records_have_what_few_have_there_is_told() -> None:
     assert mentions(json.dumps(gates, indent=1), 'Which seal is odd?')[0] == snapshot('84| gate-20: "seal": "pitch"')
 
 
-def test_a_heading_is_told_with_what_is_below_it() -> None:
-    lines = [f'  upper{at}={at % 7}' for at in range(30)] + ['  Lock:', '    oak=1', "    gate='shut'", '  end=2']
-    assert mentions('\n'.join(lines), 'Which lock?', 60) == snapshot(["31| Lock: oak=1 gate='shut'"])
-
-
 def test_numbers_of_other_countries_are_numbers() -> None:
     rows = ['name;paid', *(f'boat {at};{at % 7},{at % 10}0' for at in range(40)), 'boat 41;1.214,88']
     assert mentions('\n'.join(rows), 'Who has paid most?')[0] == 'paid=1.214,88 (most): boat 41;1.214,88'
