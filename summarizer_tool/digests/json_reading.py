@@ -4,7 +4,7 @@ import ast
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence  # noqa: TC003 what the alias names
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -36,11 +36,9 @@ class Read:
 
     value: Json
     around: str = ''
-    """The text before and after the JSON; beside several values with as many lines as the text has."""
+    """The text before, between and after the JSON."""
     broken: str = ''
     """What was wrong with it, if it had to be cut."""
-    begins: Sequence[int] = ()
-    """On which line each of several values begins."""
 
 
 def _integer(digits: str) -> int | str:
@@ -58,12 +56,9 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_con
 
 def read_json(text: str) -> Read | None:
     """Read the JSON in a text; None if the text is not mostly objects and lists."""
-    before = text[: len(text) - len(text.lstrip())].count('\n')
     text = text.strip()
     values: list[Json] = []
-    begins: list[int] = []
-    around = ['\n' * before]
-    line = before + 1
+    around: list[str] = []
     told = at = failed = beside = 0
     while failed <= _STARTS + len(values) // 2:
         found = (_NEXT.match(text, at) or _LINE.search(text, at)) if values else _OPENING.search(text, at)
@@ -82,20 +77,14 @@ def read_json(text: str) -> Read | None:
             failed, at = failed + 1, begin + 1
             continue
         values.append(value)
-        line += text.count('\n', told, begin)
-        begins.append(line)
-        height = text.count('\n', begin, end)
-        line += height
-        around += text[told:begin], '\n' * height
+        around.append(text[told:begin])
         beside += begin - told
         told = at = end
     around.append(text[told:])
     if not values or beside + len(text) - told > WITHIN_SHARE * len(text):
         return None
-    outside = '\n'.join(each.rstrip(' \t\r,') for each in ''.join(around).split('\n'))
-    if len(values) == 1:
-        return Read(values[0], outside.strip())
-    return Read(values, outside if outside.strip() else '', begins=begins)
+    outside = '\n'.join(each.rstrip(' \t\r,') for each in ''.join(around).split('\n')).strip()
+    return Read(values[0] if len(values) == 1 else values, outside)
 
 
 def _whole(text: str, at: int = 0) -> tuple[Json, int]:

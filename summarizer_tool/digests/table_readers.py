@@ -11,8 +11,6 @@ from summarizer_tool.digests.table_rows import FIT, LEAST_ROWS, WIDEST, Table, r
 LONGEST_LINE = 20_000
 _BARE = 3
 """Columns up to which every row must have all of them."""
-_LEAST_FIXED = 8
-"""Rows from which columns are told by their places alone."""
 _HEADS = 5
 """Lines among which titles are looked for,"""
 _BELOW = 40
@@ -71,16 +69,6 @@ def separated(block: Sequence[str], start: int) -> Table | None:
     return None
 
 
-def aligned(block: Sequence[str], start: int) -> Table | None:
-    """Columns below titles."""
-    return _in_columns(block, start, is_titled=True)
-
-
-def fixed(block: Sequence[str], start: int) -> Table | None:
-    """Columns that begin at the same place in nearly all lines, with titles above them or without."""
-    return _in_columns(block, start, is_titled=False)
-
-
 def _piped(line: str) -> list[str]:
     return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line.strip().strip('|'))]
 
@@ -125,9 +113,10 @@ def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[in
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
 
 
-def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table | None:
+def aligned(block: Sequence[str], start: int) -> Table | None:
+    """Columns below titles."""
     lines = [line.expandtabs() for line in block]
-    if len(lines) < (2 if is_titled else _LEAST_FIXED):
+    if len(lines) < 2:
         return None
     places, gaps = _places(lines[:: len(lines) // 500 + 1])
     # Cells may have blanks in them, and titles tell where columns begin.
@@ -139,13 +128,10 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
     places = named or places
     if len(places) < 3 or places[0] > _INDENTED:
         return None
-    titles, cells, beside = _rows(lines, start, places, is_titled=is_titled)
-    if len(cells) < FIT * (len(lines) - bool(titles)) or (is_titled and not titles):
+    names, cells, beside = _rows(lines, start, places)
+    if not names or len(cells) < FIT * (len(lines) - 1):
         return None
-    if not titles and len({row[-1] for _, row in cells}) < 2:
-        return None
-    names = titles or [f'column {number}' for number in range(1, len(places) + 1)]
-    head = next((line for line in lines if line.split() == ' '.join(titles).split()), '')
+    head = next((line for line in lines if line.split() == ' '.join(names).split()), '')
     for place in range(len(names) - 2, -1, -1):
         # A title of two words, of which the first stands above nothing.
         if f'{names[place]} {names[place + 1]}' in head and not any(row[place] for _, row in cells):
@@ -155,7 +141,7 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
 
 
 def _rows(
-    lines: Sequence[str], start: int, places: Sequence[int], *, is_titled: bool
+    lines: Sequence[str], start: int, places: Sequence[int]
 ) -> tuple[Sequence[str], list[tuple[int, Sequence[str]]], list[tuple[int, str]]]:
     """The titles of columns that begin at some places, if they have any, the cells of each row, and the other lines."""
     titles: Sequence[str] = ()
@@ -172,7 +158,7 @@ def _rows(
             cells.clear()
         elif not _RULE.match(line):
             cells.append((number, row))
-        if is_titled and not titles and len(cells) > 1:
+        if not titles and len(cells) > 1:
             break  # no titles come any more
     return titles, cells, beside
 
