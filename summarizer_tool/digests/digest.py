@@ -12,7 +12,7 @@ from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, 
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
-from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
+from summarizer_tool.digests.json_reading import Json, Read, read_json
 from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import Event, events, log_statements, loose
 from summarizer_tool.digests.page_reading import read_page
@@ -21,7 +21,7 @@ from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import aligned, markdown, separated
+from summarizer_tool.digests.table_readers import aligned, handed, markdown, separated
 from summarizer_tool.digests.table_rows import Table
 from summarizer_tool.digests.tables import read_tables, table_statements
 from summarizer_tool.digests.written import (
@@ -44,6 +44,18 @@ from summarizer_tool.text.tokens import truncate as truncate_tokens
 
 Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
+_LOG_FIELDS = frozenset({'msg', 'message', 'short_message', 'event', 'log', 'text', 'error'})
+_FIRST_FIELDS = (
+    ('time', 'ts', 'timestamp', '@timestamp', 'asctime'),
+    ('level', 'severity', 'lvl', 'priority'),
+    ('msg', 'message', 'short_message', 'event'),
+)
+"""Fields of a logged object that stand first in its line, in this order."""
+_LEVELS = {
+    **{str(at): name for at, name in enumerate('fatal fatal fatal error warn notice info debug'.split())},  # noqa: SIM905
+    **{f'{at}0': name for at, name in enumerate('trace debug info warn error fatal'.split(), 1)},  # noqa: SIM905
+}
+"""Levels that are numbers: as in syslog, and in tens."""
 
 _LONG_SHARE = 0.3
 """Share of a text in long lines over which these are read in pieces, and not as they stand."""
@@ -224,9 +236,10 @@ def _last_state(line: str) -> str:
 
 def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
-    if read := read_json(text) or read_xml(text) or read_literal(text) or read_page(text):
-        return _of_values(lines, read)
-    if tables := read_tables(lines, [markdown, aligned, separated]):
+    if read := read_json(text) or read_xml(text) or read_page(text):
+        logged = _logged(read)
+        return _of_events(lines, logged) if logged else _of_values(lines, read)
+    if tables := read_tables(lines, [markdown, aligned, handed, separated]):
         return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)
@@ -302,3 +315,34 @@ def _are_long(lines: Sequence[str], most: int) -> bool:
 def _inner(text: str) -> Iterator[DigestStatement]:
     """What a string inside JSON says; JSON that holds JSON as text is common, deeper than that it is not read."""
     return _read(text, text.splitlines()).statements
+
+
+def _logged(read: Read) -> list[Event]:
+    """The events of JSON lines of a log, each read as a line of `key=value`, and of what stands between them."""
+    values = read.value if read.begins and isinstance(read.value, Sequence) else ()
+    objects = [(at, each) for at, each in zip(read.begins, values, strict=False) if isinstance(each, Mapping)]
+    keys = [{*map(str.lower, each)} for _, each in objects[:100]]
+    logs = [each for each in keys if _LOG_FIELDS & each and any(_place(key) < 2 for key in each)]
+    if not objects or len(logs) < 0.8 * min(100, len(values)):
+        return []
+    found = _events([_as_line(each) for _, each in objects])
+    for event in found:
+        event.line = objects[event.line - 1][0]
+    return sorted((*found, *events(read.around.split('\n'))), key=lambda event: event.line)
+
+
+def _place(key: str) -> int:
+    """Where a field of a logged object stands in its line."""
+    return next((place for place, keys in enumerate(_FIRST_FIELDS) if key.lower() in keys), len(_FIRST_FIELDS))
+
+
+def _as_line(entry: Mapping[str, Json]) -> str:
+    said: list[str] = []
+    for key in sorted(entry, key=_place):
+        value, is_bare = entry[key], _place(key) in (0, 2)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
+        said.append(text if is_bare else f'{key}={quote}{text}{quote}')
+        if _place(key) == 1 and (level := _LEVELS.get(text)):
+            said.append(f'({level})')
+    return one_line(' '.join(said), 2000)

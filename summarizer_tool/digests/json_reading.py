@@ -1,10 +1,9 @@
 """JSON as tools return it: whole, one value after another, inside a text, or cut off in the middle."""
 
-import ast
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence  # noqa: TC003 what the alias names
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,8 +25,6 @@ _KEPT_SHARE = 0.2
 """Share of cut JSON that must be complete to be worth reading."""
 _STARTS = 40
 """Brackets in a text at which JSON is looked for."""
-_LITERAL = 3_000_000
-"""Characters of a literal that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +33,11 @@ class Read:
 
     value: Json
     around: str = ''
-    """The text before, between and after the JSON."""
+    """The text before and after the JSON; beside several values with as many lines as the text has."""
     broken: str = ''
     """What was wrong with it, if it had to be cut."""
+    begins: Sequence[int] = ()
+    """On which line each of several values begins."""
 
 
 def _integer(digits: str) -> int | str:
@@ -56,9 +55,12 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_con
 
 def read_json(text: str) -> Read | None:
     """Read the JSON in a text; None if the text is not mostly objects and lists."""
+    before = text[: len(text) - len(text.lstrip())].count('\n')
     text = text.strip()
     values: list[Json] = []
-    around: list[str] = []
+    begins: list[int] = []
+    around = ['\n' * before]
+    line = before + 1
     told = at = failed = beside = 0
     while failed <= _STARTS + len(values) // 2:
         found = (_NEXT.match(text, at) or _LINE.search(text, at)) if values else _OPENING.search(text, at)
@@ -77,14 +79,20 @@ def read_json(text: str) -> Read | None:
             failed, at = failed + 1, begin + 1
             continue
         values.append(value)
-        around.append(text[told:begin])
+        line += text.count('\n', told, begin)
+        begins.append(line)
+        height = text.count('\n', begin, end)
+        line += height
+        around += text[told:begin], '\n' * height
         beside += begin - told
         told = at = end
     around.append(text[told:])
     if not values or beside + len(text) - told > WITHIN_SHARE * len(text):
         return None
-    outside = '\n'.join(each.rstrip(' \t\r,') for each in ''.join(around).split('\n')).strip()
-    return Read(values[0] if len(values) == 1 else values, outside)
+    outside = '\n'.join(each.rstrip(' \t\r,') for each in ''.join(around).split('\n'))
+    if len(values) == 1:
+        return Read(values[0], outside.strip())
+    return Read(values, outside if outside.strip() else '', begins=begins)
 
 
 def _whole(text: str, at: int = 0) -> tuple[Json, int]:
@@ -132,14 +140,3 @@ def _complete(text: str) -> tuple[int, str] | None:
         if not lists or (lists == 1 and stack[-1] == ']'):
             end, closing = (found.start() if sign == ',' else found.end()), tuple(stack)
     return (end, ''.join(reversed(closing))) if end else None
-
-
-def read_literal(text: str) -> Read | None:
-    """Read a text that Python programs write of their lists and objects; None if it is none."""
-    stripped = text.strip()
-    if not (stripped[:1] in ('[', '{', '(') and stripped[-1:] in (']', '}', ')') and len(stripped) <= _LITERAL):
-        return None
-    try:
-        return read_json(json.dumps(ast.literal_eval(stripped), ensure_ascii=False, default=repr))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from summarizer_tool.digests.columns import FEW, Column, describe, moment, quantity, shown
+from summarizer_tool.digests.columns import Column, describe, moment, quantity, shown
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
@@ -46,8 +46,7 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
         labels = [f'{one_line(row[pair[0]], 50)} ({one_line(row[pair[1]], 50)})' for row in rows]
         return f'{pair[0]} ({pair[1]})', labels
     # Some ask by name and others by number: a short second one of the other sort is said, too.
-    # What has no name is told by its number, and by a text that few have, such as a path.
-    other = next((field for field in fields if _complements(field, key, rows)), '') or ('' if key else _place(rows))
+    other = next((field for field in fields if _complements(field, key, rows)), '')
     beside = distinct_parts([row.get(other, '') for row in rows], 50)
     labels: list[str] = []
     for number, (row, second) in enumerate(zip(rows, beside, strict=True), 1):
@@ -66,14 +65,6 @@ def _pair(fields: Sequence[str], rows: Sequence[Row]) -> tuple[str, str] | None:
         return None
     pairs = ((name, other) for name in named for other in whole if 1 < counts[other] < _APART * len(rows) / 2)
     return next((each for each in pairs if len({(row[each[0]], row[each[1]]) for row in rows}) == len(rows)), None)
-
-
-def _place(rows: Sequence[Row]) -> str:
-    """The field of texts in all rows that has the most values; none if these are few for so many rows."""
-    counts = {field: len({row.get(field, '') for row in rows}) for field in [*rows[0]][:_FIELDS]}
-    texts = [field for field in counts if all(field in row and quantity(row[field]) is None for row in rows)]
-    field = max(texts, key=lambda each: counts[each], default='')
-    return field if counts.get(field, 0) > min(FEW, len(rows) - 1) else ''
 
 
 def _naming(field: str, rows: Sequence[Row]) -> float:

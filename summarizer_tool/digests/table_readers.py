@@ -2,8 +2,10 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from os.path import commonprefix
 
 from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.table_rows import FIT, LEAST_ROWS, WIDEST, Table, rows_of
@@ -25,8 +27,6 @@ _INDENTED = 24
 _WIDE = 400
 """Characters of a line in which columns are looked for."""
 _RULE = re.compile(r'[\s|+:=-]+$')
-_RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
-"""A line below titles that is as wide as each of their columns."""
 _GAP = re.compile(r'\s{2,}|\t')
 _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
@@ -73,6 +73,12 @@ def _piped(line: str) -> list[str]:
     return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line.strip().strip('|'))]
 
 
+def _parts(text: str, quote: str) -> Sequence[str]:
+    """What stands between commas before the last parenthesis that closes."""
+    found = csv.reader([text.rpartition(')')[0]], quotechar=quote, skipinitialspace=True)
+    return [cell.strip() for row in found for cell in row]
+
+
 def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequence[tuple[int, Sequence[str]]]]:
     """The rows of lines with the number of the line each begins on: over several lines, and a line each."""
     if reaches_over(block):
@@ -113,6 +119,25 @@ def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[in
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
 
 
+def handed(block: Sequence[str], start: int) -> Table | None:
+    """Values that lines which begin alike have in parentheses, as those of database dumps do that insert rows."""
+    ordered, few = sorted(block), len(block) // 10
+    shared = commonprefix([ordered[few], ordered[-1 - few]])  # noqa: RUF071 lines are no paths
+    begin = shared[: shared.rfind('(') + 1]
+    if not begin:
+        return None
+    lines = [*enumerate(block, start + 1)]
+    ended = [(at, line) for at, line in lines if line.startswith(begin) and line.rstrip(' ,;').endswith(')')]
+    split = {at: _parts(line[len(begin) :], "'") for at, line in ended}
+    width = max(Counter(map(len, split.values())).items(), key=lambda each: each[1], default=(0, 0))[0]
+    cells = [(at, row) for at, row in split.items() if len(row) == width]
+    beside = [(at, line) for at, line in lines if len(split.get(at, '')) != width]
+    # Their names stand in parentheses as well, before the values or where the table is made.
+    named = (_parts(line[line.find('(') + 1 :], '"') for line in (begin, *(line for _, line in beside)))
+    names = next((each for each in named if len(each) == width and all(each)), [''] * width)
+    return rows_of([name.split()[0].strip('"`[]') if name else '' for name in names], cells, beside, least=LEAST_ROWS)
+
+
 def aligned(block: Sequence[str], start: int) -> Table | None:
     """Columns below titles."""
     lines = [line.expandtabs() for line in block]
@@ -122,10 +147,7 @@ def aligned(block: Sequence[str], start: int) -> Table | None:
     # Cells may have blanks in them, and titles tell where columns begin.
     split = [_GAP.split(line.strip()) for line in lines[: _HEADS + _BELOW]]
     heads = [lines[at] for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])]
-    ruled = next((line for line in lines[1:_HEADS] if _RULED.match(line)), None)
-    named = [found.start() for found in _WORDS.finditer(ruled)] if ruled else None
-    named = named or next((begins for line in heads if (begins := _begins(line, places, gaps))), None)
-    places = named or places
+    places = next((begins for line in heads if (begins := _begins(line, places, gaps))), places)
     if len(places) < 3 or places[0] > _INDENTED:
         return None
     names, cells, beside = _rows(lines, start, places)

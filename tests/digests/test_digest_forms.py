@@ -262,12 +262,6 @@ def test_blocks_are_called_by_what_tells_them_apart() -> None:
     assert 'mill-3217: restarts: 41' in digest('\n'.join(pods), 200).text
 
 
-def test_what_has_no_name_is_told_with_its_place() -> None:
-    found = [{'rule': 'F401', 'at': {'path': f'mill/{nth // 3}.py', 'line': nth % 5}} for nth in range(90)]
-    found[50] |= {'rule': 'S602'}
-    assert '#51 (mill/16.py): rule=S602' in told(json.dumps(found))
-
-
 def test_times_within_a_minute_and_numbers_in_brackets() -> None:
     calls = [f'call weigh(3) took <0.000{at:03}>' for at in range(100, 300)]
     calls[44] = 'call weigh(3) took <2.871443>'
@@ -304,3 +298,15 @@ def test_a_comma_in_brackets_parts_nothing():
 def test_half_an_emoji_in_json_can_be_sent() -> None:
     text = ''.join(f'{{"id": {number}, "said": "cut \\ud83d off {number}"}}\n' for number in range(60))
     assert 'cut ? off' in digest(text, 200).text.encode().decode()
+
+
+def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
+    rows = [f"INSERT INTO berth VALUES({at},'O''Hara, {at % 9}',{at % 7 + 4}.5,'ok');" for at in range(60)]
+    rows[17] = "INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');"
+    text = '\n'.join(
+        ['BEGIN;', 'CREATE TABLE berth (id INTEGER, owner TEXT, "long" REAL, state TEXT);', *rows, 'COMMIT;']
+    )
+    told = digest(text, 300, focus='Which is long?').text.splitlines()
+    assert 'table: 60 items with 4 fields' in told
+    assert "long=41.5 (most): INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');" in told
+    assert 'state: ok ×59, sunk ×1 (line 20)' in told

@@ -1,5 +1,7 @@
 """Digests of logs: their dates, levels, events and what stands between these."""
 
+import json
+
 import pytest
 
 from summarizer_tool.digests.digest import digest
@@ -38,6 +40,24 @@ def test_a_named_time_with_a_message_is_an_event() -> None:
     assert digest('\n'.join(lines), 400).kind == 'log'
 
 
+@pytest.mark.parametrize(
+    ('line', 'well', 'badly'),
+    [
+        ({'level': 0, 'time': 1700000000000, 'msg': ''}, 30, 50),
+        ({'version': '1.1', 'short_message': '', 'level': 0}, 6, 3),
+        ({'PRIORITY': '', 'MESSAGE': ''}, '6', '3'),
+    ],
+)
+def test_levels_may_be_numbers(line: dict[str, object], well: object, badly: object) -> None:
+    level = next(key for key in line if key.lower() in ('level', 'priority'))
+    said = next(key for key in line if key.lower().endswith(('msg', 'message')))
+    lines = [json.dumps(line | {level: well, said: f'sack {at} ground'}) for at in range(60)]
+    lines[40] = json.dumps(line | {level: badly, said: 'no grain left'})
+    text = digest('\n'.join(lines), 200).text
+    assert 'INFO ×59, ERROR ×1' in text
+    assert f'{level}={badly} (error) no grain left' in text
+
+
 def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
     lines = [f'2026-03-14 02:00:{at:02} INFO start job {at}' for at in range(40)]
     trace = ['Traceback (most recent call last):', '  File "/srv/run.py", line 8, in run', '    raise Jam(7)']
@@ -45,6 +65,27 @@ def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
     told = digest('\n'.join(lines), 60).text
     assert '21| ValueError: gate 7 is jammed [File "/srv/run.py", line 8, in run]' in told
     assert 'exception ×1' in digest('\n'.join(lines), 200).text
+
+
+@pytest.mark.parametrize('indent', [None, 1])
+def test_logged_objects_are_told_on_the_lines_on_which_they_begin(indent: int | None) -> None:
+    logged = [
+        {'time': f'2024-01-01T10:00:{at:02}Z', 'level': 'error' if at == 7 else 'info', 'msg': f'lamp {at} lit'}
+        for at in range(30)
+    ]
+    text = '\n'.join(['', 'Starting on port 80', '', *(json.dumps(each, indent=indent) for each in logged)])
+    found = digest(text, 300)
+    begin = text[: text.index('lamp 7 ')].count('\n') + (1 if indent is None else -2)
+    said = [(each.text, each.lines) for each in found.lines]
+    assert (f'{begin}| 2024-01-01T10:00:07Z level=error lamp 7 lit', (begin,)) in said
+    assert ('2| Starting on port 80', (2,)) in said
+
+
+def test_a_traceback_between_logged_objects_is_one_event() -> None:
+    logged = [json.dumps({'level': 'info', 'msg': f'lamp {at} lit'}) for at in range(25)]
+    trace = ['Traceback (most recent call last):', '  File "a.py", line 3, in f', '    x()', 'ValueError: disk full']
+    told = [each.text for each in digest('\n'.join([*logged[:20], *trace, *logged[20:]]), 300).lines]
+    assert '21| ValueError: disk full [File "a.py", line 3, in f]' in told
 
 
 @pytest.mark.parametrize(
