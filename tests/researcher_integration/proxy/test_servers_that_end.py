@@ -197,6 +197,15 @@ async def test_a_call_ends_whatever_a_program_writes(tmp_path: Path, tool: str, 
         assert not (await client.call_tool('echo', {})).is_error
 
 
+@pytest.mark.parametrize('tool', ['coded', 'null'])
+async def test_an_answer_of_a_wrong_shape_is_told_at_once(tmp_path: Path, tool: str) -> None:
+    async with proxied({'program': program(tmp_path)}) as client:
+        with anyio.fail_after(20):
+            result = await client.call_tool(tool, {})
+    assert result.is_error
+    assert 'cannot be read' in said(result)
+
+
 async def test_what_is_no_message_is_logged_without_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with proxied({'program': program(tmp_path)}) as client:
         assert not (await client.call_tool('babble', {})).is_error
