@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 import anyio
 import mcp_types as types
 from anyio import CancelScope, Event
+from mcp import MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
@@ -157,6 +158,12 @@ def read_again(error: ValidationError, *, is_answer: bool) -> SessionMessage | t
     elif isinstance(message, dict) and ('method' in message) != is_answer:
         number = cast('dict[str, object]', message).get('id')
     return number if isinstance(number, str | int) and not isinstance(number, bool) else None
+
+
+def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
+    """Refuse to go on with a list that has one page; a client that got the first again might never end."""
+    if params is not None and params.cursor is not None:
+        raise MCPError(types.INVALID_PARAMS, 'there is no such cursor: the list has one page')
 
 
 class ProgressReport:

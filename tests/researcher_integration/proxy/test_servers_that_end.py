@@ -93,6 +93,8 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path, caplog: pytest
     }
     async with proxied(servers) as client:
         assert 'program_echo' in [tool.name for tool in (await client.list_tools()).tools]
+        with pytest.raises(MCPError, match='no such cursor'):
+            await client.list_tools(cursor='zzz')
         assert not (await client.call_tool('program_echo', {})).is_error
         down = await client.call_tool('closed_look', {})
         assert down.is_error
