@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from summarizer_tool.schemas import TopicSummary as TopicSummary
     from summarizer_tool.schemas import bare_schema as bare_schema
     from summarizer_tool.server.calls import CallsInFlight as CallsInFlight
+    from summarizer_tool.server.calls import read_again as read_again
+    from summarizer_tool.server.calls import refuse_cursor as refuse_cursor
     from summarizer_tool.server.front import is_loopback as is_loopback
     from summarizer_tool.server.http import arrival as request_arrival
     from summarizer_tool.server.main import serve as serve_mcp

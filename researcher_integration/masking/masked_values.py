@@ -98,6 +98,10 @@ class Values:
             return self._plain(value, place)
         if isinstance(value, Mapping):
             return self._mapping(cast('Mapping[object, object]', value), place)
+        if isinstance(value, tuple) and hasattr(cast('Any', value), '_asdict'):  # a named tuple
+            named = cast('Any', value)
+            new = self._changed(named._asdict(), place)
+            return named._replace(**new) if new else named
         if isinstance(value, list | tuple | AbstractSet):
             return self._items(cast('list[object]', value), place)
         if isinstance(value, BaseModel):
@@ -202,8 +206,6 @@ class Values:
             new = self._command(items)
         if new is items:
             return value
-        if isinstance(value, tuple) and hasattr(value, '_fields'):  # a named tuple
-            return cast('Iterable[object]', cast('Any', type(value))(*new))
         if isinstance(value, tuple):
             return tuple(new)
         if isinstance(value, frozenset):

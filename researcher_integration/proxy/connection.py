@@ -1,10 +1,8 @@
 """The connection to one server: held by a task of its own, made anew when it is needed after it was lost."""
 
-import json
 import logging
 import math
 import os
-import re
 import sys
 from codecs import getincrementaldecoder
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -28,7 +26,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from researcher_integration.masking.key_blocks import open_start, unfinished
 from researcher_integration.proxy.servers import ProxiedServer
-from summarizer_tool import first_error, render_prompt
+from summarizer_tool import first_error, read_again, render_prompt
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -45,8 +43,6 @@ _ERAS: tuple[Literal['legacy', 'auto'], ...] = ('legacy', 'auto')
 
 _SESSION_GONE = 'Session terminated'
 """What the SDK says for HTTP 404: the server has not looked at the request."""
-
-_ID = re.compile(r'"id"\s{0,9}:\s{0,9}(\d{1,15})')
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -304,26 +300,17 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
         except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
             self.ended.set()
             raise
-        return _read_again(message) if isinstance(message, ValidationError) else message
+        if not isinstance(message, ValidationError):
+            return message
+        read = read_again(message, is_answer=True)
+        if isinstance(read, SessionMessage):
+            return read
+        failed = types.ErrorData(code=types.PARSE_ERROR, message='')  # for who waits for it
+        return message if read is None else SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=read, error=failed))
 
     async def aclose(self) -> None:
         """Stop reading."""
         await self.read.aclose()
-
-
-def _read_again(error: ValidationError) -> SessionMessage | Exception:
-    """A message that the SDK does not read, with halves of characters replaced; else an error for who waits for it."""
-    line: object = error.errors(include_url=False)[0]['input']
-    if not isinstance(line, str):
-        return error
-    try:
-        text = json.dumps(json.loads(line), ensure_ascii=False).encode('utf-16', 'surrogatepass')
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(text.decode('utf-16', 'replace')))
-    except (ValueError, RecursionError):
-        ends = line[:60] + line[-60:]
-        asked = _ID.search(ends) if '"jsonrpc"' in ends else None
-    failed = types.ErrorData(code=types.PARSE_ERROR, message='')
-    return SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=int(asked[1]), error=failed)) if asked else error
 
 
 MAX_PENDING = 1_000_000

@@ -29,6 +29,7 @@ from summarizer_tool import (
     CallsInFlight,
     load_prompt,
     one_line,
+    refuse_cursor,
     render_prompt,
     request_arrival,
     what_to_change,
@@ -148,7 +149,7 @@ class ProxyServer:
             title=' + '.join(each.name for each in self.connections),
             instructions=self._instructions(),
             get_tool_input_schema=lambda name: self.offers.schemas.get(name),
-            on_list_tools=lambda _context, _params: self.offers.list_tools(),
+            on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_prompts=lambda _context, _params: self.offers.list_prompts(),
             on_get_prompt=self._get_prompt,
@@ -202,6 +203,10 @@ class ProxyServer:
 
     async def _joined(self, context: Context, _params: types.NotificationParams) -> None:
         self.audience.joins(context)
+
+    async def _list_tools(self, _: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        refuse_cursor(params)
+        return await self.offers.list_tools()
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = dict(params.arguments or {})

@@ -6,12 +6,16 @@ import math
 import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import anyio
+import mcp_types as types
 from anyio import CancelScope, Event
+from mcp import MCPError
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime.deadline import Deadline
@@ -125,6 +129,41 @@ def has_wrong_id(message: str) -> bool:
         return False
     number = cast('dict[str, object]', value)['id']
     return isinstance(number, bool) or not isinstance(number, str | int)
+
+
+# Pairs of halves and other escapes, or half a character.
+_HALF = re.compile(r'(\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|[^u]))|\\u[dD][89a-fA-F]..')
+
+
+def with_whole_characters(message: str) -> str:
+    """The JSON with halves of characters replaced, which programs write that cut a text."""
+    return _HALF.sub(lambda match: match[1] or r'\ufffd', message) if '\\u' in message else message
+
+
+# In the message itself, not in what it holds.
+_ID = re.compile(r'(?:^\{[^{}]{0,60}"id"|"id"(?=[^{}]{0,60}\}\s*$))\s{0,9}:\s{0,9}(\d{1,15}|"[^"\\]{0,60}")\s?[,}]')
+
+
+def read_again(error: ValidationError, *, is_answer: bool) -> SessionMessage | types.RequestId | None:
+    """A message that the SDK does not read; else the id of the answer, or of the request, that cannot be read."""
+    failed = error.errors(include_url=False)
+    message: object = next((each['input'] for each in failed if each['type'] in ('json_invalid', 'missing')), None)
+    number: object = None
+    if isinstance(message, str):
+        with suppress(ValueError, RecursionError):
+            return SessionMessage(types.jsonrpc_message_adapter.validate_json(with_whole_characters(message)))
+        ends = message[:60] + message[-60:]
+        if '"jsonrpc"' in ends and (found := _ID.search(ends)):
+            number = json.loads(found[1])
+    elif isinstance(message, dict) and ('method' in message) != is_answer:
+        number = cast('dict[str, object]', message).get('id')
+    return number if isinstance(number, str | int) and not isinstance(number, bool) else None
+
+
+def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
+    """Refuse to go on with a list that has one page; a client that got the first again might never end."""
+    if params is not None and params.cursor is not None:
+        raise MCPError(types.INVALID_PARAMS, 'there is no such cursor: the list has one page')
 
 
 class ProgressReport:

@@ -21,7 +21,7 @@ from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from summarizer_tool.server.calls import has_wrong_id
+from summarizer_tool.server.calls import has_wrong_id, with_whole_characters
 from summarizer_tool.server.front import PATH
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
@@ -283,8 +283,10 @@ class _Incoming:
             body, is_first = message.get('body', b''), not self._received
             self._received, self._is_whole = self._received + len(body), not message.get('more_body', False)
             self._least += len(body) - (ESCAPED - 1) * body.count(b'\\')
-            if is_first and self._is_whole and has_wrong_id(body.decode('utf-8', 'replace')):
-                message = {**message, 'body': NO_MESSAGE}
+            if is_first and self._is_whole:
+                text = body.decode('utf-8', 'surrogateescape')
+                whole = with_whole_characters(text).encode('utf-8', 'surrogateescape')
+                message = {**message, 'body': NO_MESSAGE if has_wrong_id(text) else whole}
             if self.is_large:
                 message, self._is_whole = {'type': 'http.disconnect'}, False
         if message['type'] == 'http.disconnect':

@@ -16,8 +16,9 @@ from anyio import CancelScope, Event
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
-from summarizer_tool.server.calls import CallsInFlight, Served, has_wrong_id
+from summarizer_tool.server.calls import CallsInFlight, Served, has_wrong_id, read_again
 from summarizer_tool.server.front import CLOSING_SECONDS
 
 if TYPE_CHECKING:
@@ -127,10 +128,14 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
     async def receive(self) -> SessionMessage | Exception:
         try:
             while isinstance(item := await self._read.receive(), Exception):
+                read = read_again(item, is_answer=False) if isinstance(item, ValidationError) else None
+                if isinstance(read, SessionMessage):
+                    item = read
+                    break
                 error = types.ErrorData(
                     code=types.PARSE_ERROR, message='a line must be one JSON-RPC message, its id a string or integer'
                 )
-                await self._write.send(SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=None, error=error)))
+                await self._write.send(SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=read, error=error)))
         except anyio.EndOfStream:
             self._calls.bring_to_an_end(self._grace)
             with anyio.move_on_after(self._grace + CLOSING_SECONDS):

@@ -21,7 +21,7 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.turns import on_behalf_of
-from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError
+from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError, refuse_cursor
 from summarizer_tool.server.http import arrival
 from summarizer_tool.service.operations import (
     OPERATIONS,
@@ -252,7 +252,8 @@ class Tools:
 def _always(result: T) -> Callable[[Context, types.PaginatedRequestParams | None], Awaitable[T]]:
     """The handler of a list that is the same for everybody."""
 
-    async def answer(_context: Context, _params: types.PaginatedRequestParams | None) -> T:
+    async def answer(_context: Context, params: types.PaginatedRequestParams | None) -> T:
+        refuse_cursor(params)
         return result
 
     return answer

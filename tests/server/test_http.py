@@ -226,6 +226,15 @@ def test_malformed_bodies(server: Served, version: str, body: bytes) -> None:
     assert post(server).status_code == 200
 
 
+def test_half_a_character_is_replaced() -> None:
+    """As newer clients' are by the SDK."""
+    call = {'name': 'summarize', 'arguments': {'content': 'The party \ud83d'}}
+    with serving.serve(mcp_stateless=True) as server:
+        body = json.dumps({'jsonrpc': '2.0', 'id': 7, 'method': 'tools/call', 'params': call})
+        answer = httpx2.post(server.url, content=body, headers={**ACCEPT, 'Content-Type': 'application/json'})
+    assert 'The party \ufffd' in answer.text
+
+
 def test_stateless_sessions_need_no_id() -> None:
     with serving.serve(mcp_stateless=True) as server:
         listed = post(server, {'jsonrpc': '2.0', 'id': 1, 'method': 'tools/list'})

@@ -31,7 +31,6 @@ GARBAGE: dict[str, bytes] = {
     'an object without a method': b'{"jsonrpc": "2.0", "id": 5}',
     'an id that is none': b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}',
     'nesting without end': b'[' * 20_000,
-    'a lone surrogate': b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}',
     'another version': b'{"jsonrpc": "1.0", "id": 5, "method": "ping"}',
 }
 
@@ -48,15 +47,30 @@ def test_garbage_between_messages() -> None:
     lines = [*GARBAGE.values(), b'', b' ', CALL]
     answers = served(OPENING + b'\n'.join(lines) + b'\n')
     told = [answer for answer in answers if 'error' in answer]
-    assert [answer['result']['isError'] for answer in answers if answer.get('id') == 7] == [False]
+    assert [answer['result']['isError'] for answer in answers if answer['id'] == 7 and 'result' in answer] == [False]
     assert len(told) == len(GARBAGE)
     assert all(len(json.dumps(answer)) < 400 and '\n' not in answer['error']['message'] for answer in told)
+
+
+@pytest.mark.parametrize(
+    ('line', 'expected'),
+    [
+        (CALL.replace(b'"a"', b'"The party \\\\ud83d \\ud83c\\udf89 \\ud83d"'), (7, 'The party \\ud83d 🎉 \ufffd')),
+        (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[1]}', (7, None)),
+        (b'{"method":"ping","params":{"id":5,"a":' + b'[' * 300 + b']' * 300 + b'},"jsonrpc":"2.0","id":"x"}', ('x', None)),
+        (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":' + b'9' * 5000 + b'}}', (7, None)),
+    ],
+)  # fmt: skip
+def test_a_request_that_cannot_be_read_is_answered(line: bytes, expected: tuple[str | int, str | None]) -> None:
+    [_, answer] = served(OPENING + line + b'\n')
+    text = answer['result']['content'][0]['text'].partition('\n')[0] if 'result' in answer else None
+    assert (answer['id'], text) == expected
 
 
 @pytest.mark.parametrize('length', [0, 1, len(OPENING) // 2, len(OPENING), len(OPENING) + 30])
 def test_the_end_at_any_byte(length: int) -> None:
     ids = [answer.get('id') for answer in served((OPENING + CALL)[:length])]
-    assert ids == {0: [], len(OPENING): [1], len(OPENING) + 30: [1, None]}.get(length, [None])
+    assert ids == {0: [], 1: [None], len(OPENING) + 30: [1, 7]}.get(length, [1])
 
 
 def test_a_client_that_no_longer_reads() -> None:

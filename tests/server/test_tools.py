@@ -49,6 +49,8 @@ async def test_what_the_server_says_of_itself(server: Served) -> None:
 async def test_tools(server: Served, mode: Mode) -> None:
     async with server.client(mode=mode) as client:
         tools = (await client.list_tools()).tools
+        with pytest.raises(MCPError, match='no such cursor'):
+            await client.list_tools(cursor='zzz')
     assert {
         tool.name: {
             name: 'required' if name in tool.input_schema['required'] else field['default']

@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-TOOLS = ('echo', 'crash', 'wait', 'pid', 'babble', 'half', 'deep', 'bytes')
+TOOLS = ('echo', 'crash', 'wait', 'pid', 'babble', 'half', 'deep', 'bytes', 'coded', 'null')
+WRONG: dict[str, Any] = {'coded': {'error': {'code': 'ENOENT', 'message': 'no such file'}}, 'null': {'result': None}}
 
 
 def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -66,6 +67,8 @@ def main(folder: str, *how: str) -> None:
             continue
         if 'modern' in how and message['method'] == 'initialize':
             said = {'error': {'code': -32601, 'message': 'Method not found'}}
+        elif (name := (message.get('params') or {}).get('name')) in WRONG:
+            said = WRONG[name]
         else:
             said = {'result': answer(message['method'], message.get('params') or {})}
         print(json.dumps({'jsonrpc': '2.0', 'id': message['id'], **said}), flush=True)

@@ -276,6 +276,8 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
         '"db-password": "12.11.90.4x"',
         'password: 12.11.90',
         'requirepass lantern',
+        'redis-server --requirepass=gull93gull',
+        '["--masterauth", "gull93gull"]',
         'user ada on >lantern ~* +@all',
         'ACL SETUSER ada on >lantern',
         'DriverManager.getConnection(url, "ada", "lantern")',
@@ -286,3 +288,10 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
 )
 def test_what_is_given_with_them_is_masked(text: str) -> None:
     assert MASKER.mask(text).counts
+
+
+@pytest.mark.parametrize('date', ['', '2026-01-01\t', '2026-01-01T00:00:00+00:00\t'])
+def test_keys_of_aws_in_a_row(date: str) -> None:
+    key, token = 'IXCH5kPFMiNNtL3BcgGHw0OeRAiWIhnJwkZvzc2D', 'IQoJb3JpZ2luX2VjE' + 'HgaCXVzLWVhc3Q' * 4
+    masked = MASKER.mask(f'CREDENTIALS\tASIAABCDEFGHIJKLMNOP\t{date}{key}\t{token}').text
+    assert masked == f'CREDENTIALS\t[MASKED_AWS_KEY]\t{date}[MASKED_AWS_KEY]\t[MASKED_AWS_TOKEN]'

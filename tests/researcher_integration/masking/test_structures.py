@@ -3,7 +3,7 @@
 import json
 import pickle
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pytest
 import yaml
@@ -329,6 +329,15 @@ def test_headers_in_pairs(value: object) -> None:
 )
 def test_what_only_stands_in_pairs(value: object) -> None:
     assert Masker().mask_value(value)[0] is value
+
+
+class Login(NamedTuple):
+    user: str
+    password: str
+
+
+def test_a_named_tuple_has_fields() -> None:
+    assert MASKER.mask_value([Login('ada', 'lantern')]) == ([Login('ada', '[MASKED_PASSWORD]')], {'PASSWORD': 1})
 
 
 def test_a_command_in_words_is_read_as_one() -> None:

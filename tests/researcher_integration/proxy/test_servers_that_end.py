@@ -93,6 +93,8 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path, caplog: pytest
     }
     async with proxied(servers) as client:
         assert 'program_echo' in [tool.name for tool in (await client.list_tools()).tools]
+        with pytest.raises(MCPError, match='no such cursor'):
+            await client.list_tools(cursor='zzz')
         assert not (await client.call_tool('program_echo', {})).is_error
         down = await client.call_tool('closed_look', {})
         assert down.is_error
@@ -195,6 +197,15 @@ async def test_a_call_ends_whatever_a_program_writes(tmp_path: Path, tool: str, 
             result = await client.call_tool(tool, {})
         assert (result.is_error, said(result)) == expected
         assert not (await client.call_tool('echo', {})).is_error
+
+
+@pytest.mark.parametrize('tool', ['coded', 'null'])
+async def test_an_answer_of_a_wrong_shape_is_told_at_once(tmp_path: Path, tool: str) -> None:
+    async with proxied({'program': program(tmp_path)}) as client:
+        with anyio.fail_after(20):
+            result = await client.call_tool(tool, {})
+    assert result.is_error
+    assert 'cannot be read' in said(result)
 
 
 async def test_what_is_no_message_is_logged_without_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
