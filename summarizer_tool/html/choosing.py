@@ -21,6 +21,8 @@ _PROSE = 80
 """Characters of what is likely a sentence or more."""
 _AFTER = 12
 """Lists, paragraphs … after the content whose links may belong to it."""
+_AROUND = 4
+"""Blocks on each side of a picture that may be a heading and captions alone."""
 _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
@@ -81,8 +83,13 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
 
 
 def _is_among_kept(blocks: Sequence[PageBlock], place: int) -> bool:
-    """Return whether what is kept stands directly beside a place."""
-    return any(block.is_kept for block in blocks[max(place - 1, 0) : place + 1])
+    """Return whether what is kept stands directly beside a place, or not far away on both sides of it.
+
+    A section of nothing but pictures has a heading and captions, which are no content by themselves.
+    """
+    before, after = blocks[max(place - _AROUND, 0) : place], blocks[place : place + _AROUND]
+    directly = any(block.is_kept for block in (*before[-1:], *after[:1]))
+    return directly or (any(block.is_kept for block in before) and any(block.is_kept for block in after))
 
 
 def is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
