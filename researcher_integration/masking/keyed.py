@@ -81,6 +81,10 @@ _FILE = re.compile(
     r'arn:[\w:/.\-+=<>]+|\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
 )
 
+# Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
+_PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
+_MAX_PUBLIC = 100
+
 # Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
 _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
 
@@ -101,7 +105,8 @@ _USER = re.compile(
 )
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
 _IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}')
-
+# Behind the first word of a passphrase, up to the end of its line.
+_MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 # A value that goes on in the next line.
 _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 
@@ -146,8 +151,10 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         before = _BEFORE.match(text[max(0, start - 40) : start][::-1])
         name_start = start - (before.end() if before else 0)
         name = text[name_start:end]
-        if secret_names.harmless(name.lstrip('-.')):
-            if secret_names.kind_over(name) and name_start >= read:
+        # `-v /etc/passwd:/etc/passwd`
+        is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
+        if is_path or secret_names.harmless(name.lstrip('-.')):
+            if not is_path and secret_names.kind_over(name) and name_start >= read:
                 under, read = _under(text, name_start, end, kind)
                 yield from under
             continue
@@ -163,7 +170,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         for value in values:
             word = text[value.start : value.end]
             is_folder = name == 'pwd' and word[0] in '/~'
-            if not (is_folder or (kind == 'SECRET' and secret_names.is_address(name, word))):
+            is_count = kind == 'TOKEN' and secret_names.counts_tokens(name, word)
+            if not (is_folder or is_count or (kind == 'SECRET' and secret_names.is_address(name, word))):
                 yield value
 
 
@@ -179,13 +187,24 @@ def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
 def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
     """The values of the name that stands from `start` to `end`."""
     text = bare.text
+    before = text[max(0, start - _MAX_PUBLIC) : start]
+    if ('arn:' in before or 'badge' in before) and _PUBLIC.search(before):
+        return
+    if 'gcloud secrets versions access ' in before and text[start:end] == '--secret':  # by its name
+        return
     if value := _value(bare, start, end, kind, option=option):
         yield value
         if not _CHANGED.match(text, value.end):
             return
     for span, is_certain in values_beside(text, start, end):
-        if found := (_found if is_certain else _told)(text, *span, kind):
+        # `value="Password" name="password"` is what a form shows.
+        is_label = is_certain and span[1] < start and _is_label(text[slice(*span)], kind)
+        if not is_label and (found := (_found if is_certain else _told)(text, *span, kind)):
             yield found
+
+
+def _is_label(value: str, kind: Kind) -> bool:
+    return secret_names.is_name(value) or (kind == 'TOKEN' and secret_names.is_prose(value))
 
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
@@ -305,7 +324,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
             is_random, is_key = secret_names.may_be_random(word), word.isalpha() and secret_names.is_name(word)
             return quoted if (kind == 'PASSWORD' and not is_key) or is_type or is_random else None
         return None
-    if _is_code(text, name_start, match, end, kind):
+    is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
+    if is_selector or _is_code(text, name_start, match, end, kind):
         return None
     json_key = '"' in match['closing']
     if value[:1] in ('{', '[') and (json_key or "'" in match['closing'] or len(value) == 1 or _FLOW.match(value)):
@@ -316,7 +336,9 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         return _found(text, start, end, kind, bare=json_key and '\\' not in match['closing'])
     if match['sign'].strip() != ':':  # ` = `, as in code
         code = _CALL.match(value) or (kind != 'PASSWORD' and _is_count(value))
-        return None if code else _found(text, start, end, kind)
+        is_line = kind == 'PASSWORD' and _LINE_START.match(text[_line_start(text, name_start) : name_start])
+        more = _MORE_WORDS.match(text, end) if is_line else None
+        return None if code else _found(text, start, more.end() if more else end, kind)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
         return _of_line(bare, line_start, start, kind)
@@ -332,6 +354,11 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
         return False
     value, end = named[0], match.end() + named.end()
     unspaced = match['sign'] in ('=', ':')
+    dotted = '.' in value and '_' in value and not unspaced and _PLAIN_NAME.match(value)
+    is_unpacked = match['sign'] == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
+    is_listed = not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':'
+    if dotted or is_unpacked or is_listed or text.startswith((' -> ', ' → ', ' = '), end):
+        return True
     if ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')) and secret_names.is_name(value):
         return True
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(value):
@@ -393,7 +420,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or first in (',', '#')  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
-        or secret_names.is_version(kind, first)
+        or secret_names.is_version(kind, first, text[max(0, start - 40) : start])
         or _CODE.match(first)
         or _ANNOTATION.match(text, start)
     ):

@@ -84,6 +84,12 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 
+# Of which there are many, where its value is a number; `INPUT_TOKEN` of GitHub Actions is a secret.
+_COUNTED = re.compile(
+    r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\s]|$)', re.IGNORECASE
+)
+_COUNTED_DIGITS = 12
+
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
 """A token, or a secret, of fewer digits and nothing else is a number of them."""
@@ -106,6 +112,10 @@ _VERSION = re.compile(
     # An address without a random part.
     r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
 )
+
+# `"pbkdf2-password": "1.2.1"`
+_PACKAGE = re.compile(r'[a-z\d]-[a-z]+(?:\\*"\s*:\s*\\*")?\Z')
+_PLAIN_VERSION = re.compile(r'\d{1,3}\.\d{1,3}\.\d{1,3}(?:-[a-z]+[.\d]*)?')
 
 _CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
 _WITH_SECRET = re.compile(r'[^/]@|/[^@/\s]+@|pass|pwd|pw=|secret|token|key|sig|auth|cred', re.IGNORECASE)
@@ -215,8 +225,16 @@ def is_count(name: str, number: str) -> bool:
     return '.' in number or is_round or digits < (_PIN_DIGITS if is_password else COUNT_DIGITS)
 
 
-def is_version(kind: str | None, value: str) -> bool:
+def counts_tokens(name: str, value: str) -> bool:
+    """Return whether a value under the name of a token says how many there were: `"prompt_token": 123456789`."""
+    is_number = value.isdigit() and len(value) <= _COUNTED_DIGITS
+    return is_number and _COUNTED.search(_CAMEL.sub('_', name[-60:])) is not None
+
+
+def is_version(kind: str | None, value: str, name: str = '') -> bool:
     """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
+    if _PLAIN_VERSION.fullmatch(value) and _PACKAGE.search(name):
+        return True
     known = _RANGE if kind == 'PASSWORD' else _VERSION
     return len(value) < 100 and known.fullmatch(value) is not None
 

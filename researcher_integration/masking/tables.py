@@ -23,6 +23,11 @@ _MARKS = ' `*"\'[]>#'
 _MAX_HEADER = 4000
 _MAX_ODD = 3  # lines in turn without a secret, and with more cells than the header, or fewer
 _MAX_READINGS = 8  # of a line, as a row of tables whose headers may all be none
+# A cell in quotes that does not end in its line.
+_OPEN: Mapping[str, re.Pattern[str]] = {
+    sign: re.compile(rf'(?:^|{re.escape(sign)})[ ]*"(?>(?:[^"]++|"")*)$') for sign in _SPLIT
+}
+_MAX_CELL_LINES = 50
 _ALIGNED = re.compile(r'\S+(?: \S+)*')
 
 _STATE = re.compile(f'(?:{"|".join(secret_names.NO_SECRETS["states"])})$', re.IGNORECASE)
@@ -109,7 +114,7 @@ def _found(text: str, row: Sequence[_Span], columns: Columns, *, fits: bool = Tr
 
 def _rows(text: str, end: int, sign: str, stops: list[int], cells: list[_Span]) -> Iterator[tuple[int, list[_Span]]]:
     """The lines under a header, each with where it begins and where its cells stand, if it has any."""
-    for begin, line_stop in lines_below(text, end):
+    for begin, line_stop in _records(text, end, sign):
         if _RULE.match(text, begin, line_stop):
             continue
         line = text[begin:line_stop].translate(_DRAWN)
@@ -150,6 +155,18 @@ def _stripped(text: str, start: int, end: int) -> _Span:
     cell = text[start:end]
     end = start + len(cell.rstrip())
     return end - len(cell.strip()), end
+
+
+def _records(text: str, end: int, sign: str) -> Iterator[tuple[int, int]]:
+    """Where the lines stand that follow one that ends there, those of a cell in quotes as one."""
+    while (line := next(lines_below(text, end), None)) is not None:
+        start, end = line
+        if sign and text.count('"', start, end) % 2 and _OPEN[sign].search(text[start:end]):
+            for more, stop in islice(lines_below(text, end), _MAX_CELL_LINES):
+                if text.count('"', more, stop) % 2:
+                    end = stop
+                    break
+        yield start, end
 
 
 def _split(line: str, begin: int, sign: str, stops: Sequence[int] = ()) -> list[_Span]:

@@ -186,12 +186,16 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         """Check the names of the servers; raises `MCPSelectionError` where one is unknown, doubled or excluded."""
         if (servers := self._selecting) is None:
             return
-        known = {*self._offered, *(name for name in servers.own if name), *_of_providers(ctx)}
+        limits = _tool_limits(ctx)
+        known = {*self._offered, *(name for name in servers.own if name), *limits}
         if unknown := servers.selected.keys() - known:
             raise MCPSelectionError(lacks('the run', 'MCP server', unknown, known))
         for name in servers.selected.keys() - self._offered.keys():
             if len(servers.own.get(name, ())) > 1:
                 raise MCPSelectionError(f'several MCP servers of the run have the id {shown(name)}; give each its own')
+            allowed = limits.get(name)
+            if allowed is not None and (missing := [tool for tool in servers.selected[name] if tool not in allowed]):
+                raise MCPSelectionError(lacks(f'the MCP server {shown(name)}', 'tool', missing, allowed))
 
     async def prepare_tools(self, ctx: RunContext[AgentDepsT], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
         """The function tools without those that would stand in for a native tool that is switched off."""
@@ -270,8 +274,13 @@ def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Seque
     return narrowed if narrowed.allowed_tools else None  # some providers take an empty list for no limit
 
 
-def _of_providers(ctx: RunContext[AgentDepsT]) -> set[str]:
-    """The ids of MCP servers that the provider may call, as far as they are known before a request."""
+def _tool_limits(ctx: RunContext[AgentDepsT]) -> dict[str, list[str] | None]:
+    """The MCP servers that the provider may call, by id, and of those the capability `MCP` has; the tools it may call.
+
+    Only as far as they are known before a request: not those that functions make. None is no limit.
+    """
     tools = ctx.root_capability.get_native_tools() if ctx.root_capability else ()
-    capabilities = [capability.id for capability in ctx.capabilities.values() if isinstance(capability, MCP)]
-    return {tool.id for tool in tools if isinstance(tool, MCPServerTool)} | {each for each in capabilities if each}
+    capabilities = [capability for capability in ctx.capabilities.values() if isinstance(capability, MCP)]
+    return {tool.id: tool.allowed_tools for tool in tools if isinstance(tool, MCPServerTool)} | {
+        capability.id: capability.allowed_tools for capability in capabilities if capability.id
+    }

@@ -9,6 +9,7 @@ from typing import Any, cast
 import anyio.to_thread
 import mcp_types as types
 from mcp import MCPError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.masking.masking import MaskingError
@@ -39,6 +40,9 @@ FOR_PROGRAMS = 'ui://'
 
 _META = 'summarizer/'
 
+_BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
+_BLOCK_TYPES = ('text', 'image', 'audio', 'resource')
+
 _logger = logging.getLogger('researcher_integration')
 
 
@@ -58,11 +62,14 @@ class Results:
         self, called: CalledTool, result: types.CallToolResult, collection: str, question: str
     ) -> types.CallToolResult:
         """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
-        rest = result.structured_content
+        texts = [text for block in result.content if (text := _text_of(block)) is not None]
+        rest, shown = result.structured_content, list[types.ContentBlock]()
         # Servers repeat in the text what they structure, as a rule: then it is read once.
-        is_more = rest is not None and not _says(result.content, rest)
+        if not _says(texts, rest):
+            rest = _rest(rest, {_content_of(block) for block in result.content}, shown)
+        is_more = rest is not None and not _says(texts, rest)
         try:
-            content = await self._without_secrets(called, result.content)
+            content = await self._without_secrets(called, [*result.content, *shown])
             structured = await self._value(called, rest) if is_more else None
             meta = await self._meta(called, result.meta)
         except MaskingError as error:
@@ -273,9 +280,35 @@ def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
     return '', ''
 
 
-def _says(content: Sequence[types.ContentBlock], structured: object) -> bool:
-    """Whether the content has all that the structured one has: servers repeat it for clients that read no other."""
-    texts = [text for block in content if (text := _text_of(block)) is not None]
+def _rest(value: object, said: set[str], shown: list[types.ContentBlock]) -> object:
+    """What structured content says that blocks have not said; images and sound in it become blocks."""
+    if isinstance(value, list):
+        items = cast('list[object]', value)
+        kept = [rest for each in items if (rest := _rest(each, said, shown)) is not None or each is None]
+        return kept if kept or not items else None
+    if not isinstance(value, dict):
+        return value
+    fields = cast('dict[str, object]', value)
+    try:
+        block = _BLOCK.validate_python(fields) if fields.get('type') in _BLOCK_TYPES else None
+    except ValidationError:
+        block = None
+    if block and (content := _content_of(block)):
+        if content not in said and _binary_of(block)[0]:
+            said.add(content)
+            shown.append(block)
+        if content in said:
+            return None
+    left = {key: rest for key, each in fields.items() if (rest := _rest(each, said, shown)) is not None or each is None}
+    return left if left or not fields else None
+
+
+def _content_of(block: types.ContentBlock) -> str:
+    return _text_of(block) or _binary_of(block)[0]
+
+
+def _says(texts: Sequence[str], structured: object) -> bool:
+    """Whether the text has all that the structured content has: servers repeat it for clients that read no other."""
     wrapped: object = None
     if isinstance(structured, dict) and len(cast('dict[str, object]', structured)) == 1:
         [wrapped] = cast('dict[str, object]', structured).values()
@@ -285,6 +318,4 @@ def _says(content: Sequence[types.ContentBlock], structured: object) -> bool:
             values.append(json.loads(text))
         except (ValueError, RecursionError):
             values.append(text)
-    blocks = [block.model_dump(mode='json', by_alias=True, exclude_none=True) for block in content]
-    said = [*values, values, ''.join(texts), blocks]
-    return any(value in (structured, wrapped) for value in said if value is not None)
+    return any(value in (structured, wrapped) for value in [*values, values, ''.join(texts)] if value is not None)

@@ -7,12 +7,14 @@ anything twice; who does not keep up goes back to the log.
 
 import logging
 import threading
-from asyncio import AbstractEventLoop, Queue, get_running_loop, shield, wrap_future
+from asyncio import AbstractEventLoop, Event, get_running_loop, shield, wrap_future
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
+from threading import Lock
 from typing import Self
 
 import anyio
@@ -22,41 +24,72 @@ from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEven
 from researcher_integration.timeline.log import EventLog, LoggedRun
 from summarizer_tool import StoreError, in_io_thread
 
-MAX_WAITING = 64
-"""How many events wait for a subscriber; each has at most 250,000 characters."""
+MAX_WAITING = 1000
+MAX_WAITING_BYTES = 16_000_000
+"""How many events wait for a subscriber, and how large they are as JSON."""
 
 
 class Waiting:
-    """The events that wait for one subscriber, in its own event loop; nothing stands for the end."""
+    """The events that wait for one subscriber, who takes them in its own event loop."""
 
     def __init__(self) -> None:
         self._loop: AbstractEventLoop = get_running_loop()
-        self._events: Queue[Draft | None] = Queue(MAX_WAITING)
+        self._wake = Event()
+        self._gate = Lock()
+        self._events: deque[tuple[Draft, int]] = deque()
+        self._bytes = 0
+        self._has_ended = False
         self.is_behind = True
         """Whether the log has what does not wait here: then nothing waits, until it is read."""
 
-    def put(self, event: Draft | None) -> bool:
+    def put(self, event: Draft, size: int) -> bool:
         """Let an event wait, from any thread; whether the subscriber is still there.
 
         Where there is no room, a transient one is lost, and for others the log has to be read.
         """
-        try:
-            self._loop.call_soon_threadsafe(self._take_in, event)
-        except RuntimeError:  # the loop is closed
-            return False
-        return True
+        with self._gate:
+            # Any event fits into an empty queue.
+            full = len(self._events) >= MAX_WAITING or self._bytes + size > MAX_WAITING_BYTES
+            if self.is_behind or (full and self._events and event.is_transient):
+                return True
+            if full and self._events:
+                self.is_behind = True
+                self._events.clear()
+            else:
+                self._events.append((event, size))
+                self._bytes += size
+        return self._notify()
 
-    def _take_in(self, event: Draft | None) -> None:
-        if self._events.full() and not (event and event.is_transient):
-            self.is_behind = True
-            while not self._events.empty():
-                self._events.get_nowait()
-        if event is None or not (self.is_behind or self._events.full()):
-            self._events.put_nowait(event)
+    def end(self) -> None:
+        """Nothing comes after what waits now."""
+        with self._gate:
+            self._has_ended = True
+        self._notify()
+
+    def catch_up(self) -> None:
+        """Let events wait again: the log is read now."""
+        with self._gate:
+            self.is_behind, self._bytes = False, 0
 
     async def take(self) -> Draft | None:
         """The next event; nothing after the last, or where the log has to be read."""
-        return None if self.is_behind else await self._events.get()
+        while True:
+            with self._gate:
+                if self._events:
+                    event, size = self._events.popleft()
+                    self._bytes -= size
+                    return event
+                if self._has_ended or self.is_behind:
+                    return None
+                self._wake.clear()
+            await self._wake.wait()
+
+    def _notify(self) -> bool:
+        try:
+            self._loop.call_soon_threadsafe(self._wake.set)
+        except RuntimeError:  # the loop is closed
+            return False
+        return True
 
 
 PAGE_EVENTS = 50
@@ -142,13 +175,13 @@ class Timeline:
         waiting = Waiting()
         with self._gate:
             if self.is_closed:
-                waiting.put(None)
+                waiting.end()
             else:
                 self._followers.add(waiting)
         try:
             while waiting.is_behind:
                 with self._gate:
-                    waiting.is_behind = False
+                    waiting.catch_up()
                     seen = self._delivered
                 while events := [event for event in await self._read(after) if event.seq <= seen]:
                     for event in events:
@@ -183,7 +216,7 @@ class Timeline:
             self._logged(partial(self.log.append, event, body))
         with self._gate:
             self._delivered = event.seq
-            self._followers -= {waiting for waiting in self._followers if not waiting.put(event)}
+            self._followers -= {waiting for waiting in self._followers if not waiting.put(event, len(body))}
         return event
 
     def _left_out(self, draft: Draft) -> Draft:
@@ -198,7 +231,7 @@ class Timeline:
             self.is_closed = True
             followers, self._followers = self._followers, set()
         for waiting in followers:
-            waiting.put(None)
+            waiting.end()
 
     def _logged(self, write: Callable[[], None]) -> None:
         try:

@@ -162,7 +162,7 @@ def read_again(error: ValidationError, *, is_answer: bool) -> SessionMessage | t
 
 def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
     """Refuse to go on with a list that has one page; a client that got the first again might never end."""
-    if params is not None and params.cursor is not None:
+    if params is not None and params.cursor:
         raise MCPError(types.INVALID_PARAMS, 'there is no such cursor: the list has one page')
 
 

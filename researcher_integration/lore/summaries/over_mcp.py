@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import anyio
 import httpx2
 from fastmcp.telemetry import suppress_fastmcp_telemetry
-from mcp_types import TextContent, Tool
+from mcp import MCPError
+from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, TextContent, Tool
 from pydantic import SecretStr, ValidationError
 from pydantic_ai import ToolFailed, ToolReturn
 from pydantic_ai.mcp import MCPToolset
@@ -34,7 +35,7 @@ from summarizer_tool import (
     StoreError,
     SummaryTopic,
     UnknownSourceError,
-    failure_reason,
+    first_error,
     in_io_thread,
     one_line,
 )
@@ -102,10 +103,12 @@ class OverMCP(MCPToolset[Any]):
             ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
         """
         self._place = f'the MCP server at {_host(url)}'
+        access = _Access(token)
+        self._is_token_sent = access.has_token
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - takes what is not installed, too
             url,
             id='summarizer',
-            auth=_Access(token),
+            auth=access,
             tool_error_behavior='failed',
             init_timeout=min(CONNECT_SECONDS, timeout),
             read_timeout=timeout,
@@ -256,14 +259,26 @@ class OverMCP(MCPToolset[Any]):
 
     def _why(self, error: BaseException) -> str:
         """The reason for a failure, without content and secrets."""
+        if isinstance(error, ExceptionGroup):
+            return self._why(first_error(error))  # pyright: ignore[reportUnknownArgumentType]
         if isinstance(error, TimeoutError):
             return f'did not answer within {self._timeout:g} seconds'
         # What an error of httpx2 is caused by is its transport's own.
         while error.__cause__ is not None and not isinstance(error, httpx2.HTTPError):
             error = error.__cause__
-        reason = failure_reason(error)
-        way_out = 'check MCP_SUMMARIZER_TOKEN' if reason == 'HTTP 401' else 'check that it runs, and MCP_SUMMARIZER_URL'
-        return f'cannot be used: {reason}; {way_out}'
+        match error:
+            case httpx2.HTTPStatusError(response=httpx2.Response(status_code=401)):
+                return 'does not accept the token (HTTP 401)' if self._is_token_sent else 'asks for a token (HTTP 401)'
+            case httpx2.HTTPStatusError(response=response):
+                return f'answers with HTTP {response.status_code}'
+            case TimeoutError() | httpx2.TimeoutException():
+                return 'does not answer'
+            case httpx2.ConnectError() | OSError():
+                return f'cannot be reached: {one_line(str(error), MAX_SHOWN)}'
+            case MCPError() if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+                return f'answers with MCP error {error.code}; check the path of its URL'
+            case _:
+                return f'has broken off the connection ({type(error).__name__})'
 
 
 class _Access(httpx2.Auth):
@@ -276,10 +291,11 @@ class _Access(httpx2.Auth):
         value = token.get_secret_value().strip() if token else ''
         if not (value.isascii() and value.isprintable()):
             raise ConfigurationError('the token of the MCP server has characters that no HTTP header may have')
-        self._header = f'Bearer {value}' if value else ''
+        self.has_token = bool(value)
+        self._header = f'Bearer {value}'
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
-        if self._header:
+        if self.has_token:
             request.headers['Authorization'] = self._header
         response = yield request
         if response.status_code in _REFUSED or response.is_server_error:

@@ -178,7 +178,8 @@ E0301 09:12:45.000001       1 reflector.go:150] pkg/mod/k8s.io/client-go@v0.29.2
 2026-03-01T09:12:50Z INFO  request id=550e8400-e29b-41d4-a716-446655440000 trace=4bf92f3577b34da6a3ce929d0e0e4736
 2026-03-01T09:12:51Z INFO  stored as src_0123456789ab and src_fedcba987654, see read_source
 2026-03-01T09:12:51Z INFO  install gir1.2-secret-1:amd64; LONGEST_TOKEN = 128; password = getpass(prompt)
-2026-03-01T09:12:51Z INFO  token = pool.acquire_token("openid")
+2026-03-01T09:12:51Z INFO  token = pool.acquire_token("openid"); arn:aws:route53:eu-1:111122223333:rule/rr-42b60677c0
+2026-03-01T09:12:51Z INFO  encryptionKey: arn:aws:kms:eu-1:111122223333:key/7f9a1c, arn:aws:x:eu-1:1:secret:Lamp-1a2b3c
 2026-03-01T09:12:52Z DEBUG "nextForwardToken": "f/3196120912244748"
 2026-03-01T09:12:52Z DEBUG next_page_token=CAUQAA cache_key=lamps:17 partition_key=fen sort-key: 2026
 Containers:
@@ -253,6 +254,8 @@ def test_a_form_is_checked_when_it_is_read() -> None:
         'CHALLENGE_PASSWORD = ObjectIdentifier("1.2.840.113549.1.9.7")',
         '    "--ssl-keyfile-password",\n    type=str,\n',
         'credentials=to_protocol(\n    credentials)',
+        '{"dependencies": {"pbkdf2-password": "1.2.1"}}',
+        'gcloud secrets versions access latest --secret=db-password',
         '# The requirepass is not compatible, which will cause requirepass to be ignored.',
     ],
 )

@@ -79,12 +79,13 @@ lamp      True    lamp-tls   3d
 sluice    True    mill-tls   4d
 those identified by "squash" commands; if --pass is provided; use --password or --token; --private-key=file
 ('Secret', 'SecretList'); PASS: gdb/test_3; let creds = Arc::new(signer); credentials::{Credentials, Realm}; password:!0
-def of(cls, key: _Key) -> "PKey"; $token->attr('attrname'); secret = "%(secret)s"
+def of(cls, key: _Key) -> "PKey"; input[type="password"]:focus, input; $token->attr('attrname'); secret = "%(secret)s"
+user, passphrase = parsed.auth_decoded; proto.KeychainGetPassword:input_type -> proto.KeychainGetPasswordRequest
 int derive(const char *pass, int passlen,
            unsigned char *salt, int saltlen, int iter,
            unsigned char *key, int keylen, int en_de);
 token = Name.Builtin if ok else Name; credentials === 'same-origin'; my $token = $grammar->tokenize;
-props.getPassword("ssl.keystore2"); pwd: /home/ada; PublicKeyToken=b77a5c561934e089
+name, password = pair; props.getPassword("ssl.keystore2"); pwd: /home/ada; PublicKeyToken=b77a5c561934e089
 location / { proxy_pass http://127.0.0.1:8000/;
 }
 <a id="lost-password" href="/send-password">
@@ -105,10 +106,10 @@ lamp_get_secret: REMOVED
 wget http://bob:password@fen.example/; ask_password = on/off; the error code is 503204
 the password on db-02 is required; test_password ........ [ 12%]
 "clientToken": "a1b2-5678-EXAMPLE22222", options [{cidr=192.0.2.0/30,PreSharedKey=ExampleKey1},{cidr=192.0.2.4/30,PreSharedKey=ExampleKey2}]
-ls --password EXAMPLE-PASSWORD --secret-string file://creds.json --lock-token 7b3bcec2-0000-563bf47249f0
+ls --password EXAMPLE-PASSWORD --secret-string file://creds.json --lock-token 7b3bcec2-0000-563bf47249f0 badge.svg?token=RXP95LE2XL
 oauth = {"token": "https://fen.example/v5/oauth2/token?scope=read", "SecretToken": "secret", authorization: "https://fen.example/api/oauth2/auth"}
 const token = (_await$lamp$gen = make()); var sessionToken = sessionStore.value; name: "csrfToken", value: csrfToken
-get(url, params={"access_token": access_token})["person"]
+hostname = password = ssl = login = None; get(url, params={"access_token": access_token})["person"]
 send(
     username, password,
     realm.get("cloud_urn", "urn:federation:Online"),
@@ -132,6 +133,9 @@ password minlen=8
 password retry=3
 token expires_in=3600
 password: 8 characters minimum
+<string value="Password" name="password"/><item value="Forgot your password?" name="password"/>
+<msg value="Mot de passe" key="password"/> <input value="Login" name="token">
+{"prompt_token": 123456789, "token": 12000000} so far
 """
 
 

@@ -81,8 +81,8 @@ async def test_a_server_goes_and_comes_back(store: SourceStore) -> None:
     assert sorted(texts[:3]) == sorted(texts[3:6]) == sorted(texts[6:])
     assert said == snapshot(
         [
-            'the MCP server at HOST cannot be used: ConnectError; check that it runs, and MCP_SUMMARIZER_URL',
-            'the MCP server at HOST cannot be used: ConnectError; check that it runs, and MCP_SUMMARIZER_URL',
+            'the MCP server at HOST cannot be reached: All connection attempts failed',
+            'the MCP server at HOST cannot be reached: All connection attempts failed',
         ]
     )
 
@@ -114,8 +114,8 @@ async def test_a_wrong_token(store: SourceStore) -> None:
         assert (await condensed(backend, handles, 'deeds')).topics['Marn']
     assert said == snapshot(
         [
-            'the MCP server at HOST cannot be used: HTTP 401; check MCP_SUMMARIZER_TOKEN',
-            'the MCP server at HOST cannot be used: HTTP 401; check MCP_SUMMARIZER_TOKEN',
+            'the MCP server at HOST asks for a token (HTTP 401)',
+            'the MCP server at HOST does not accept the token (HTTP 401)',
         ]
     )
 
@@ -143,14 +143,14 @@ async def test_what_else_may_answer(store: SourceStore) -> None:
     said['no such host'] = str(await refused(backend, handles)).partition(':')[0]
     assert said == snapshot(
         {
-            'busy': 'the MCP server at HOST cannot be used: HTTP 503; check that it runs, and MCP_SUMMARIZER_URL',
-            'a website': 'the MCP server at HOST cannot be used: MCPError; check that it runs, and MCP_SUMMARIZER_URL',
-            'other JSON': 'the MCP server at HOST cannot be used: MCPError; check that it runs, and MCP_SUMMARIZER_URL',
-            'no such page': 'the MCP server at HOST cannot be used: MCPError; check that it runs, and MCP_SUMMARIZER_URL',
-            'cut off': 'the MCP server at HOST cannot be used: RemoteProtocolError; check that it runs, and MCP_SUMMARIZER_URL',
-            'nothing': 'the MCP server at HOST cannot be used: RemoteProtocolError; check that it runs, and MCP_SUMMARIZER_URL',
+            'busy': 'the MCP server at HOST answers with HTTP 503',
+            'a website': 'the MCP server at HOST answers with MCP error -32600; check the path of its URL',
+            'other JSON': 'the MCP server at HOST answers with MCP error -32700; check the path of its URL',
+            'no such page': 'the MCP server at HOST answers with MCP error -32601; check the path of its URL',
+            'cut off': 'the MCP server at HOST has broken off the connection (RemoteProtocolError)',
+            'nothing': 'the MCP server at HOST has broken off the connection (RemoteProtocolError)',
             'silence': 'the MCP server at HOST did not answer within 0.2 seconds',
-            'no such host': 'the MCP server at no-such-host.invalid cannot be used',
+            'no such host': 'the MCP server at no-such-host.invalid cannot be reached',
         }
     )
 
