@@ -20,7 +20,7 @@ from typing import Annotated, Any, ClassVar, Self, cast
 
 import httpx2
 from fastmcp.client.transports import StdioTransport
-from pydantic import Field, SecretStr, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic_ai import ModelRetry, RunContext, ToolFailed
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
@@ -45,7 +45,19 @@ _VARIABLE = re.compile(r'\$\{([^}:]+)(:-([^}]*))?\}')
 """As pydantic-ai's loader knows them."""
 
 
-ServerName = Annotated[str, StringConstraints(pattern='^[A-Za-z0-9_-]{1,32}$')]
+def _seconds(timeout: float) -> float:
+    if timeout > MAX_TIMEOUT:
+        raise ValueError(f'is over {MAX_TIMEOUT:.0f}; it is in seconds')
+    return timeout
+
+
+def _starts_tool_names(name: str) -> str:
+    if not re.fullmatch(r'[A-Za-z0-9_-]{1,32}', name):
+        raise ValueError('a name has at most 32 letters, digits, _ and -, as it stands before those of tools')
+    return name
+
+
+ServerName = Annotated[str, AfterValidator(_starts_tool_names)]
 """Stands before the names of the tools, which providers allow no other characters."""
 
 
@@ -64,7 +76,7 @@ class Server(Strict):
     args: tuple[SecretStr, ...] | None = None
     env: dict[str, SecretStr] | None = None
     cwd: SecretStr | None = None
-    timeout: Annotated[float, Field(strict=True, gt=0, le=MAX_TIMEOUT)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), AfterValidator(_seconds)] = DEFAULT_TIMEOUT
     """Seconds, to connect and then for each answer."""
     retries: Annotated[int, Field(strict=True, ge=0, le=10)] = DEFAULT_RETRIES
     """How often in a row a model may try a tool again that the server could not answer for, in the protocol's terms;

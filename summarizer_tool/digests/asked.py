@@ -1,4 +1,4 @@
-"""Of many things with fields those that have most or least of what is asked for, and the one that is named."""
+"""Of many things with fields those that have most or least of what is asked for, or lack it."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_lin
 from summarizer_tool.text.terms import stem
 
 _SHOWN = 3
-"""Things told for a field."""
+"""Things told for a field, and those that lack it up to which these are."""
 _ASKED = 84.0
 """The rank of the first,"""
 _NAMED = 95.0
@@ -20,6 +20,8 @@ _NAME_LENGTH = 4
 """if this has more characters,"""
 _STEP = 3.0
 """and what each further one loses."""
+_FEW = 0.1
+"""Share of the things up to which those are told that lack what is asked for."""
 _NUMBERS = 0.7
 """Share of the things that must have a number in a field for some of them to be most."""
 _LOOKED_AT = 1000
@@ -31,7 +33,6 @@ _LEAST = frozenset(
     'lowest least minimum min smallest shortest fewest fastest quickest cheapest earliest youngest'.split()  # noqa: SIM905
 )
 """Words that ask for least of something."""
-
 
 _MOST = frozenset(
     'biggest greatest heaviest highest largest longest max maximum most slowest'.split()  # noqa: SIM905
@@ -62,26 +63,46 @@ class NamedRows:
 
 
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
-    """Tell of the things with most, or least, in the fields of numbers that are asked for."""
-    if {*_LEAST, *_MOST, *_MEASURES}.isdisjoint(words):
-        return
-    is_least = not _LEAST.isdisjoint(words)
-    which = 'least' if is_least else 'most'
+    """Tell of the things with most and least in the fields of numbers that are asked for, and that lack such a field.
+
+    Most and least are those of the things of which most fields are other words of the focus, unless few are.
+    """
     fields = Counter(field for row in things.rows for field in row)
-    for field in sorted(fields):
-        is_usual = fields[field] >= _NUMBERS * len(things.rows)
-        if not is_usual or not any(_is_called(word, field) for word in words):
-            continue
-        known = _numbers(things.rows, field)
-        found = [(known[cell], at) for at, row in enumerate(things.rows) if (cell := row.get(field, '')) in known]
-        found.sort(key=lambda each: each[0] if is_least else -each[0])
+    called = {word: {field for field in fields if _is_called(word, field)} for word in words}
+    is_least = not _LEAST.isdisjoint(words)
+    total = len(things.rows)
+    numbers = {field: _numbers(things.rows, field) for field, count in fields.items() if count >= _NUMBERS * total}
+    numeric = {field for field, found in numbers.items() if found}
+    if (is_least or not _MOST.isdisjoint(words)) and len(numeric) == 1:
+        called[''] = numeric  # there is but one thing to have most of
+    others = {word for word, fields in called.items() if not fields}
+    having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
+    most_having = max(having, default=0)
+    asked = {at for at, count in enumerate(having) if count == most_having}
+    for field in sorted({field for each in called.values() for field in each}):
+        is_usual = total - fields[field] <= min(_SHOWN, _FEW * total)
+        for at in [at for at, row in enumerate(things.rows) if field not in row] if is_usual else ():
+            text = f'{things.names[at]}: {field} missing, others have {_usual(things.rows, field)}'
+            yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
+        known = numbers.get(field, {})
+        in_order = sorted(asked) if known else ()
+        found = [(known[cell], at) for at in in_order if (cell := things.rows[at].get(field, '')) in known]
+        found.sort(key=lambda each: -each[0])
         if len(found) < _SHOWN:
             continue
+        middle = found[len(found) // 2][0]
+        most = [at for number, at in found[:_SHOWN] if number > middle]
+        least = [at for number, at in reversed(found[-_SHOWN:]) if number < middle]
+        if not is_least:
+            # One that is least stands out only where no other is.
+            least = least[: found[-1][0] < found[-2][0]]
+        told = [('least', least), ('most', most[:1])] if is_least else [('most', most), ('least', least)]
         alike = Counter(number for number, _ in found)
-        for nth, (number, at) in enumerate(found[:_SHOWN]):
-            if number == found[len(found) // 2][0]:
-                break
-            before = [other for other, _ in found].index(number)
+        for nth, (which, at) in enumerate((which, at) for which, some in told for at in some):
+            number = known[things.rows[at][field]]
+            before = sum(
+                count for other, count in alike.items() if (other > number if which == 'most' else other < number)
+            )
             rank = f'{before + 1}. {which}' if before else which
             others = f', as {alike[number] - 1} more' if alike[number] > 1 else ''
             said = f'{_short(field)}={things.rows[at][field]} ({rank}{others})'
@@ -122,6 +143,10 @@ def _is_called(word: str, field: str) -> bool:
     parts = {part.lower() for part in _PART.findall(field.rpartition('.')[2])}
     is_part = word in parts or stem(word) in map(stem, parts)
     return is_part or word == field.lower() or not parts.isdisjoint(_MEASURES.get(word, ()))
+
+
+def _usual(rows: Sequence[Row], field: str) -> str:
+    return one_line(Counter(row[field] for row in rows if field in row).most_common(1)[0][0], _CELL)
 
 
 def _line(things: NamedRows, at: int) -> tuple[int, ...]:

@@ -12,16 +12,17 @@ from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, 
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
-from summarizer_tool.digests.json_reading import Json, Read, read_json
+from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import Event, events, log_statements, loose
 from summarizer_tool.digests.page_reading import read_page
+from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_deep, is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import aligned, handed, markdown, separated, tabbed
+from summarizer_tool.digests.table_readers import aligned, counted, fixed, handed, markdown, separated, tabbed
 from summarizer_tool.digests.table_rows import Table
 from summarizer_tool.digests.tables import read_tables, table_statements
 from summarizer_tool.digests.written import (
@@ -179,7 +180,7 @@ def _output_parts(read: MachineText) -> list[OutputPart]:
     names = read.names or enclosing(lines)
     skipped = read.titles if read.kind == 'table' else ()
     return [
-        OutputPart(piece, name, () if read.laid_out else (at,))
+        OutputPart(piece, name, () if read.laid_out else (at,), len(line) - len(line.lstrip()))
         for at, (line, name) in enumerate(zip(lines, names, strict=True), 1)
         if at not in skipped
         for piece in _pieces(line.strip())
@@ -238,7 +239,7 @@ def _last_state(line: str) -> str:
 
 def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
-    if read := read_json(text) or read_xml(text) or read_page(text):
+    if read := read_json(text) or read_xml(text) or read_literal(text) or read_page(text):
         logged = _logged(read)
         return _of_events(lines, logged) if logged else _of_values(lines, read)
     if tables := read_tables(lines, [markdown, tabbed, aligned, handed, separated]):
@@ -266,6 +267,8 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
         return _lines_of(lines)
     if read:
         return _of_values(lines, read)
+    if tables := read_tables(lines, [fixed, counted]):
+        return _of_tables(lines, tables)
     if not is_code and (repeats(lines) or (is_long(text, lines) and not is_for_people(text, lines))):
         return replace(_lines_of(lines), is_of_lines=False)
     return MachineText(lines, 'prose', iter(()))
@@ -297,12 +300,14 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 
 def _lines_of(lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event."""
-    return _of_events(lines, _events(lines))
+    return _of_events(lines, _events(lines), path_statements(lines) if are_paths(lines) else None)
 
 
-def _of_events(lines: Sequence[str], read: Sequence[Event]) -> MachineText:
+def _of_events(
+    lines: Sequence[str], read: Sequence[Event], usual: Iterator[DigestStatement] | None = None
+) -> MachineText:
     records = (OutputRecord(event.raw, event.line) for event in read)
-    return MachineText(lines, 'log', chain(log_statements(read, len(lines)), surprising([*records])))
+    return MachineText(lines, 'log', chain(usual or log_statements(read, len(lines)), surprising([*records])))
 
 
 def _events(lines: Sequence[str]) -> list[Event]:

@@ -11,7 +11,7 @@ from summarizer_tool.digests.columns import describe, quantity, shown
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import Row, named_by, record_statements
+from summarizer_tool.digests.records import INSIDE, Row, named_by, record_statements
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
 
@@ -23,6 +23,10 @@ _KEYED = 20
 
 _CELLS = 400
 """Fields of one object that are looked at."""
+_LONG = 3
+"""Objects in lists inside of each thing, on average, from which they are things of their own,"""
+_FIELDS = 4
+"""if they have so many fields."""
 _DEEPEST = 12
 """Levels of nesting inside one thing; what is deeper is told as text."""
 _PLACES = 20_000
@@ -142,6 +146,13 @@ class _JsonWalk:
                 yield DigestStatement(
                     f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
                 )
+            if inner := _long_lists(objects):
+                outer = [cast('Mapping[str, Json]', _without(each, inner)) for each in objects]
+                _, labels = named_by(flat(outer))
+                things = zip(labels, objects, strict=True)
+                inside = [{INSIDE: label, **each} for label, thing in things for each in _objects_at(thing, inner)]
+                yield from self._list(f'{path or "items"}[].{".".join(inner)}', inside, depth + 1)
+                objects = outer
             yield from self._records(path or 'items', flat(objects))
         elif any(isinstance(each, Mapping | list) for each in value):
             for number, each in enumerate(value):
@@ -190,6 +201,42 @@ def _keyed(value: Mapping[str, Json]) -> list[Row]:
         {'key': cell(key), **(flat([each])[0] if isinstance(each, Mapping) else {'value': cell(each)})}
         for key, each in value.items()
     ]
+
+
+def _long_lists(things: Sequence[Mapping[str, Json]]) -> Sequence[str]:
+    """Where things have lists of like objects without names that are long together; the outermost place."""
+    counts = Counter(path for thing in things for path in _places_of_objects(thing, ()))
+    return min(
+        (path for path, count in counts.items() if count >= max(_KEYED, _LONG * len(things))), key=len, default=()
+    )
+
+
+def _places_of_objects(value: Json, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The path of each object in a list whose objects have no names of their own."""
+    if isinstance(value, Mapping) and len(path) < _DEEPEST:
+        for key, each in value.items():
+            yield from _places_of_objects(each, (*path, key))
+    elif isinstance(value, list):
+        objects = [each for each in value if isinstance(each, Mapping)]
+        if path and len(objects) > 1 and len(objects[0]) >= _FIELDS and not any(_names(objects)):
+            yield from [path] * len(objects)
+        for each in objects:
+            yield from _places_of_objects(each, path)
+
+
+def _objects_at(value: Json, path: Sequence[str]) -> Iterator[Mapping[str, Json]]:
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, Mapping):
+            yield from _objects_at(each.get(path[0]), path[1:]) if path else [each]
+
+
+def _without(value: Json, path: Sequence[str]) -> Json:
+    if isinstance(value, list):
+        return [_without(each, path) if isinstance(each, Mapping) else each for each in value]
+    if not isinstance(value, Mapping) or path[0] not in value:
+        return value
+    others = {key: each for key, each in value.items() if key != path[0]}
+    return {**others, path[0]: _without(value[path[0]], path[1:])} if len(path) > 1 else others
 
 
 def flat(things: Sequence[Mapping[str, Json]]) -> list[Row]:

@@ -1,5 +1,6 @@
 """JSON as tools return it: whole, one value after another, inside a text, or cut off in the middle."""
 
+import ast
 import json
 import math
 import re
@@ -25,6 +26,8 @@ _KEPT_SHARE = 0.2
 """Share of cut JSON that must be complete to be worth reading."""
 _STARTS = 40
 """Brackets in a text at which JSON is looked for."""
+_LITERAL = 3_000_000
+"""Characters of a literal that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +143,14 @@ def _complete(text: str) -> tuple[int, str] | None:
         if not lists or (lists == 1 and stack[-1] == ']'):
             end, closing = (found.start() if sign == ',' else found.end()), tuple(stack)
     return (end, ''.join(reversed(closing))) if end else None
+
+
+def read_literal(text: str) -> Read | None:
+    """Read a text that Python programs write of their lists and objects; None if it is none."""
+    stripped = text.strip()
+    if not (stripped[:1] in ('[', '{', '(') and stripped[-1:] in (']', '}', ')') and len(stripped) <= _LITERAL):
+        return None
+    try:
+        return read_json(json.dumps(ast.literal_eval(stripped), ensure_ascii=False, default=repr))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None

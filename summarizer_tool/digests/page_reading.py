@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 
 from summarizer_tool.digests.json_reading import Read
+from summarizer_tool.digests.records import INSIDE
 from summarizer_tool.digests.table_rows import FIT, LEAST_ROWS, WIDEST, rows_of
 
 _MOST = 0.8
@@ -16,8 +17,6 @@ _LONGEST = 120
 """Characters of a cell; longer ones are texts that a table only lays out."""
 _DEEPEST = 8
 """Tables inside of each other."""
-_INSIDE = '(in)'
-"""The field that says in which table a row stands, of several with the same titles."""
 _NAME = 60
 """Characters of what stands before a table by which it is called."""
 _TAG = re.compile(r'<(/?[A-Za-z][\w-]*+)([^<>]*+)>')
@@ -70,7 +69,7 @@ def read_page(text: str) -> Read | None:
             continue
         is_joined = len({*rows.names}) > 1
         lists[f'table {len(lists) + 1}'] = [
-            {**({_INSIDE: rows.names[at]} if is_joined else {}), **row, **rows.inner[at]}
+            {**({INSIDE: rows.names[at]} if is_joined else {}), **row, **rows.inner[at]}
             for at, row in zip(table.lines, table.rows, strict=True)
         ]
     return Read(lists) if lists and told >= _MOST * said else None

@@ -10,6 +10,9 @@ from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import MISSING, surprising
 
+INSIDE = '(in)'
+"""The field that says in which other thing one is."""
+
 Row = Mapping[str, str]
 """Cells by field; a field that a thing does not have is not in it."""
 
@@ -49,12 +52,15 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
         return f'{pair[0]} ({pair[1]})', labels
     # Some ask by name and others by number: a short second one of the other sort is said, too.
     # What has no name is told by its number, and by a text that few have, such as a path.
-    other = _place(rows) if _OPAQUE.fullmatch(rows[0].get(key, '')) else ''
-    other = other or next((field for field in fields if _complements(field, key, rows)), '' if key else _place(rows))
+    place = '' if INSIDE in rows[0] else _place(rows)
+    other = place if _OPAQUE.fullmatch(rows[0].get(key, '')) else ''
+    other = other or next((field for field in fields if _complements(field, key, rows)), '' if key else place)
     beside = distinct_parts([row.get(other, '') for row in rows], 50)
     labels: list[str] = []
-    for number, (row, second) in enumerate(zip(rows, beside, strict=True), 1):
-        label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
+    numbers: Counter[str] = Counter()
+    for row, second in zip(rows, beside, strict=True):
+        numbers[outer := row.get(INSIDE, '')] += 1
+        label = one_line(row.get(key, ''), 50 if other else 100) or f'{outer} #{numbers[outer]}'.lstrip()
         label = f'{label[:12]}…' if _HASH.fullmatch(label) else label
         labels.append(f'{label} ({second})' if second else label)
     return f'{key or "number"} ({other})' if other else key, labels

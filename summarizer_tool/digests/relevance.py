@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from math import log
 
 from summarizer_tool.digests.notable import BAD
@@ -55,6 +55,8 @@ _TOLD = 60
 """Parts that are told at most,"""
 _OF_FORM, _FURTHER = 2, 4.0
 """and parts of one form from which each further one loses so much in rank."""
+_BELOW = {':': 2, '{': 5, '[': 5, '(': 5}
+"""Parts told with one that ends with a sign; what begins with a sign, as the lines of JSON do, heads nothing."""
 
 _AS_DIGITS = str.maketrans('123456789', '000000000')
 _WORD = re.compile(r'\w+')
@@ -70,6 +72,8 @@ class OutputPart:
     """What it is a part of, where that has a name."""
     lines: tuple[int, ...] = ()
     """Its number, from 1, where it is known."""
+    depth: int = 0
+    """Characters by which it stands in."""
 
     def __str__(self) -> str:
         is_said = self.name.partition(CUT)[0] in one_line(self.text)
@@ -100,9 +104,20 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
     times: Counter[str] = Counter()
     for at in sorted(scores, key=lambda each: -scores[each])[:_TOLD]:
         times[shape := form(parts[at].text)] += 1
-        text, lines = str(parts[at]), parts[at].lines
+        told = [parts[at], *_below(parts, at)]
+        lines = (*chain.from_iterable(each.lines for each in told),)
+        text = ' '.join([str(told[0]), *(each.text for each in told[1:])])
         rank = _LEAST + _MOST * scores[at] - _FURTHER * max(0, times[shape] - _OF_FORM)
         yield DigestStatement(one_line(f'{lines[0]}| {text}' if lines else text), rank, 'mentioned', lines)
+
+
+def _below(parts: Sequence[OutputPart], at: int) -> Sequence[OutputPart]:
+    """What is told with a part that is a heading."""
+    text = parts[at].text
+    most = _BELOW.get(text[-1], 0) if text[-1] == ':' or text[0] not in '"{[' else 0
+    below = parts[at + 1 : at + 1 + most]
+    is_apart = text[-1] == ':' and ' ' in text
+    return [*takewhile(lambda part: part.depth > parts[at].depth or is_apart, below)]
 
 
 def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:

@@ -36,7 +36,6 @@ CUT = ' … '
 FOCUS_GAIN = 14.0
 """What a statement that has all words of the focus gains in rank."""
 
-
 _SAYS_NOTHING = 2.0
 """A word of the focus that stands in more than half of the statements tells them apart the less."""
 

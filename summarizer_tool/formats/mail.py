@@ -137,7 +137,7 @@ class _Written:
         inside = mail.get_payload()
         if not plain and isinstance(inside, str) and mail.get_content_maintype() == 'multipart':
             plain = inside  # it says that it has parts, and has none
-        return unwrap(_threads(plain)).strip()
+        return unwrap(threads(plain)).strip()
 
     def _beside(self, mail: MIMEPart, depth: int) -> Iterator[MIMEPart]:
         """What of a mail is not its body."""
@@ -185,7 +185,7 @@ def _page(html_part: MIMEPart) -> Page:
     return to_markdown(_decoded(html_part))
 
 
-def _threads(text: str) -> str:
+def threads(text: str) -> str:
     """The text with a heading for each mail of a thread: who wrote it, about what, when and to whom."""
     if len(_MAIL.findall(text)) < 2:
         return text
@@ -205,7 +205,7 @@ def _attachment(part: MIMEPart) -> str:
     if kind in _REPORTS:
         return part.as_string().partition('\n\n')[2].strip()
     if kind in ('text/plain', 'text/html', 'text/calendar') and not part.get_filename() and not part.is_attachment():
-        return (_page(part).markdown if kind == 'text/html' else unwrap(_threads(_decoded(part)))).strip()
+        return (_page(part).markdown if kind == 'text/html' else unwrap(threads(_decoded(part)))).strip()
     raw = part.get_payload(decode=True)
     size = f', {len(raw):,} bytes' if isinstance(raw, bytes) else ''
     name = ' '.join((part.get_filename() or 'without a name').split())

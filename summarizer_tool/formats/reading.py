@@ -130,7 +130,9 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     text = light_markup.without_note_links(text, is_markdown=False)
-    return _unless_printed(restructured.markdown(text) or indented.markdown(text) or unwrap(titled(text)), text)
+    return _unless_printed(
+        restructured.markdown(text) or indented.markdown(text) or unwrap(titled(mail.threads(text))), text
+    )
 
 
 def _unless_printed(read: str, text: str) -> str:

@@ -12,11 +12,14 @@ _CUE = re.compile(rf'[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\n]*$', re.MULTILINE)
 _START = re.compile(rf'\s*(?:WEBVTT\b[^\0]{{0,2000}}?|\d{{1,6}}[ \t]*)\n{_CUE.pattern}', re.MULTILINE)
 _BLANK = re.compile(r'\n[ \t]*(?:\n[ \t]*)+')
 _SPEAKER = re.compile(r'<v(?:\.[^\s>]*)?\s+([^>]{1,80})>')
-_NAMED = re.compile(r'[^\W\d_][\w .\'’-]{0,40}: |[-–—]\s*\S')
-"""What begins a turn."""
+_NAMED = re.compile(r'[^\W\d_][\w .\'’-]{0,40}: ')
 _TAG = re.compile(r'</?[a-zA-Z\d][^<>]{0,80}>|\{\\[^{}]{0,80}\}')
+_TURN = re.compile(r'[-–—]\s*(?=\S)')
+_ASIDE = re.compile(r'[\[(♪][^\n]*[\])♪]$')
+_PAUSE = 3
+"""Seconds after which a new paragraph begins, if a sentence has ended."""
 _PARAGRAPH = 500
-"""Characters after which a new paragraph begins, if a sentence has ended."""
+"""Characters after which it does so without a pause."""
 _SECTION = 300
 """Seconds that one heading is for."""
 
@@ -27,39 +30,47 @@ def markdown(text: str) -> str:
         return ''
     out: list[str] = []
     said: list[str] = []
-    speaker, begun, section = '', 0, 0
+    speaker, begun, ended, section = '', 0, 0, 0
     lines = [*_lines(text)]
-    names = [name or (named[0] if (named := _NAMED.match(line)) else '') for name, line, _ in lines]
+    names = [name or (named[0] if (named := _NAMED.match(line)) else '') for name, line, *_ in lines if line]
     # Each turn is; else a cue without a name may be somebody else's.
     are_named = bool(names and names[0]) and len({*names} - {''}) > 1
-    for name, line, start in lines:
-        is_new = bool(name and name != speaker) or _NAMED.match(line)
-        is_long = sum(map(len, said)) > _PARAGRAPH
+    for name, line, start, end in lines:
+        if not line:
+            ended = end
+            continue
+        is_aside = bool(said) and _ASIDE.match(said[-1]) is not None
+        is_new = (
+            is_aside or bool(name and name != speaker) or _NAMED.match(line) or _TURN.match(line) or _ASIDE.match(line)
+        )
+        is_closed = not said or ends_a_sentence(said[-1])
+        is_late = start - ended >= _PAUSE or sum(map(len, said)) > _PARAGRAPH
         is_open = not are_named and not name and start != begun and bool(said) and _NAMED.match(said[0])
-        if said and (is_new or (ends_a_sentence(said[-1]) and (is_long or is_open))):
+        if said and (is_new or (is_closed and (is_late or is_open))):
             out += [join(said), '']
             said = []
         if not said and start // _SECTION > section:
             section = start // _SECTION
             minutes = section * _SECTION // 60
             out += [f'## From {minutes // 60}:{minutes % 60:02}:00', '']
-        said.append(f'{name}: {line}' if name and (not said or name != speaker) else line)
-        speaker, begun = name, start
+        turn = _TURN.sub('', line, count=1) if _TURN.match(line) else line
+        said.append(f'{name}: {turn}' if name and (not said or name != speaker) else turn)
+        speaker, begun, ended = name or ('' if is_new else speaker), start, end
     return '\n'.join([*out, *([join(said)] if said else [])]).strip() + '\n'
 
 
-def _lines(text: str) -> Iterator[tuple[str, str, int]]:
-    """Each line that is said: who says it if that is marked, and from when in seconds. None stays on twice."""
+def _lines(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Each line that is said: who says it if that is marked, and from when to when in seconds. None stays on twice."""
     before: list[str] = []
     for block in _BLANK.split(text):
         if not (cue := _CUE.search(block)):
             continue
         shown: list[str] = []
-        start = int(cue[1] or 0) * 3600 + int(cue[2]) * 60 + int(cue[3])
+        start, end = (int(cue[at] or 0) * 3600 + int(cue[at + 1]) * 60 + int(cue[at + 2]) for at in (1, 4))
         for line in block[cue.end() :].split('\n'):
             speaker = _SPEAKER.search(line)
             plain = ' '.join(html.unescape(_TAG.sub('', _SPEAKER.sub('', line))).split())
-            if plain not in before and any(map(str.isalnum, plain)):
-                yield ' '.join(speaker[1].split()) if speaker else '', plain, start
+            is_told = plain in before or not any(map(str.isalnum, plain))
+            yield ' '.join(speaker[1].split()) if speaker else '', '' if is_told else plain, start, end
             shown.append(plain)
         before = shown

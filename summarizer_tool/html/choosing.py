@@ -17,6 +17,8 @@ _MAX_CHROME_SHARE = 0.35
 """Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
 _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
+_MIN_OF_TEXT = 0.1
+"""Of one that links little."""
 _PROSE = 80
 """Characters of what is likely a sentence or more."""
 _AFTER = 12
@@ -65,9 +67,11 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         for block in blocks:
             block.is_kept = block.region is None and 2 * block.linked <= block.size
     _keep_wholes(blocks, is_out)
+    _keep_sections(blocks, is_out)
     _keep_tables_of_pairs(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
+    _keep_titles(blocks)
     drop_contents(blocks)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):
@@ -169,17 +173,35 @@ def _is_prose(block: PageBlock) -> bool:
 
 
 def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Keep the rest of a table, of a list, of terms of which much is kept."""
-    held: dict[Frame, list[PageBlock]] = {}
+    """Keep the rest of a table, of a list, of terms, of a text in sections of which much is kept."""
+    held: dict[Frame | int, list[PageBlock]] = {}
     for block in blocks:
+        if block.outline:
+            held.setdefault(block.outline, []).append(block)
         for frame in block.frames() if block.is_in(*_WHOLES) else ():
             if frame.kind in _WHOLES and not frame.is_layout:
                 held.setdefault(frame, []).append(block)
     for inside in held.values():
         inside = [block for block in inside if not is_out(block.region)]
         size = sum(block.size for block in inside)
-        if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * size:
+        least = _MIN_WHOLE if 8 * sum(block.linked for block in inside) > size else _MIN_OF_TEXT
+        if sum(block.size for block in inside if block.is_kept) >= least * size:
             for block in inside:
+                block.is_kept = True
+
+
+def _keep_sections(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep the few sections of a text that stand between others of it and link little, whatever they are made of."""
+    held: dict[int, list[PageBlock]] = {}
+    for block in blocks:
+        if block.outline and not is_out(block.region):
+            held.setdefault(block.outline, []).append(block)
+    sections = [*held.values()]
+    kept = {at for at, inside in enumerate(sections) if all(block.is_kept for block in inside)}
+    lost = [at for at in range(min(kept), max(kept)) if at not in kept] if kept else []
+    for at in lost if 2 * len(lost) < len(kept) else ():
+        if 4 * sum(block.linked for block in sections[at]) < sum(block.size for block in sections[at]):
+            for block in sections[at]:
                 block.is_kept = True
 
 
@@ -261,7 +283,7 @@ def _unit(block: PageBlock) -> PageBlock | Frame | Region:
 
 
 def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
-    kept = [block for block in blocks if block.is_kept]
+    kept = [block for block in blocks if block.is_kept and not block.outline]
     _drop_lists_of_other_pages(kept)
     kept = [block for block in kept if block.is_kept and (block.kind == 'text' or block.level > 1)]
     times = Counter(block.text for block in kept if block.size > _SENTENCE and not block.is_in('cell', 'definition'))
@@ -339,6 +361,13 @@ def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
             if is_other or len(passed) > _AFTER:
                 break
         block.leads_on = not block.is_kept and not is_out(block.region)
+
+
+def _keep_titles(blocks: Sequence[PageBlock]) -> None:
+    """Keep the titles of notes of which anything is kept, and no others."""
+    for title, following in pairwise(blocks):
+        if title.title_of is not None:
+            title.is_kept = following.is_kept and title.title_of in following.frames()
 
 
 def _drop_bare_headings(blocks: Sequence[PageBlock]) -> None:

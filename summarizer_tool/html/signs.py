@@ -11,8 +11,7 @@ _ROLES = frozenset(
         *('toolbar', 'tablist', 'banner', 'doc-toc', 'doc-backlink'),
     }
 )
-_LABELS, _VALUES = frozenset({'div', 'h3', 'span', 'b'}), frozenset({'div', 'span', 'p'})
-"""What a row of an infobox consists of."""
+_ACTIVE = ('a', 'button', 'form', 'input', 'iframe')
 _NAMES = re.compile(
     r"""(?:^|[\s_-]) (?:
       cookies? | consent | gdpr | newsletters? | breadcrumbs? | pagination | pager
@@ -38,15 +37,15 @@ def is_named_chrome(names: str) -> bool:
     return len(names) < _MAX_NAMES and _NAMES.search(names) is not None
 
 
-def is_chrome(element: Any, tag: str) -> bool:
+def is_chrome(element: Any, tag: str, *, is_in_section: bool = False) -> bool:
     """Return whether an element is one for what goes around the content: menus, banners, share bars, what is hidden.
 
-    The id of a section or a heading says what it is about, not what it is for.
+    In a section of a text it is none for its name alone, where there is nothing to follow or to press in it.
     """
     if tag in _TAGS:
         return True
-    names = element.get('class'), '' if tag == 'section' or tag in HEADINGS else element.get('id')
-    if any(is_named_chrome(each) for each in names if each):
+    is_named = any(is_named_chrome(names) for names in (element.get('class'), element.get('id')) if names)
+    if is_named and not (is_in_section and next(element.iter(*_ACTIVE), None) is None):
         return True
     role = element.get('role')
     if role and role.lower() in _ROLES:
@@ -65,20 +64,68 @@ def is_hidden(element: Any) -> bool:
     return bool(names) and len(names) < _MAX_NAMES and _HIDDEN_NAMES.search(names) is not None
 
 
+_NOTE_REFERENCE = re.compile(r'(?:^|[\s_-])(?:footnote|noteref|fnref)(?=$|[\s_-])', re.IGNORECASE)
+
+
+def is_note_reference(element: Any) -> bool:
+    """Return whether a link is the mark of a footnote: by what it says of itself, or as it is raised."""
+    names = ' '.join(element.get(key) or '' for key in ('class', 'role', 'epub:type'))[:_MAX_NAMES]
+    is_raised = element.getparent().tag == 'sup' or (len(element) == 1 and element[0].tag == 'sup' and not element.text)
+    return '#' in (element.get('href') or '') and (is_raised or _NOTE_REFERENCE.search(names) is not None)
+
+
 HEADINGS = {f'h{level}': level for level in range(1, 7)}
+_SECTIONS = frozenset({'section', 'div', 'article'})
 _LEAST = 3
-"""Rows of a box of facts."""
-_LONGEST_LABEL = 40
+"""Sections of one kind, at least, for their names to mean nothing; as many for each that is named as chrome is."""
+_MOST_ABOVE = 5
+"""Elements around a heading that begin with it."""
 
 
-def mark_infoboxes(tree: Any) -> None:
-    """Make terms and definitions of the rows of a box at the side, as the infoboxes of wikis have them in `div`s."""
-    for aside in tree.iter('aside'):
-        rows = [row for row in aside.iter('div') if len(row) == 2 and row[1].tag in _VALUES and _is_label(row[0])]
-        if len(rows) >= _LEAST and any(row[1].find('.//a') is None for row in rows):
-            for row in rows:
-                row.tag, row[0].tag, row[1].tag = 'dl', 'dt', 'dd'
+def sections(tree: Any) -> frozenset[Any]:
+    """The elements that are sections of a text, and the headings with names that are such.
+
+    Their names say what they are about, not what they are for: `<section id="sharing-data">` stands in a manual,
+    `<div id="sharing">` beside an article. Generators of documentation make them from their headings, or nest them so.
+    """
+    kinds: dict[tuple[str, str], dict[Any, int]] = {}
+    told: set[Any] = set()
+    for heading in tree.iter(*HEADINGS):
+        words = ''
+        for element in (heading, *_begun_by(heading)):
+            kind = '' if element is heading else element.tag, element.get('class') or ''
+            name = element.get('id')
+            if not name if element is heading else kind == ('div', ''):
+                continue
+            kinds.setdefault(kind, {})[element] = HEADINGS[heading.tag]
+            words = words or _bare(''.join(heading.itertext()))
+            if name and _bare(name) in words:
+                told.add(element)
+    found: set[Any] = set()
+    for kind in kinds.values():
+        # Or those that stand directly in one of the same kind, whose heading is of a higher level.
+        within = {element for element, level in kind.items() if kind.get(element.getparent(), level) < level}
+        telling = [element for element in kind if element in told or element in within]
+        chrome = sum(is_named_chrome(element.get('id') or '') for element in telling)
+        if len(telling) - chrome >= _LEAST * max(1, chrome):
+            found |= kind.keys()
+    return frozenset(found)
 
 
-def _is_label(element: Any) -> bool:
-    return element.tag in _LABELS and not len(element) and 0 < len((element.text or '').strip()) <= _LONGEST_LABEL
+def _begun_by(heading: Any) -> list[Any]:
+    """The elements that begin with a heading, the innermost first."""
+    found: list[Any] = []
+    element = heading
+    while len(found) < _MOST_ABOVE:
+        around, before = element.getparent(), element.getprevious()
+        while before is not None and not before.text and not (before.tail or '').strip() and not len(before):
+            before = before.getprevious()
+        if before is not None or around is None or around.tag not in _SECTIONS or (around.text or '').strip():
+            break
+        element = around
+        found.append(element)
+    return found
+
+
+def _bare(text: str) -> str:
+    return ''.join(filter(str.isalnum, text.casefold()))

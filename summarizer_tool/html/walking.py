@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import code, formulas, signs, targets
+from summarizer_tool.html import cards, code, formulas, notes, raised, signs, targets
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -28,14 +28,20 @@ _MAX_INLINE_CODE = 300
 """Characters; what is longer is a tag that nobody has closed."""
 MAX_NAMED = 80
 """Characters of an inline element named as chrome that is skipped; a longer one holds more than that."""
-_STYLED = frozenset({'i', 'em', 'b', 'strong', 'var', 'span', 'font', 'small', 'a'})
-_MAX_RAISED = 12
-"""Characters of what stands raised or lowered; what is longer is no number."""
-_BASE = re.compile(r'(?:\d|[)\]]|(?<![^\W_])[^\W\d_]{1,3})$')
-"""What may have a power: a number, a bracket, the name of a variable or a unit."""
-_POWER = re.compile(r'[+−–-]?\d+(?:\.\d+)?[+−–-]?|[nkx]')
-_REFERENCES = re.compile(r'\d{1,3}(?:\s?[,–-]\s?\d{1,3})*')
+_STYLED = frozenset({'i', 'em', 'b', 'strong', 'var', 'span', 'font', 'small'})
+_MAX_STYLED = 6
+"""Elements in what stands raised; what has more, or others, is no number."""
+_MAX_BEFORE = 16
+"""Characters before it that are looked at."""
+_GENERATED = re.compile(r'(?<!\S)[a-z]{1,2}\d+(?!\S)')
+"""A class name that a program has given, as Google Docs does."""
+_MAX_PRESSED = 40
+_PRESSED = re.compile(
+    r'\b(?:(?:press|click|tap|push|hit|choos|chose|select)(?:es|ed|en|e|ing|s)?|us(?:e[ds]?|ing))(?: on| the)* ["“(]?$',
+    re.IGNORECASE,
+)
 _MAX_ALT = 300
+_MAX_EMOJI = 8
 
 _BOXES = frozenset(
     {
@@ -49,18 +55,23 @@ _UNREAD = frozenset(
     {
         *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video'),
         *('audio', 'rp', 'button', 'select', 'textarea', 'title', 'option', 'datalist', 'map', 'area'),
-        *('link', 'meta', 'progress', 'rt', 'input', 'noscript'),
+        *('link', 'meta', 'progress', 'rt'),
     }
 )
 _SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
 """What stands on both sides of an inline element."""
+_QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
+_QUOTES_END = ('"', '”', '“', '»', '«', '’', '‘', '」')
+"""Written quotation marks, between which `q` needs none."""
+_BOLD = frozenset({'b', 'strong'})
+_NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
 """Inline tags whose names may say what they hold."""
 _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e', '↩\ufe0f', '⤴', '[edit]', 'edit'))
 """A link of nothing but one of these leads to where it stands, or back to where one came from."""
 
 _Reader = Callable[[Any], bool | None]
-_Around = tuple[Frame | None, Region | None, str, int, int, int]
+_Around = tuple[Frame | None, Region | None, str, int, int, int, int]
 
 
 class TreeWalk:
@@ -68,20 +79,26 @@ class TreeWalk:
 
     def __init__(self) -> None:
         self._found = Blocks()
-        # What is open: containers, the part of the page, the innermost box, the numbers of that and of the one around.
+        # What is open: containers, the part of the page, the innermost box, the numbers of that, of the one around and
+        # of the outermost section.
         self._frame: Frame | None = None
         self._region: Region | None = None
         self._box = ''
         self._level = 0
-        self._number = self._group = self._numbers = 0
+        self._number = self._group = self._numbers = self._outline = 0
+        self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
+        self._is_note = False
         self._next = MARKS[0]
         # Of the block that has begun.
+        self._title_of: Frame | None = None
         self._pieces: list[str] = []
         self._marks: list[int] = []
         self._links: list[str] = []
         self._link = -1
         """The piece that opens a link, while there is one."""
+        self._bold = -1
+        """The first of the pieces in bold, while there are such."""
         self._size = self._linked = 0
         self._readers: dict[str, _Reader] = {
             **dict.fromkeys(('code', 'kbd', 'samp', 'tt'), self._read_code),
@@ -89,14 +106,20 @@ class TreeWalk:
             **dict.fromkeys(_NAMED, self._read_named),
             'br': self._read_break,
             'img': self._read_image,
+            'button': self._read_button,
+            'noscript': self._read_noscript,
             'pre': self._read_pre,
             'script': self._read_script,
+            'input': self._read_input,
             **dict.fromkeys(('sup', 'sub'), self._read_raised),
         }
 
     def run(self, root: Any) -> Blocks:
         """The blocks of a tree; its text nodes afterwards begin with a character of `MARKS` each, while these last."""
-        signs.mark_infoboxes(root)
+        cards.mark(root)
+        self._sections = signs.sections(root)
+        for section in self._sections:
+            section.attrib.pop('id', None)  # trafilatura, too, would go by it
         walker = walk(root)
         stack: list[_Around | str | None] = []
         depth = 0
@@ -120,6 +143,7 @@ class TreeWalk:
             elif tag == 'a' and not signs.is_hidden(element):
                 stack.append(self._href or '')
                 self._href = element.get('href') or None
+                self._is_note = signs.is_note_reference(element)
             else:
                 stack.append(None)
                 if self._is_done(element, tag):
@@ -140,14 +164,16 @@ class TreeWalk:
             self._href = around or None
         elif tag in _SIGNS:
             self._pieces.append(_SIGNS[tag])
+        elif tag in _BOLD:
+            self._close_bold()
 
     @property
     def _around(self) -> _Around:
-        return self._frame, self._region, self._box, self._level, self._number, self._group
+        return self._frame, self._region, self._box, self._level, self._number, self._group, self._outline
 
     @_around.setter
     def _around(self, around: _Around) -> None:
-        self._frame, self._region, self._box, self._level, self._number, self._group = around
+        self._frame, self._region, self._box, self._level, self._number, self._group, self._outline = around
 
     def _open_box(self, element: Any, tag: str) -> None:
         self._box = tag
@@ -155,13 +181,21 @@ class TreeWalk:
         self._group = self._number
         self._numbers += 1
         self._number = self._numbers
+        if not self._outline and element in self._sections:
+            self._outline = self._number
         names: str = element.get('class') or ''
-        if signs.is_chrome(element, tag):
+        label = notes.label(names) if names and tag in _NOTE_BOXES else ''
+        if not label and signs.is_chrome(element, tag, is_in_section=self._outline > 0):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
                 name = (names or element.get('id') or tag)[:100]
                 self._region = Region(self._region, name, tag, depth, self._group)
-        self._frame = framed(element, tag, names, self._frame)
+        self._frame = framed(element, tag, names, label, self._frame)
+        if (frame := self._frame) is not None:
+            opens = self._level > 0 and not any(frame in block.frames() for block in self._found.blocks[-1:])
+            if tag == 'summary' or (opens and frame.label) or (names and notes.is_title(names)):
+                self._title_of = next((each for each in frame.chain() if each.kind == 'quote'), None)
+                self._level = 0 if self._title_of is not None else self._level
 
     # What stands in a line. Each says whether the element is done with.
 
@@ -171,7 +205,18 @@ class TreeWalk:
         if tag in _UNREAD:
             return True
         if tag in _SIGNS:
+            if (
+                tag == 'q'
+                and (element.tail or '').startswith(_QUOTES_END)
+                and ''.join(self._pieces[-1:]).endswith(_QUOTES)
+            ):
+                element.tag = 'span'
+                return False
             self._pieces.append(_SIGNS[tag])
+            return False
+        if tag in _BOLD:
+            # What a list item begins with in bold is what it is about; elsewhere bold says nothing that words do not.
+            self._bold = len(self._pieces) if self._box == 'li' and not self._size else -1
             return False
         return '-' in tag and self._read_named(element)
 
@@ -199,31 +244,35 @@ class TreeWalk:
             self._formula(element, formula)
 
     def _read_raised(self, element: Any) -> bool:
-        """A power, a reference, or an index between numbers, as it is written in a line: 10⁹ is not 109."""
-        text = ''.join(islice(element.itertext(), _MAX_RAISED)).strip()
-        before = self._pieces[-1][-_MAX_RAISED:] if self._pieces else ''
-        is_plain = all(each.tag in _STYLED for each in islice(element.iter(), 1, _MAX_RAISED))
-        if not before or not is_plain or len(text) > _MAX_RAISED:
+        inside = [*islice(element.iter(), 1, _MAX_STYLED)]
+        if len(inside) == _MAX_STYLED - 1 or any(each.tag not in _STYLED for each in inside):
             return False
-        after = (element.tail or '')[:1]
-        is_link = self._href is not None or element.find('.//a') is not None
+        text = ''.join(element.itertext()).strip()
+        before = self._pieces[-1][-_MAX_BEFORE:].rstrip('*') if self._pieces else ''
+        tail: str = element.tail or ''
         if element.tag == 'sub':
-            is_number = text.isdigit() and before[-1].isdigit()
-            written = f'_{text}' if is_number or (after.isdigit() and before[-1].isalnum()) else ''
-        elif after in ('/', '⁄', '∕') and before[-1].isdigit():
-            written = f' {text}'
-        elif not is_link and _BASE.search(before) and _POWER.fullmatch(text):
-            written = f'^{text.replace("–", "-")}'
+            written = raised.lowered(text, before, tail[:1])
         else:
-            is_apart = before[-1].isspace() or before[-1] == '['
-            written = f'[{text}]' if _REFERENCES.fullmatch(text) and not is_apart else ''
-        self._whole(element, written and written + ' ' * (after.isdigit() and written[-1].isdigit()))
+            following = element.getnext()
+            is_fraction = following is not None and following.tag == 'sub' and tail.strip() in ('/', '⁄', '∕')
+            written = raised.raised(text, before, tail[:1], is_fraction=is_fraction)
+        self._whole(element, written)
         return written != ''
+
+    def _read_button(self, element: Any) -> bool:
+        """What is pressed is chrome, but where a sentence of the text says that it is to be pressed."""
+        tail: str = element.tail or ''
+        before = self._pieces[-1][-_MAX_PRESSED:] if self._pieces else ''
+        return not (tail.strip() and self._box in ('p', 'li', 'dd') and _PRESSED.search(before))
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
         if formula := formulas.of_image(element):
             self._formula(element, formula)
+            return
+        if len(alt) <= _MAX_EMOJI and 'emoji' in (element.get('class') or ''):
+            if alt.isprintable():
+                self._pieces.append(alt)
             return
         if targets.is_icon(element):
             return
@@ -231,6 +280,14 @@ class TreeWalk:
         if alt:
             place = len(self._found.blocks) + (self._size > 0)
             self._found.pictures.append(Picture(place, alt, self._frame, self._region))
+
+    def _read_noscript(self, element: Any) -> None:
+        for image in element.iter('img'):
+            self._read_image(image)
+
+    def _read_input(self, element: Any) -> None:
+        if element.get('type') == 'checkbox' and self._box == 'li' and not self._size:
+            self._pieces.append('[ ] ' if element.get('checked') is None else '[x] ')
 
     def _read_named(self, element: Any) -> bool:
         names: str = element.get('class') or ''
@@ -248,14 +305,17 @@ class TreeWalk:
     def _is_apart(self, element: Any, names: str) -> bool:
         """Return whether a span is shown apart from another one right before it, as a title from what is above it.
 
-        Both are named, differently; in running text, or in the midst of a word, they are one.
+        Both are named, differently, by people; in running text, or in the midst of a word, they are one.
         """
         before = element.getprevious()
         if before is None or before.tag != 'span' or before.tail or names in ('', before.get('class') or ''):
             return False
         around = element.getparent().text or ''
-        end = self._pieces[-1][-1:] if self._pieces else ''
-        return not around.strip() and (end.islower() or end.isdigit()) and (element.text or '')[:1].isupper()
+        if around.strip() or (element.tail or '').strip() or _GENERATED.search(f'{before.get("class") or ""} {names}'):
+            return False
+        end = self._pieces[-1][-2:] if self._pieces else ''
+        is_end = len(end) == 2 and end.isalnum() and (end[-1].islower() or end[-1].isdigit())
+        return is_end and (element.text or '')[:1].isupper()
 
     def _formula(self, element: Any, formula: formulas.Formula) -> None:
         if formula.is_display:
@@ -329,14 +389,28 @@ class TreeWalk:
             self._size -= len(shown)
             self._linked -= len(shown)
         else:
+            if self._is_note and shown.isdigit() and len(shown) < 4 and self._pieces[self._link - 1][-1:] != '[':
+                self._pieces[self._link + 1 :] = [f'[{shown}]']  # so it is no number of the sentence, nor one itself
             self._pieces.append(LINK_CLOSE)
         self._link = -1
+
+    def _close_bold(self) -> None:
+        start, self._bold = self._bold, -1
+        if start < 0 or not self._size:
+            return
+        start += self._link == start
+        inner = ''.join(self._pieces[start:])
+        if words := inner.strip():
+            after = ' ' if inner[-1].isspace() else ''
+            self._pieces[start:] = [f'**{words}**{after}']
 
     def _flush(self, kind: BlockKind = 'text', language: str = '') -> None:
         """End the block, if one has begun."""
         if not self._pieces:
             return
         self._close_link()
+        self._bold = -1
+        title_of, self._title_of = self._title_of, None
         if self._size > 0:
             level = self._level if kind == 'text' else 0
             text = ''.join(self._pieces)
@@ -344,8 +418,9 @@ class TreeWalk:
             if kind == 'text':
                 block.text = _lines(text, is_one=level > 0)
             block.size, block.linked, block.group = self._size, self._linked, self._group
-            block.box = self._number
+            block.box, block.outline = self._number, self._outline
             block.marks, block.links = self._marks, self._links
+            block.title_of = title_of
             self._found.blocks.append(block)
         self._pieces, self._marks, self._links = [], [], []
         self._size = self._linked = 0

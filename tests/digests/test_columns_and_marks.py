@@ -20,6 +20,12 @@ def test_titles_in_small_letters_or_with_digits_stand_above_numbers() -> None:
     assert 'tottime: ' in told('\n'.join(['ncalls   tottime  cumtime filename:lineno(function)', *rows]))
 
 
+def test_a_rule_below_titles_tells_where_columns_begin() -> None:
+    rows = [f'sack-{at:<3} {"" if at != 9 else "the barn":<13} loft-{at % 3:<4} rye' for at in range(90)]
+    text = told('\n'.join(['Name     Kept apart in Below     Grain', '-------- ------------- --------- -----', *rows]))
+    assert 'Kept apart in: "" ×89, the barn ×1 (line 12)' in text
+
+
 def test_comments_part_no_table_and_name_its_columns() -> None:
     rows = [f'vat-{at}\t{at % 3}\tnorth' + ('\tleaks' if at % 2 else '') for at in range(40)]
     rows[20:20] = ['# The vats of the old cellar follow.']
@@ -138,6 +144,22 @@ def test_a_field_that_stands_twice_in_a_block_is_compared_with_none() -> None:
     assert '(most)' not in text
 
 
+def test_a_row_of_sums_is_no_item() -> None:
+    rows = [(f'mill/part{at}.py', 100 + at * 3, at % 5) for at in range(30)]
+    rows.append(('TOTAL', sum(row[1] for row in rows), sum(row[2] for row in rows)))
+    text = '\n'.join(
+        ['Name                  Stmts  Miss', *(f'{name:<20} {one:>6} {two:>5}' for name, one, two in rows)]
+    )
+    said = digest(text, 300, focus='Which part has most Stmts?').text
+    assert said.startswith('table: 30 items with 3 fields\nbeside table: TOTAL 4305 60')
+    assert 'Stmts=187 (most): mill/part29.py' in said
+
+
+def test_the_last_row_that_alone_has_what_one_other_has_is_no_sum() -> None:
+    rows = [f'sack-{at},{1500 if at in (7, 29) else 0},{4 if at in (9, 29) else 0},loft' for at in range(30)]
+    assert digest('\n'.join(['name,litres,holes,kept', *rows]), 300).text.startswith('table: 30 items')
+
+
 @pytest.mark.parametrize(
     ('form', 'told'),
     [
@@ -238,6 +260,14 @@ def test_directives_of_a_server_are_settings_and_those_commented_out_stay_so() -
     text = digest('\n'.join(lines), 120, focus='Which ports does it listen on?').text
     assert '2| server: listen 80 default;' in text
     assert '4| server: # listen 443 ssl default;' in text
+
+
+def test_counted_lines_are_no_blocks_of_each_other() -> None:
+    files = [f'{at * at % 1700:>6} mill/part{at}.py' for at in range(1, 60)]
+    total = sum(at * at % 1700 for at in range(1, 60))
+    text = digest('\n'.join([*files, f'{total:>6} total']), 140, focus='Which file is the longest?').text
+    assert f'beside table: {total} total' in text
+    assert 'number=1681 (most): 1681 mill/part41.py' in text
 
 
 def test_records_begin_where_blank_lines_part_them() -> None:

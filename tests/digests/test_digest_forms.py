@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 import pytest
+from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest, machine_output
 from summarizer_tool.digests.statements import DigestStatement, choose
@@ -24,7 +25,7 @@ def test_columns_that_begin_at_the_same_place() -> None:
     text = told('\n'.join(rows))
     assert '71| -rwsr-xr-x 1 miller 1200 open-door' in text
     assert 'thief' in text
-    assert '×198 in 1-200' in text
+    assert '200 items' in text
 
 
 def test_commits_with_their_odd_author_date_and_size() -> None:
@@ -137,7 +138,7 @@ def test_a_listing_of_links_is_no_source_code() -> None:
     rows = [f'lrwxrwxrwx 1 root root {20 + n % 9} Jun {1 + n % 28:2} 2025 tool{n} -> /opt/tools/{n}' for n in range(60)]
     rows[41] = 'lrwxrwxrwx 1 mill root 24 Jun  4 2025 tool41 -> /home/mill/41'
     found = digest('\n'.join(rows), 200)
-    assert found.kind == 'log'
+    assert found.kind == 'table'
     assert '42| lrwxrwxrwx 1 mill root' in found.text
 
 
@@ -235,6 +236,25 @@ def test_a_plan_that_looks_like_code_but_repeats_itself_is_told() -> None:
     assert re.search(r'mill\.wheel_41 .*locked = false', found.text)
 
 
+def test_columns_that_run_into_each_other_keep_their_titles():
+    cells = [('USER', 'PID', 'VSZ', 'RSS', 'STAT', 'TIME', 'COMMAND')]
+    cells += [('root', n, 0 if n % 9 else 144624, 0 if n % 9 else 14592, 'S', '0:00', f'[mill/{n}]') for n in range(40)]
+    cells += [('root', 1041, 0, 0, 'Z', '0:00', '[sluice] <defunct>')]
+    lines = ['{:<8} {:>4} {:>5} {:>5} {:<4} {:>6} {}'.format(*each) for each in cells]
+    assert digest('\n'.join(lines), 200).text.splitlines() == snapshot(
+        [
+            'table: 41 items with 7 fields',
+            '42| root 1041 0 0 Z 0:00 [sluice] <defunct>',
+            'VSZ: 0 ×36, 144624 ×5',
+            'RSS: 0 ×36, 14592 ×5',
+            'STAT: S ×40, Z ×1 (line 42)',
+            'PID: 0..20..1041 (min..median..max)',
+            'the same in all: USER=root, TIME=0:00',
+            'COMMAND: 41 distinct, like [mill/0]',
+        ]
+    )
+
+
 def test_of_a_field_that_all_names_begin_with_the_rest_is_told() -> None:
     field = '    Title: country = NL, guild = Millers of the Lower Valley, mill = {}\n    Stones: {}'
     mills = [f'Mill:\n{field.format(f"wheel-{nth}", 9 if nth == 7 else 2)}\n    Sieve: fine' for nth in range(30)]
@@ -252,6 +272,30 @@ def test_records_of_two_lines_are_told_with_their_first() -> None:
     assert '121| SHUT sluice-60' in text
 
 
+def test_lists_inside_of_things_are_told_as_one() -> None:
+    mills = [
+        {
+            'mill': f'mill-{nth}',
+            'visits': [
+                {'id': f'{nth}-{at}', 'sacks': 9, 'paid': True, 'toll': {'stuivers': 4 + at % 3}} for at in range(30)
+            ],
+        }
+        for nth in range(6)
+    ]
+    mills[4]['visits'][17] |= {'sacks': -3}  # pyright: ignore[reportIndexIssue, reportOperatorIssue, reportArgumentType, reportCallIssue]
+    text = told(json.dumps(mills))
+    assert 'items[].visits: 180 items with 5 fields, named by id' in text
+    assert '4-17: sacks=-3 (usually 9)' in text
+    assert '(in): mill-0 ×30' in text
+
+
+def test_what_has_no_name_is_numbered_in_the_thing_that_it_is_in() -> None:
+    checks = [[{'in': at, 'ok': (nth, at) != (3, 2), 'ms': at, 'of': 'oak'} for at in range(6)] for nth in range(10)]
+    text = told(json.dumps([{'gate': f'g{nth}', 'checks': each} for nth, each in enumerate(checks)]))
+    assert 'g3 #3: ok=false (usually true)' in text
+    assert '(in): g0 ×6' in text
+
+
 def test_of_sections_each_tells_its_own() -> None:
     gates = [f'[gate{at}]\nheight = {4 if at != 5 else 9}\nkeeper = ada\n' for at in range(9)]
     assert 'gate5: height=9, keeper=ada' in digest('\n'.join(gates), 200).text
@@ -264,6 +308,12 @@ def test_blocks_are_called_by_what_tells_them_apart() -> None:
         for at in range(30)
     ]
     assert 'mill-3217: restarts: 41' in digest('\n'.join(pods), 200).text
+
+
+def test_what_has_no_name_is_told_with_its_place() -> None:
+    found = [{'rule': 'F401', 'at': {'path': f'mill/{nth // 3}.py', 'line': nth % 5}} for nth in range(90)]
+    found[50] |= {'rule': 'S602'}
+    assert '#51 (mill/16.py): rule=S602' in told(json.dumps(found))
 
 
 def test_times_within_a_minute_and_numbers_in_brackets() -> None:
@@ -294,16 +344,6 @@ def test_a_title_of_two_words_of_which_one_stands_above_nothing() -> None:
     assert 'Peer Address:PortProcess=0.0.0.0:* users:(("mill",pid=12,fd=7))' in told
 
 
-def test_a_comma_in_brackets_parts_nothing():
-    lines = [f'opened_total{{gate="{at * 7}",by="keeper{at % 5}"}} {at}' for at in range(60)]
-    assert 'column' not in digest('\n'.join([*lines, 'gates 9']), 200).text
-
-
-def test_half_an_emoji_in_json_can_be_sent() -> None:
-    text = ''.join(f'{{"id": {number}, "said": "cut \\ud83d off {number}"}}\n' for number in range(60))
-    assert 'cut ? off' in digest(text, 200).text.encode().decode()
-
-
 def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
     rows = [f"INSERT INTO berth VALUES({at},'O''Hara, {at % 9}',{at % 7 + 4}.5,'ok');" for at in range(60)]
     rows[17] = "INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');"
@@ -314,6 +354,16 @@ def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
     assert 'table: 60 items with 4 fields' in told
     assert "long=41.5 (most): INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');" in told
     assert 'state: ok ×59, sunk ×1 (line 20)' in told
+
+
+def test_a_comma_in_brackets_parts_nothing():
+    lines = [f'opened_total{{gate="{at * 7}",by="keeper{at % 5}"}} {at}' for at in range(60)]
+    assert 'column' not in digest('\n'.join([*lines, 'gates 9']), 200).text
+
+
+def test_half_an_emoji_in_json_can_be_sent() -> None:
+    text = ''.join(f'{{"id": {number}, "said": "cut \\ud83d off {number}"}}\n' for number in range(60))
+    assert 'cut ? off' in digest(text, 200).text.encode().decode()
 
 
 def test_lines_of_one_entry_are_told_together() -> None:

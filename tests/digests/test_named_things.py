@@ -6,6 +6,7 @@ from summarizer_tool.digests.blocks import TextBlocks, line_names
 from summarizer_tool.digests.digest import digest
 from summarizer_tool.digests.page_reading import read_page
 from summarizer_tool.digests.places import OutputRecord, form
+from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.surprise import MISSING, surprising
 
 ASKED = 'Is anything wrong or unusual here?'
@@ -74,6 +75,11 @@ def test_a_thing_that_is_asked_for_by_its_name_is_told() -> None:
     ]
     found = digest(f'[{", ".join(boats)}]', 200, focus='What keel has boat 7, north?')
     assert 'boat 7, north: keel.wood=oak-7' in found.text
+
+
+def test_what_a_line_opens_is_told_with_it() -> None:
+    lines = [f'lamp north_{at} {{\n    oil = {at * 13}\n    keeper = k{at}\n    wick = w{at}\n}}' for at in range(60)]
+    assert 'lamp north_7 { oil = 91 keeper = k7 wick = w7' in digest('\n'.join(lines), 200, focus='lamp north_7?').text
 
 
 def test_where_few_lines_stand_in_blocks_they_are_called_by_what_is_around_them() -> None:
@@ -155,3 +161,9 @@ def test_the_first_row_of_a_page_table_is_a_head_only_if_it_says_so() -> None:
 def test_lines_of_a_section_are_called_by_it() -> None:
     sections = ''.join(f'[boat{at}]\nkeel = oak\nmast = {at * 13}\n' for at in range(30))
     assert '[boat17]: keel = oak' in digest(sections, 200, focus='keel of boat17?').text
+
+
+def test_what_a_line_opens_ends_where_it_is_closed() -> None:
+    part = [OutputPart(text, depth=depth) for text, depth in (('lamp a {', 0), ('oil = 1', 4), ('lamp b {', 0))]
+    (told,) = [each.text for each in relevant(part, 'lamp a', ()) if 'lamp a' in each.text]
+    assert told == 'lamp a { oil = 1'

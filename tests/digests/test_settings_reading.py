@@ -81,11 +81,11 @@ def test_settings_are_told_by_their_paths_with_their_lines():
     assert told.kind == 'json'
     assert [(each.text, each.lines[:1]) for each in told.lines] == snapshot(
         [
+            ('services.mill.environment: GRIND=coarse, DRY_RUN=false', (9,)),
             (
                 'services.mill: image=mill:2.4, restart=unless-stopped, ports=[127.0.0.1:8007:8007], stop_grace_period=20s',
                 (7,),
             ),
-            ('services.mill.environment: GRIND=coarse, DRY_RUN=false', (9,)),
             ('volumes.flour: null', (13,)),
         ]
     )

@@ -64,6 +64,11 @@ def test_a_line_without_end_is_read_in_pieces() -> None:
 """)
 
 
+def test_what_programs_write_of_their_lists() -> None:
+    found = digest(str([{'berth': n, 'state': 'sunk' if n == 41 else 'free', 'note': None} for n in range(300)]), 200)
+    assert '#42: state=sunk (usually free)' in found.text
+
+
 @pytest.mark.parametrize(
     ('text', 'is_prose'),
     [

@@ -67,7 +67,7 @@ It failed as the loft was wet.
     [
         (
             _SRT,
-            'The keel of the Marigold was laid in 1911, by Anders Holm.\n\n- Where is the log?\n\n- In the museum.\n\n'
+            'The keel of the Marigold was laid in 1911, by Anders Holm.\n\nWhere is the log?\n\nIn the museum.\n\n'
             '[door slams]\n\n## From 0:05:00\n\nBRANDT: Tom & I left.\n',
         ),
         (_VTT, 'Anna: Thirty days today, and legal wants ninety.\n\nBob: Too costly.\n'),

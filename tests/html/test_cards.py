@@ -1,4 +1,4 @@
-"""Infoboxes that are made of `div`s, and spans that stand apart."""
+"""Boxes of labels and what is said of each that are made of `div`s."""
 
 import pytest
 
@@ -33,12 +33,20 @@ def test_a_box_may_have_a_picture_in_place_of_a_value_and_stand_apart_from_the_t
     assert 'Founder\n: Ada Zibeline\n\nSeat\n: Morn\n\nFounded\n: 1855, at Orme\n\n' in shown
 
 
+def test_boxes_that_are_alike_are_terms() -> None:
+    shown = _shown(_boxes('div', Founder='cast the great bell.', Seat='Morn', Rank='3'))
+    assert 'Founder\n: cast the great bell.\n\nSeat\n: Morn\n\nRank\n: 3' in shown
+
+
 @pytest.mark.parametrize(
     'boxes',
     [
         _boxes(**{f'<a href="/{each}">{each}</a>': 'Read how it was cast.' for each in ('Orme', 'Morn', 'Heron')}),
         _boxes(Orme='<a href="/o">Morn</a>', Morn='<a href="/m">Orme</a>', Heron='<a href="/h">Heron</a>'),
         _boxes(Orme='It was cast.', Morn='It was hung.'),
+        _boxes('div', **{'It was cast in Orme.': 'Morn', 'Morn': 'Orme', 'Heron': 'Orme'}),
+        _boxes('h3', **dict.fromkeys(('Orme', 'Morn', 'Heron'), PROSE)),
+        _boxes('div', **{'1': 'Orme', '2': 'Morn', '3': 'Heron'}),
     ],
 )
 def test_other_boxes_are_none(boxes: str) -> None:
@@ -61,6 +69,10 @@ def test_spans_that_are_named_differently_stand_apart() -> None:
     ('spans', 'text'),
     [
         ('<span class="drop">T</span><span class="rest">he keepers</span> went home.', 'The keepers went home.'),
+        (
+            '<span class="c0">The meth</span><span class="c4">ods of Acme</span><span class="c2">Bank</span>',
+            'The methods of AcmeBank',
+        ),
         ('It was <span class="mark">micro</span><span class="more">organisms</span>.', 'It was microorganisms.'),
         ('They like <span class="mark">Acme</span><span class="more">Bank</span> here.', 'They like AcmeBank here.'),
         ('<span class="first">漢字</span><span class="second">仮名</span>', '漢字仮名'),

@@ -55,7 +55,8 @@ Ilva Tarn was the first of them. She wrote the Book of Ships, in which no page i
 def test_lists() -> None:
     assert read("""
         <ol start=4><li>four<ol><li>a</li><li>b</li></ol></li><li value=7><p>seven</p><p>more of it</p></li></ol>
-        <ul><li><b>Ilva Tarn</b>, the first <b>keeper</b></li></ul>
+        <ul><li><b>Ilva Tarn</b>, the first <b>keeper</b></li><li><input type=checkbox checked> sworn in</li>
+        <li><input type=checkbox> buried</li></ul>
         <ul><li><ul><li>only</li><li>within</li></ul></li></ul>""") == snapshot("""\
 4. four
    1. a
@@ -64,7 +65,9 @@ def test_lists() -> None:
 
    more of it
 
-- Ilva Tarn, the first keeper
+- **Ilva Tarn**, the first keeper
+- [x] sworn in
+- [ ] buried
 
 - only
 - within\
@@ -100,18 +103,33 @@ Warden
 """)
 
 
-def test_notes_and_quotes() -> None:
+def test_notes() -> None:
     assert read("""
-        <div class="admonition warning"><p class="admonition-title">Warning</p><p>Do not cross at night.</p></div>
+        <div class="admonition warning"><p class="admonition-title">Warning</p><p>Do not cross at night.</p>
+        <ul><li>Not even with a lamp.</li></ul></div>
+        <div class="note">The gate is shut at noon.</div>
+        <div class="markdown-alert markdown-alert-tip"><p class="markdown-alert-title"><svg></svg>Tip</p><p>Bring bread.</p></div>
+        <div class="alert alert-danger" role="alert">The bridge is out.</div>
+        <aside class="admonition note"><p class="admonition-title">For keepers</p><pre>count twice</pre></aside>
         <details><summary>What of the bell?</summary><p>It rings by itself.</p></details>
         <blockquote><p>No ship shall pass.</p><blockquote>But one.</blockquote></blockquote>""") == snapshot("""\
-Warning
-
-Do not cross at night.
-
-> What of the bell?
+> **Warning:** Do not cross at night.
 >
-> It rings by itself.
+> - Not even with a lamp.
+
+> **Note:** The gate is shut at noon.
+
+> **Tip:** Bring bread.
+
+> **Danger:** The bridge is out.
+
+> **Note: For keepers:**
+>
+> ```
+> count twice
+> ```
+
+> **What of the bell?** It rings by itself.
 
 > No ship shall pass.
 >
@@ -142,6 +160,7 @@ def test_numbers_that_are_raised_are_not_numbers_of_their_own() -> None:
         ('10<sup>–5</sup>', '10^-5'),
         ('10<sup>6.5</sup>', '10^6.5'),
         ('10<sup><i>6</i></sup>', '10^6'),
+        ('10 <sup>6</sup>', '10 ^6'),
         ('10<sup>n</sup>', '10^n'),
         ('5 W m<sup>–2</sup>', '5 W m^-2'),
         ('In 1911<sup>2,3</sup>', 'In 1911[2,3]'),
@@ -150,12 +169,13 @@ def test_numbers_that_are_raised_are_not_numbers_of_their_own() -> None:
         ('log<sub>10</sub>100', 'log_10 100'),
         ('x<sub>1</sub>2', 'x_1 2'),
         ('1<sup>1</sup>/<sub>2</sub> cups', '1 1/2 cups'),
-        ('SO<sub>4</sub><sup>2−</sup> and Ca<sup>2+</sup>', 'SO4^2− and Ca^2+'),
+        ('SO<sub>4</sub><sup>2−</sup> and Ca<sup>2+</sup>', 'SO4^2− and Ca2+'),
         ('of 1950 <sup>14</sup>C, CO<sub>2</sub>', 'of 1950 14C, CO2'),
         ('the 1<sup>st</sup> and 2<sup>e</sup>', 'the 1st and 2e'),
         ('x<sup>n</sup>, e<sup>x</sup> and (a+b)<sup>n</sup>', 'x^n, e^x and (a+b)^n'),
         ('12<sup>h</sup>30, 5<sup>m</sup> 30<sup>s</sup>, 10<sup>h</sup>', '12h30, 5m 30s, 10h'),
         ('M<sup>r</sup> Dupont, S<sup>t</sup> John, W<sup>m</sup> Penn', 'Mr Dupont, St John, Wm Penn'),
+        ('1<sup>r</sup> de maig, 2<sup>n</sup> lloc', '1r de maig, 2n lloc'),
     ],
 )
 def test_what_stands_raised_or_lowered_is_apart_from_numbers(html: str, text: str) -> None:
@@ -182,10 +202,13 @@ def test_items_have_the_numbers_that_are_shown(html: str, text: str) -> None:
     ('html', 'text'),
     [
         ('said <q>never again</q> to', 'said "never again" to'),
+        ('pressed <button>Open</button> to', 'pressed Open to'),
         ('saw <img class="latex" alt="x^2 &lt; y" src="a.png"> for', 'saw $x^2 < y$ for'),
+        ('pressed the <button>Open</button>, opening', 'pressed the Open, opening'),
         ('opened<button>Copy</button> just', 'opened just'),
         ('found <button>Copy</button> in', 'found in'),
         ('gave 5 <button>i</button> mg of', 'gave 5 mg of'),
+        ('saw a <q>bell</q>, “<q>Orme</q>” and "<q>Morn</q>" on', 'saw a "bell", “Orme” and "Morn" on'),
         ('saw <q>a</q><q>b</q> on', 'saw "a""b" on'),
         ('saw <img class="mwe-math-fallback-image-inline" alt="{\\displaystyle x^2}"> for', 'saw $x^2$ for'),
     ],
@@ -243,9 +266,10 @@ def test_images_are_left_out_of_the_text() -> None:
         building of the city.</p><img src="/p.gif" width=1 height=1><img src="/i.svg" class="icon" alt="star">
         <picture><source srcset="/bell-800.jpg 800w, /bell-400.jpg 400w"><img alt="A bell"></picture>
         <div class="wp-caption"><img src="/lamp.png"><p class="wp-caption-text">The lamp</p></div>
-        """),
+        <noscript><img src="/tide.png" alt="Tides"></noscript><p>Fine <img class="emoji" alt="🌊"> weather, they say.</p>"""),
         URL,
     )
+    assert '🌊' in page.markdown
     assert '.jpg' not in page.markdown
 
 
@@ -307,9 +331,9 @@ def test_a_formula_or_a_quoted_figure_that_stands_alone() -> None:
 
 def test_marks_of_footnotes_are_no_numbers_of_a_sentence() -> None:
     assert read("""
-        <p>It is open, and so is
+        <p>It is open. <a class="footnote-reference brackets" href="#id8">18</a> So is
         the lock.<sup><a href="#fn2">2</a></sup> See figure <a href="#fig">3</a>.[<sup><a href="#n4">4</a></sup>]</p>
-        """) == snapshot('It is open, and so is the lock.[2] See figure 3.[4]')
+        """) == snapshot('It is open. [18] So is the lock.[2] See figure 3.[4]')
 
 
 def test_contents_of_a_page_are_left_out() -> None:
@@ -329,11 +353,14 @@ They keep:
 
 
 def test_a_heading_within_one_definition_leaves_the_others_theirs() -> None:
-    assert read("""
-        <dl><dt>Keeper</dt><dd><p>Counts the ships.</p></dd><dt>Warden</dt><dd>Holds the keys.</dd>
+    note = '<div class="note"><h3 class="title">Note</h3><p>Mind the step.</p></div>'
+    assert read(f"""
+        <dl><dt>Keeper</dt><dd><p>Counts the ships.</p>{note}</dd><dt>Warden</dt><dd>Holds the keys.</dd>
         <dt>Ringer</dt><dd><h4>By night</h4><p>Rings the bell.</p></dd></dl>""") == snapshot("""\
 Keeper
 : Counts the ships.
+
+  > **Note:** Mind the step.
 
 Warden
 : Holds the keys.

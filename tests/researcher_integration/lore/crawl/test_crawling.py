@@ -84,8 +84,8 @@ Gull Marsh is a zone of the Nine Weirs, for levels 21 to 28.
 
 ## Settlements
 
-- Lowstake, seat of the Reed Court
-- Old Pans, abandoned in 311
+- **Lowstake**, seat of the Reed Court
+- **Old Pans**, abandoned in 311
 
 ## Rulers
 
@@ -321,6 +321,6 @@ async def test_traces_hold_nothing_of_the_page(crawler: Crawler, wiki: Site, cap
 
     spans = [span for span in capfire.exporter.exported_spans_as_dict() if span['name'] == 'crawl']
     own = [{name: value for name, value in span['attributes'].items() if '.' not in name} for span in spans]
-    page = {'number': 1, 'source_id': 'src_1f3fcbeac680', 'tokens': 76, 'tier': 'secondary'}
+    page = {'number': 1, 'source_id': 'src_f9a107ad0bed', 'tokens': 78, 'tier': 'secondary'}
     assert own == [{**page, 'is_new': True}, {**page, 'is_new': False}, {}]
     assert not any(word in json.dumps(spans) for word in ('marsh', 'Marsh', 'Lowstake', 'missing'))
