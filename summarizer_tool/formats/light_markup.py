@@ -6,6 +6,8 @@ What a text is in the name of its file says, of wikitext its marks, too; whateve
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+_CURRENCIES = ('$', '£', '€', '¥', '₹', '₽', '₩')
+
 _Instead = str | Callable[[re.Match[str]], str]
 
 
@@ -19,20 +21,10 @@ def _template(found: re.Match[str]) -> str:
     said = [each.strip() for each in given if each.strip() and '=' not in each]
     named = {key.strip(): value.strip() for key, _, value in (each.partition('=') for each in given) if value.strip()}
     name, _, number = name.strip().lower().partition(':')
-    match name:
-        case 'val' if said:
-            return f'{said[0]}{"×10^" * ("e" in named)}{named.get("e", "")} {named.get("u", "")}'.rstrip()
-        case 'convert' | 'cvt':
-            ends = (at for at in range(2, len(said), 2) if not said[at].lstrip('+-−')[:1].isdigit())
-            return ' '.join(said[: next(ends, len(said))])
-        case 'frac' | 'sfrac':
-            return ' '.join([*said[:-2], '/'.join(said[-2:] if len(said) > 1 else ('1', *said))])
-        case 'formatnum':
-            return number.strip()
-        case 'sfn' | 'sfnp' | 'efn' | 'refn':
-            return ''
-        case _:
-            pass
+    if (shown := _measure(name, said, named)) is not None:
+        return shown
+    if name == 'formatnum':
+        return number.strip()
     if 'list' in name or not said:
         return ', '.join(said)
     if said[0].isdigit() and len(said) > 1:
@@ -40,6 +32,28 @@ def _template(found: re.Match[str]) -> str:
             return ' '.join(said[:3])
         return ('-' if len(said[0]) == 4 else ', ').join(said[:3])
     return max(said, key=len)
+
+
+def _measure(name: str, said: Sequence[str], named: Mapping[str, str]) -> str | None:
+    """What a template of a number shows, or of a note, which shows nothing; `None` of another."""
+    match name:
+        case 'val' if said:
+            power = f'×10^{named["e"]}' if 'e' in named else ''
+            return f'{said[0]}{power} {named.get("u", "")}'.rstrip()
+        case 'convert' | 'cvt':
+            ends = (at for at in range(2, len(said), 2) if not said[at].lstrip('+-−')[:1].isdigit())
+            return ' '.join(said[: next(ends, len(said))])
+        case 'frac' | 'sfrac' if said:
+            *whole, over, under = ('1', *said) if len(said) == 1 else said
+            return ' '.join([*whole, f'{over}/{under}'])
+        case 'height':
+            return ' '.join(f'{value} {unit}' for unit, value in named.items() if unit in ('ft', 'in', 'm', 'cm'))
+        case 'coord':
+            return ' '.join(each for each in said if ':' not in each)
+        case 'sfn' | 'sfnp' | 'efn' | 'refn':
+            return ''
+        case _:
+            return f'{name.upper()}{said[0]}' if said and name[-1:] in _CURRENCIES else None
 
 
 def _row(found: re.Match[str]) -> str:
@@ -55,6 +69,80 @@ def _verbatim(found: re.Match[str]) -> str:
     kept = {'code': '\n```\n{}\n```\n', 'span': '`{}`', 'address': '{}', 'words': '\\emph{{{}'}
     kind = found.lastgroup or ''
     return kept[kind].format(found[kind].strip('\n').replace('\\', '\0')) if kind in kept else ''
+
+
+_MDOC_MARKS = {
+    'Fl': ('-\b', ''),
+    'Ns': ('\b', ''),
+    'Oo': ('[\b', ''),
+    'Oc': ('\b]', ''),
+    'Op': ('[\b', '\b]'),
+    'Dq': ('"\b', '\b"'),
+    'Qq': ('"\b', '\b"'),
+    'Sq': ("'\b", "\b'"),
+    'Ql': ("'\b", "\b'"),
+    'Pq': ('(\b', '\b)'),
+    'Aq': ('<\b', '\b>'),
+    'Nd': ('-', ''),
+}
+"""What macros of mdoc write before their words, and behind all of them; `\\b` leaves no blank beside it."""
+_MDOC_MUTE = frozenset({'Dd', 'Dt', 'Os', 'Bl', 'El', 'Sm', 'Bk', 'Ek', 'Rs', 'Re'})
+
+
+def _mdoc(found: re.Match[str]) -> str:
+    """A page in the macros of BSD with the words of these; another as it is."""
+    text = found[0]
+    if not re.search(r'^\.Dd\b', text, re.MULTILINE) or '\n.Sh' not in text:
+        return text
+    out: list[str] = []
+    name, fence, is_open = '', '', False
+    for line in text.split('\n'):
+        macro, _, rest = line[1:].strip().partition(' ') if line[:1] == '.' else ('', '', line)
+        if not macro:
+            out.append(rest + ('\n' if fence else ' '))
+            continue
+        words = _mdoc_words(f'{macro} {rest}')
+        if macro == 'Nm':
+            name = name or words
+            words = words if words[:1].isalnum() else name + words
+        match macro:
+            case 'Sh' | 'Ss':
+                out.append(f'\n\n## {words}\n\n')
+            case 'It':
+                is_open = 'Xo' in rest.split()
+                out.append(f'\n\n{words}' if is_open else f'\n\n{words}\n: ' if words else '\n- ')
+            case 'Xc' if is_open:
+                out.append('\n: ')
+                is_open = False
+            case 'Bd':
+                fence = '\n```\n' if re.search('-(?:literal|unfilled)', rest) else ''
+                out.append(fence or '\n\n')
+            case 'Ed':
+                out.append('```\n' if fence else '\n\n')
+                fence = ''
+            case 'Pp' | 'Lp':
+                out.append('\n\n')
+            case _ if macro not in _MDOC_MUTE and not macro.startswith('\\"'):
+                out.append(f'{words} ')
+            case _:
+                pass
+    return '\n'.join(map(str.rstrip, ''.join(out).split('\n')))
+
+
+def _mdoc_words(line: str) -> str:
+    said: list[str] = []
+    behind: list[str] = []
+    for part in re.findall(r'"[^"]*"|\S+', line):
+        if re.fullmatch(r'[A-Z][a-z]', part):
+            before, after = _MDOC_MARKS.get(part, ('', ''))
+            said += [before] if before else []
+            behind += [after] if after else []
+        elif part in '.,:;)]?!':
+            said += [*reversed(behind), f'\b{part}']
+            behind = []
+        else:
+            said.append(f'{part}\b' if part in '([' else part.strip('"'))
+    return re.sub(' ?\b ?', '', ' '.join([*said, *reversed(behind)])).strip()
 
 
 _WIKI_LINK = re.compile(r'\[\[(?![\s:$"-])[^\[\]\n]{1,200}(?<!\s)\]\]')
@@ -141,6 +229,7 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
         (r'\0', r'\\'),
     ),
     (*(f'.{section}' for section in range(1, 9)), '.man'): (
+        (r'\A[\s\S]+', _mdoc),
         (r'^[.\'][ \t]*\\".*$', ''),
         (r'\\f(?:\(..|\[[^\]\n]*\]|.)|\\s[-+]?\d{1,2}|\\[&|^/,%c:]', ''),
         (r'\\\((?:[lr]q|dq)', '"'),

@@ -55,6 +55,9 @@ It ground rye until 1901.
         ('{{convert|6|ft|2|in|m|1}}', '6 ft 2 in'),
         ('{{frac|1|2}} or {{frac|3|1|4}}', '1/2 or 3 1/4'),
         ('{{formatnum:12345}}', '12345'),
+        ('{{height|ft=6|in=2}}', '6 ft 2 in'),
+        ('{{US$|3.5 million}}', 'US$3.5 million'),
+        ('{{coord|51|30|N|0|7|W|region:GB}}', '51 30 N 0 7 W'),
         ('rye{{sfn|Smith|1999|p=5}}', 'rye'),
         ('{{birth date|1911|5|3}}', '1911-5-3'),
         ('{{mill|12|7}}', '12, 7'),
@@ -272,6 +275,37 @@ def test_another_name_is_none_of_these() -> None:
 )
 def test_what_never_ends_takes_linear_time(suffix: str, part: str) -> None:
     assert isinstance(markdown(part * (100_000 // len(part)), suffix), str)
+
+
+def test_manual_pages_of_bsd() -> None:
+    text = (
+        '.\\" unseen\n.Dd May 1\n.Dt MILL 1\n.Os\n.Sh NAME\n.Nm mill\n.Nd grind corn\n.Sh SYNOPSIS\n.Nm\n.Op Fl v\n'
+        '.Op Fl s Ar stone\n.Sh DESCRIPTION\nOf\n.Nm ,\nsee\n.Pa .millrc .\n.Bl -tag -width Ds\n.It Fl s Ar stone\nUse this one.\n'
+        'Defaults to\n.Cm 22 .\n.It Xo\n.Fl v\n.Xc\nSay more.\n.El\n.Bd -literal\nmill -v\n  rye\n.Ed\n'
+    )
+    assert plain_text(text, 'mill.1') == snapshot("""\
+## NAME
+
+mill - grind corn
+
+## SYNOPSIS
+
+mill [-v] [-s stone]
+
+## DESCRIPTION
+
+Of mill, see .millrc.
+
+-s stone
+: Use this one. Defaults to 22.
+
+-v
+: Say more.
+```
+mill -v
+  rye
+```
+""")
 
 
 def test_bullets_and_backslashes_of_manual_pages() -> None:
