@@ -190,8 +190,6 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
     before = text[max(0, start - _MAX_PUBLIC) : start]
     if ('arn:' in before or 'badge' in before) and _PUBLIC.search(before):
         return
-    if 'gcloud secrets versions access ' in before and text[start:end] == '--secret':  # by its name
-        return
     if value := _value(bare, start, end, kind, option=option):
         yield value
         if not _CHANGED.match(text, value.end):

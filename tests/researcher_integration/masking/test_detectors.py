@@ -255,7 +255,6 @@ def test_a_form_is_checked_when_it_is_read() -> None:
         '    "--ssl-keyfile-password",\n    type=str,\n',
         'credentials=to_protocol(\n    credentials)',
         '{"dependencies": {"pbkdf2-password": "1.2.1"}}',
-        'gcloud secrets versions access latest --secret=db-password',
         '# The requirepass is not compatible, which will cause requirepass to be ignored.',
     ],
 )
