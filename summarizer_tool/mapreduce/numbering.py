@@ -128,11 +128,11 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
 
 
 def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) -> list[Sequence[str]]:
-    """The two innermost headings above each fact."""
+    """The headings above each fact, outermost first."""
     parsed = {document: parse(documents[document].text) for document in {fact.evidence[-1][0] for fact in facts}}
     places = [fact.evidence[-1] for fact in facts]
     starts = [documents[document].segment_starts[segment - 1] for document, segment in places]
-    return [parsed[document].path(start)[-2:] for (document, _), start in zip(places, starts, strict=True)]
+    return [parsed[document].path(start) for (document, _), start in zip(places, starts, strict=True)]
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:

@@ -3,13 +3,15 @@
 The budget is a hard bound, counted exactly on the finished text.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 
 import regex
 
 from summarizer_tool.extractive import gist
+from summarizer_tool.extractive.under_headings import NUMBERING
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
@@ -65,19 +67,7 @@ class _Entry:
     """The statement on one line, without list and heading marks before it."""
     item: scoring.Item
     section: Sequence[str] = ()
-    """The headings above it, if they are known."""
-    lead: str = ''
-    """The innermost of these, where it says something of what only the text above it names."""
-
-
-# `It has two wheels.`, but not `It is clear that`.
-_OF_WHAT = regex.compile(
-    r"^(?!It(?:['’]s| is| was| takes| seems) (?:\p{L}+ )?(?:that|to|not|possible|likely|clear|important)\b)"
-    r"(?:\p{L}[\p{L}'’]* ){0,4}(?:[Ii]t|[Tt]hey|[Tt]hem|[Hh]e|[Ss]he|[Hh]im)\b"
-)
-_TELLING_HEADING = regex.compile(r'(?!(?i:chapter|part|book|kapitel|chapitre|capítulo|section)\b).*\p{L}{3}.*')
-_LONGEST_LEAD = 60
-"""Characters of a heading that is said with a fact."""
+    """The headings that are written above it, if it does not follow another fact below them."""
 
 
 SAID_BEFORE = 1.5
@@ -112,7 +102,7 @@ def fit(
     """
     aim = scoring.Aim.of(focus)
     said = [fact.text for fact in facts]
-    above = [' '.join((*each, text)) for each, text in zip(headings, said, strict=True)] if headings else said
+    above = [' '.join((*each[-2:], text)) for each, text in zip(headings, said, strict=True)] if headings else said
     relevance = relevant(relevance or relevances(said, focus), said, focus, above)
     is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
@@ -134,9 +124,8 @@ def fit(
     for index, variant in _beginnings(facts).items():
         entries[index] = replace(entries[index], item=replace(entries[index].item, variant_of=variant))
     if headings and aim is not scoring.Aim.NAMES:
-        entries = [
-            replace(each, section=headings[each.index], lead=_lead(each, headings[each.index])) for each in entries
-        ]
+        sections = _sections(facts, headings, titles)
+        entries = [_below(section, each) for each, section in zip(entries, sections, strict=True)]
     writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
@@ -199,11 +188,55 @@ def _entry(
     return _Entry(index, place, text, item)
 
 
-def _lead(entry: _Entry, section: Sequence[str]) -> str:
-    """The heading above a fact that does not say itself what it is about."""
-    heading = without_own(one_line(plain(section[-1]))).rstrip(' :?') if len(section) > 1 else ''
-    is_needed = len(heading) <= _LONGEST_LEAD and heading not in entry.text and _OF_WHAT.match(entry.text)
-    return heading if is_needed and _TELLING_HEADING.match(heading) else ''
+def _sections(
+    facts: Sequence[GroundedFact], headings: Sequence[Sequence[str]], titles: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """What is written above each fact: its innermost heading, and the one around that if there are several like it.
+
+    The title of the whole is not written, nor what heads all of it.
+    """
+    sections: list[tuple[str, ...]] = [()] * len(facts)
+    of_documents: defaultdict[int, list[int]] = defaultdict(list)
+    for index, fact in enumerate(facts):
+        of_documents[fact.evidence[-1][0]].append(index)
+    for document, indices in of_documents.items():
+        paths = sorted(tuple(headings[index]) for index in indices if headings[index])
+        whole = {titles[document], *paths[0][: _shared(paths[0], paths[-1])]} if paths else set[str]()
+        telling = {index: _written(headings[index], whole)[-2:] for index in indices}
+        around: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
+        for above in telling.values():
+            around[above[-1:]].add(above[:-1])
+        for index, above in telling.items():
+            sections[index] = above if len(around[above[-1:]]) > 1 else above[-1:]
+    return sections
+
+
+def _written(headings: Sequence[str], whole: set[str]) -> tuple[str, ...]:
+    texts = (_TITLE_MARKS.sub('', without_own(one_line(plain(each)))) for each in headings if each not in whole)
+    return tuple(_short(text) for text in texts if text)
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many headings two paths have in common."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _below(section: tuple[str, ...], entry: _Entry) -> _Entry:
+    """A fact below headings, without those that it begins with."""
+    text = entry.text
+    for title in section:
+        lead, mark, rest = text.partition(': ')
+        named = NUMBERING.sub('', title)
+        text = rest if mark and (lead == named.rstrip(' :?') or named.startswith(f'{lead}: ')) else text
+    cost = sum(map(tokens.count_cached, _heading_lines(section)))
+    item = replace(entry.item, cost=tokens.count_cached(text) + 1, below=(entry.place[0], section), below_cost=cost)
+    return replace(entry, section=section, text=text, item=item)
+
+
+def _heading_lines(section: Sequence[str], before: Sequence[str] = ()) -> list[str]:
+    """The headings that are written above a fact which follows one below other headings."""
+    same = _shared(before, section)
+    return [f'##{"#" * level} {title}' for level, title in enumerate(section) if level >= same]
 
 
 def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
@@ -256,8 +289,11 @@ def title_line(title: str) -> str:
 def _title(title: str) -> str:
     """An untrusted title as the text of one heading: no links, images, marks or line breaks."""
     text = _TITLE_MARKS.sub('', plain(one_line(title)))
-    text = text.translate({ord(character): None for character in '<>[]`'}).strip()
-    return text if len(text) <= MAX_TITLE_CHARACTERS else f'{text[:MAX_TITLE_CHARACTERS].rstrip()}…'
+    return _short(text.translate({ord(character): None for character in '<>[]`'}).strip())
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= MAX_TITLE_CHARACTERS else f'{title[:MAX_TITLE_CHARACTERS].rstrip()}…'
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +316,7 @@ class _FactWriter:
                 document, section = entry.place[0], ()
                 if title := self.titled.get(document):
                     lines.append(f'# {title}')
-            lines.append(f'{entry.lead}: {entry.text}' if entry.lead and entry.section != section else entry.text)
+            lines += [*_heading_lines(entry.section, section), entry.text]
             section = entry.section
         return lines + _index_lines(listed)
 

@@ -180,6 +180,10 @@ class Item:
     """Of the items that are variants of one thing, at most one is chosen."""
     needs: int | None = None
     """The index of an item without which it is not chosen."""
+    below: Hashable = None
+    """What headings it stands below,"""
+    below_cost: int = 0
+    """and their tokens, which are paid once."""
 
     @property
     def density(self) -> float:
@@ -207,6 +211,7 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
     heap = [(-state.density(index), index) for index in range(len(items))]
     heapq.heapify(heap)
     chosen: list[int] = []
+    open_headings: set[Hashable] = set()
     left = budget
     while heap and left > 0:
         stale, index = heapq.heappop(heap)
@@ -218,10 +223,12 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
             continue
         needed = items[index].needs
         taken = [index] if needed is None or state.is_said(needed) else [needed, index]
-        cost = sum(max(1, items[each].cost) for each in taken)
+        heading = 0 if items[index].below in open_headings else items[index].below_cost
+        cost = heading + sum(max(1, items[each].cost) for each in taken)
         if (current >= 0 and not fill) or cost > left:
             continue
         left -= cost
+        open_headings.add(items[index].below)
         chosen += taken
         for each in taken:
             state.take(each)

@@ -58,7 +58,20 @@ def test_documents_of_both_kinds_share_the_budget() -> None:
     documents = [Document(LISTING, title='parts.json'), Document(CHRONICLE, title='Chronicle'), Document(LOG)]
     summary = _made(documents, 600)
     assert [line for line in summary.text.split('\n') if line.startswith('#')] == snapshot(
-        ['# Chronicle', '# parts.json', '# Untitled']
+        [
+            '# Chronicle',
+            '## Year 601 of the Bellwater chronicle',
+            '## Year 602 of the Ashgate chronicle',
+            '## Year 603 of the the Salt Road chronicle',
+            '## Year 604 of the Bellwater chronicle',
+            '## Year 605 of the Bellwater chronicle',
+            '## Year 606 of the Ashgate chronicle',
+            '## Year 608 of the Ashgate chronicle',
+            '## Year 611 of the Kelder Fen chronicle',
+            '## Year 612 of the Ashgate chronicle',
+            '# parts.json',
+            '# Untitled',
+        ]
     )
     assert {place.source_id for fact in summary.facts for place in fact.evidence} == {each.id for each in documents}
     assert [*dict.fromkeys(part.source_id for part in summary.parts)] == [each.id for each in documents]

@@ -126,21 +126,29 @@ Rye grew.\
     )
 
 
-def test_what_names_nothing_itself_is_told_with_its_heading_where_the_section_changes() -> None:
-    texts = [
-        'The wide bag weighs 885 g.',
-        'It has no zips.',
-        'It must be waxed twice a year.',
-        'It is clear that all hold.',
+def test_what_is_told_stands_below_its_headings() -> None:
+    told = [
+        (('Bags',), 'All bags are sewn in Marn.'),
+        (('Bags', 'Wide', 'Care'), 'It must be waxed twice a year.'),
+        (('Bags', 'Wide', 'Care'), 'It dries in a day.'),
+        (('Bags', 'Old **oak**'), 'Old oak: Made in Wend.'),
+        (('Bags', 'Old **oak**', 'Care'), 'It dries in two days.'),
+        (('Bags', '4. Ends'), 'Ends: It is clear that all hold.'),
     ]
-    headings = [('Bags', 'Wide'), ('Bags', 'Wide'), ('Bags', 'Old **oak**'), ('Bags', 'End')]
-    facts = [GroundedFact(text, 3, ((0, number),)) for number, text in enumerate(texts, 1)]
-    told = fit(facts, [], ['Bags'], 200, headings=headings)
-    assert told.text.splitlines() == snapshot(
+    facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
+    headings = [above for above, _ in told]
+    assert fit(facts, [], ['Bags'], 200, headings=headings).text.splitlines() == snapshot(
         [
-            'The wide bag weighs 885 g.',
-            'It has no zips.',
-            'Old oak: It must be waxed twice a year.',
+            'All bags are sewn in Marn.',
+            '## Wide',
+            '### Care',
+            'It must be waxed twice a year.',
+            'It dries in a day.',
+            '## Old oak',
+            'Made in Wend.',
+            '### Care',
+            'It dries in two days.',
+            '## 4. Ends',
             'It is clear that all hold.',
         ]
     )

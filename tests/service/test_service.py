@@ -68,7 +68,7 @@ async def test_the_last_line_names_the_handle_inside_the_budget() -> None:
         [
             '[src_a38d82508f6c]',
             '[src_a38d82508f6c: ask again by source_ids, or read_source.]',
-            '[src_a38d82508f6c: 3,550 tokens summarized in 515. To ask again with another focus or budget, pass src_a38d82508f6c as source_ids, not the text; read_source(source_id, start_line) returns its lines.]',
+            '[src_a38d82508f6c: 3,550 tokens summarized in 517. To ask again with another focus or budget, pass src_a38d82508f6c as source_ids, not the text; read_source(source_id, start_line) returns its lines.]',
         ]
     )
 
@@ -159,7 +159,7 @@ async def test_the_answer_says_when_the_model_failed() -> None:
     assert answer.summary.state == 'degraded'
     assert tokens.count(answer.text) <= 600
     assert re.sub(r'src_\w+', 'src_', last_line(answer.text)) == snapshot(
-        '[src_: 3,550 tokens summarized in 515; 9 of 9 parts summarized without the model. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
+        '[src_: 3,550 tokens summarized in 517; 9 of 9 parts summarized without the model. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
     )
 
 

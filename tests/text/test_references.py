@@ -66,7 +66,9 @@ The Salt Guild paid for the boats."""
     text = Summarizer(Settings.load(llm_model='extractive')).summarize_sync(page, max_output_tokens=120).text
     assert text.splitlines() == snapshot(
         [
+            '## Abstract',
             'We measured the silt of nine harbours between 1990 and 2004. It grew by 3 cm a year where no river entered.',
+            '## Funding',
             'The Salt Guild paid for the boats.',
         ]
     )
