@@ -238,6 +238,7 @@ class Engine:
             asked,
             [self._places(facts, of_topic) for of_topic in self._by_topic],
             is_disputed,
+            await in_thread(headings_of, documents, facts),
         )
 
     @staticmethod

@@ -11,7 +11,7 @@ from itertools import chain, pairwise, takewhile
 import regex
 
 from summarizer_tool.extractive import gist
-from summarizer_tool.extractive.under_headings import NUMBERING
+from summarizer_tool.extractive.under_headings import NUMBERING, subject_of
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
@@ -68,7 +68,16 @@ class _Entry:
     item: scoring.Item
     section: Sequence[str] = ()
     """The headings that are written above it, if it does not follow another fact below them."""
+    lead: str = ''
+    """What is said with it instead, if it does not follow one of the same section."""
 
+    @property
+    def said(self) -> str:
+        """The statement with its lead."""
+        return f'{self.lead}: {self.text}' if self.lead else self.text
+
+
+_OPENING = regex.compile(r'^[\s|"“*]*(?:The )?')
 
 SAID_BEFORE = 1.5
 """What a fact that the last summary has said weighs: enough that small changes elsewhere do not replace it."""
@@ -123,10 +132,13 @@ def fit(
     ]
     for index, variant in _beginnings(facts).items():
         entries[index] = replace(entries[index], item=replace(entries[index].item, variant_of=variant))
-    if headings and aim is not scoring.Aim.NAMES:
+    if headings and aim is scoring.Aim.NAMES:
+        entries = [_led(each, headings[each.index], titles) for each in entries]
+    elif headings:
         sections = _sections(facts, headings, titles)
         entries = [_below(section, each) for each, section in zip(entries, sections, strict=True)]
-    writer = _FactWriter(entries, _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE)))
+    titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
+    writer = _FactWriter(entries, titled, is_led=aim is scoring.Aim.NAMES)
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
     index_room = room if room >= _MIN_INDEX_ROOM else 0
@@ -139,13 +151,13 @@ def fit(
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * index_share / (1 - index_share)))
-    used = named.unsaid([entries[index].text for index in chosen], index_room)
+    used = named.unsaid([entries[index].said for index in chosen], index_room)
     while True:
         while used and writer.count(chosen, used) > budget:
             used = used[:-1]
         chosen = writer.extend(chosen, order, used, budget)
         # What the added facts say is no longer listed, which makes room for more.
-        said = named.unsaid([entries[index].text for index in chosen], index_room, used)
+        said = named.unsaid([entries[index].said for index in chosen], index_room, used)
         if said == used:
             break
         used = said
@@ -233,6 +245,18 @@ def _below(section: tuple[str, ...], entry: _Entry) -> _Entry:
     return replace(entry, section=section, text=text, item=item)
 
 
+def _led(entry: _Entry, headings: Sequence[str], titles: Sequence[str]) -> _Entry:
+    """A fact with whom its section is about, a name among the headings, unless it says so or begins with a name."""
+    subject = next((name for heading in reversed(headings) if (name := subject_of(heading))), '')
+    wanted = {*names.words(subject)}
+    mentioned = names.mentions(entry.text)
+    is_said = any(each <= wanted or wanted <= each for each in ({*names.words(name)} for name in mentioned) if each)
+    is_said = is_said or {*scoring.content_words(subject)} <= {*entry.item.words} or subject in titles[entry.place[0]]
+    if mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
+        return entry  # what follows may not be about that name
+    return replace(entry, section=headings, lead='' if is_said else subject)
+
+
 def _heading_lines(section: Sequence[str], before: Sequence[str] = ()) -> list[str]:
     """The headings that are written above a fact which follows one below other headings."""
     same = _shared(before, section)
@@ -302,6 +326,8 @@ class _FactWriter:
 
     entries: Sequence[_Entry]
     titled: dict[int, str]
+    is_led: bool
+    """Whether facts are told with leads, and not below headings."""
 
     def write(self, chosen: Sequence[int], listed: Sequence[str] = ()) -> str:
         return '\n'.join(self._lines(chosen, listed))
@@ -316,7 +342,8 @@ class _FactWriter:
                 document, section = entry.place[0], ()
                 if title := self.titled.get(document):
                     lines.append(f'# {title}')
-            lines += [*_heading_lines(entry.section, section), entry.text]
+            lines += [] if self.is_led else _heading_lines(entry.section, section)
+            lines.append(entry.text if entry.section == section else entry.said)
             section = entry.section
         return lines + _index_lines(listed)
 

@@ -164,11 +164,12 @@ def fit(
     topics: Sequence[FocusTopic],
     places: Sequence[Sequence[float]],
     is_disputed: bool = False,
+    headings: Sequence[Sequence[str]] = (),
 ) -> list[RenderedFacts]:
     """Choose from all facts for the whole budget, divide what was chosen, and write each topic's text.
 
     `answers` are for each topic the names worth listing where no fact says them, by chunk; `places` how much the place
-    of each fact is about it. The facts have no duplicates.
+    of each fact is about it, `headings` what stands above each. The facts have no duplicates.
     """
     relevance = relevances(facts, topics, places)
     about = [ABOUT_ALL * max(column) for column in zip(*relevance, strict=True)]
@@ -192,6 +193,7 @@ def fit(
             [places[place][index] for index in own],
             is_disputed,
             index_share=INDEX_SHARE,
+            headings=[headings[index] for index in own] if headings else (),
         )
         left, rest = left - tokens.count(rendered.text), rest - wanted[place]
         out[place] = RenderedFacts(rendered.text, [own[index] for index in rendered.kept], rendered.entities)

@@ -126,6 +126,31 @@ Rye grew.\
     )
 
 
+def test_for_a_schema_a_fact_has_whom_it_is_about_where_it_does_not_say_so() -> None:
+    told = [
+        (('Marn', 'Ada Orme', 'Early life'), 'She was taught in Wend.'),
+        (('Marn', 'Ada Orme', 'Early life'), 'Her brother Carl is a miller.'),
+        (('Marn', 'Carl Orme'), 'Orme built the mill.'),
+        (('Marn', 'The Reeve'), 'In 604 the reeve was drowned.'),
+        (('Marn', 'Salt Guild'), 'Wend has had a guild since 610.'),
+        (('Marn', 'Salt Guild'), 'The hall was burned in 612.'),
+        (('Marn', 'old customs'), 'On 3 May bread is thrown into the river.'),
+    ]
+    facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
+    names = Focus(schema_hint='people and places')
+    assert fit(facts, [], ['Marn'], 200, names, headings=[above for above, _ in told]).text.splitlines() == snapshot(
+        [
+            'Ada Orme: She was taught in Wend.',
+            'Her brother Carl is a miller.',
+            'Orme built the mill.',
+            'In 604 the reeve was drowned.',
+            'Wend has had a guild since 610.',
+            'Salt Guild: The hall was burned in 612.',
+            'On 3 May bread is thrown into the river.',
+        ]
+    )
+
+
 def test_what_is_told_stands_below_its_headings() -> None:
     told = [
         (('Bags',), 'All bags are sewn in Marn.'),

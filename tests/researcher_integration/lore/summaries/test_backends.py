@@ -185,8 +185,8 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
             (
                 'summarize',
                 """\
+## Year 601 of the the Salt Road chronicle
 Hesper Lowe inherited the Tide Hall on day 198 with 9,478 crowns from Tobin Sedge.
-The weather was poor and the harvest was late, as the chronicle says at length.
 Vael Tarn rebuilt the Tide Hall on day 132 with 9,574 crowns from Ada Brook.
 
 [src_44010ccbfcc1: ask again by source_ids, or read_source.]\
