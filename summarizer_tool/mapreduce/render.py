@@ -225,7 +225,7 @@ def _sections(
 
 def _written(headings: Sequence[str], whole: set[str]) -> tuple[str, ...]:
     texts = (_TITLE_MARKS.sub('', without_own(one_line(plain(each)))) for each in headings if each not in whole)
-    return tuple(_short(text) for text in texts if text)
+    return tuple(filter(None, texts))
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
@@ -260,7 +260,7 @@ def _led(entry: _Entry, headings: Sequence[str], titles: Sequence[str]) -> _Entr
 def _heading_lines(section: Sequence[str], before: Sequence[str] = ()) -> list[str]:
     """The headings that are written above a fact which follows one below other headings."""
     same = _shared(before, section)
-    return [f'##{"#" * level} {title}' for level, title in enumerate(section) if level >= same]
+    return [f'##{"#" * level} {_short(title)}' for level, title in enumerate(section) if level >= same]
 
 
 def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:

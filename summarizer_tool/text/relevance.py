@@ -3,9 +3,12 @@
 import math
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from operator import mul
 from typing import TYPE_CHECKING
+
+import regex
 
 from summarizer_tool.text import names, passage_score, word_vectors
 from summarizer_tool.text.lines import is_heading
@@ -46,6 +49,12 @@ _FEW_SHARE = 0.01
 """Texts, and share of them, up to which a word of the focus is rare."""
 
 
+MAX_AREAS, LONGEST_AREA = 8, 4
+"""Things that are asked for at once, each of which is looked for by itself, and words of one."""
+
+_AND = regex.compile(r'\s*[,;\n]\s*(?:(?:and|und|et|y|e)\s+)?|\s+(?:and|und|et|y|e|&)\s+', regex.IGNORECASE)
+
+
 # Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
 _KINDS = frozenset(
     map(
@@ -80,6 +89,8 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     """
     if not _words_of(focus):
         return [0.0] * len(texts)
+    if areas := _areas(focus):
+        return _most(relevances(texts, area, breaks) for area in areas)
     passages: list[list[str]] = []
     starts: list[bool] = []
     left = 0
@@ -109,7 +120,22 @@ def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus', abov
     """
     if Aim.of(focus) is Aim.NAMES:
         return [max(BY_PLACE * place, own) for place, own in zip(places, matches(texts, focus), strict=True)]
-    return _likely(places, above or texts, focus, WEIGHTS_OF_TALK if speaks(map(_lead, texts)) else WEIGHTS)
+    weights = WEIGHTS_OF_TALK if speaks(map(_lead, texts)) else WEIGHTS
+    return _most(_likely(places, above or texts, area, weights) for area in _areas(focus) or [focus])
+
+
+def _areas(focus: 'Focus') -> list['Focus']:
+    """Each of several things that are asked for, as in `refunds and liability`; none where it is one, or a question."""
+    if focus.questions or focus.schema_hint:
+        return []
+    parts = [part for part in _AND.split(focus.focus_areas) if part]
+    areas = [replace(focus, focus_areas=part) for part in parts]
+    are_names = all(len(part.split()) <= LONGEST_AREA for part in parts) and all(map(_words_of, areas))
+    return areas if are_names and 1 < len(areas) <= MAX_AREAS else []
+
+
+def _most(relevance: Iterable[Sequence[float]]) -> list[float]:
+    return [max(each) for each in zip(*relevance, strict=True)]
 
 
 def speaks(leads: Iterable[str]) -> bool:

@@ -51,6 +51,36 @@ def test_what_adds_nothing_is_chosen_only_to_fill():
     assert scoring.choose(items, 100, fill=True) == [0, 1]
 
 
+def test_each_of_several_things_that_are_asked_for_is_found():
+    texts = [
+        '## Refunds',
+        'A refund is paid for a refund that was asked for, as the refund rules say.',
+        'Refunds are paid by the mill in May, and refunds of less than a crown are kept.',
+        '## Liability',
+        'For what the flood took, liability ends at nine crowns.',
+        '## Hours',
+        'The mill opens at six.',
+    ]
+    both, one = (
+        relevances(texts, Focus(focus_areas=asked)) for asked in ('refunds and liability', 'refunds liability')
+    )
+    assert both[4] == max(both) > one[4]
+    assert both[6] < 0.1
+    question = 'What was said of refunds and liability?'
+    assert relevances(texts, Focus(focus_areas=question))[4] < both[4]
+
+
+def test_what_headings_cost_is_paid_once():
+    below = {'below': 'Mills', 'below_cost': 4}
+    items = [
+        item('so Mara Quill', **below),
+        item('so Jonas Orme', **below),
+        item('so Ada Finn', below='Ways', below_cost=4),
+    ]
+    assert scoring.choose(items, 14) == [0, 1]
+    assert scoring.choose(items, 17) == [0, 1, 2]
+
+
 def test_stop_words_are_those_of_the_language():
     assert scoring.content_words('Der Turm ist für die Stadt gebaut', 'de') == snapshot(('turm', 'stadt', 'gebaut'))
     assert scoring.content_words('The war was over', 'en') == snapshot(('war',))
