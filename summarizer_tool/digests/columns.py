@@ -177,12 +177,21 @@ def brief(values: Sequence[str]) -> str:
     counts: Counter[str | None] = Counter(values)
     ranked = [(_short(value), count) for value, count in counts.most_common(4)]
     if len(counts) <= len(ranked):
-        return f'{{{", ".join(f"{value} ×{count}" if count > 1 else value for value, count in ranked)}}}'
+        return _counted(ranked)
     if numbers := _numbers('', counts, len(values)):
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
     return f'{{{ranked[0][0]}, … {len(counts)} distinct}}'
+
+
+def listed(values: Sequence[str]) -> str:
+    """What varies in one place of a template, whole."""
+    return _counted(Counter(values).most_common())
+
+
+def _counted(ranked: Sequence[tuple[str, int]]) -> str:
+    return f'{{{", ".join(f"{value} ×{count}" if count > 1 else value for value, count in ranked)}}}'
 
 
 def _short(value: str | None) -> str:

@@ -154,6 +154,8 @@ class _JsonWalk:
                 yield from self._list(f'{path or "items"}[].{".".join(inner)}', inside, depth + 1)
                 objects = outer
             yield from self._records(path or 'items', flat(objects))
+        elif len(value) >= MANY and (rows := _lists(value)):
+            yield from self._records(path or 'rows', rows)
         elif any(isinstance(each, Mapping | list) for each in value):
             for number, each in enumerate(value):
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
@@ -201,6 +203,18 @@ def _keyed(value: Mapping[str, Json]) -> list[Row]:
         {'key': cell(key), **(flat([each])[0] if isinstance(each, Mapping) else {'value': cell(each)})}
         for key, each in value.items()
     ]
+
+
+def _lists(value: Sequence[Json]) -> list[Row]:
+    """The rows of a list of lists of one length, such as a query's result; the first one may be their titles."""
+    rows = [each for each in value if isinstance(each, list)]
+    width = len(rows[0]) if rows else 0
+    if not width or len(rows) < len(value) or any(len(row) != width for row in rows):
+        return []
+    header = [each for each in rows[0] if isinstance(each, str) and quantity(each) is None]
+    titled = len(set(header)) == width and not any(value in column for value, *column in zip(*rows, strict=True))
+    names = header if titled else [f'[{number}]' for number in range(width)]
+    return [dict(zip(names, map(cell, row), strict=True)) for row in rows[titled:]]
 
 
 def _long_lists(things: Sequence[Mapping[str, Json]]) -> Sequence[str]:

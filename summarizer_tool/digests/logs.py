@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log2
 from typing import Literal
 
-from summarizer_tool.digests.columns import brief, moment
+from summarizer_tool.digests.columns import brief, listed, moment
 from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 
@@ -303,13 +303,13 @@ class _Template:
     members: list[Event] = field(default_factory=list[Event])
     lines: list[CutLine] = field(default_factory=list[CutLine])
 
-    def __str__(self) -> str:
-        """The first line, in each place in which words vary with what these are in short."""
+    def text(self, told: Callable[[Sequence[str]], str]) -> str:
+        """The first line, in each place in which words vary with what is told of these."""
         first = self.lines[0]
         text = ''
         for place, (word, signs) in enumerate(first.words[:_WORDS]):
             column = [line.words[place][0] for line in self.lines]
-            text += signs + (word if len({*column}) == 1 else brief(column))
+            text += signs + (word if len({*column}) == 1 else told(column))
         return text + (' …' if len(first.words) >= _WORDS else first.end)
 
 
@@ -376,12 +376,13 @@ def _about(template: _Template, events: int, words: Mapping[str, int]) -> Iterat
     if topic == 'warnings' and size > _TOGETHER:
         # What is warned of again and again is usual.
         topic, rank = 'templates', _RANKS[''] + _WARNED
-    text = f'{_span(members, is_timed=topic != "templates")} {template}'
+    is_few = topic != 'templates' and size <= _TOGETHER
+    text = f'{_span(members, is_timed=topic != "templates")} {template.text(listed if is_few else brief)}'
     lines = tuple(event.line for event in members)
-    if topic != 'templates' and 1 < size <= _TOGETHER and len(text) <= LONGEST:
+    if is_few and size > 1 and len(text) <= LONGEST:
         yield DigestStatement(text, rank + 0.5 * novel, topic, lines)
         return
-    if topic != 'templates' and size <= _TOGETHER:
+    if is_few:
         for nth, event in enumerate(members):
             yield DigestStatement(_as_it_stands(event, size), rank + 0.5 * novel - nth, topic, (event.line,))
         return

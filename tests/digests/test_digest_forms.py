@@ -397,3 +397,11 @@ def test_odd_json_takes_no_more_than_its_length(text: str) -> None:
     finally:
         sys.setprofile(None)
     assert steps < 100 * len(text)
+
+
+@pytest.mark.parametrize('titles', [[['tag', 'state']], []])
+def test_a_list_of_lists_has_rows(titles: list[list[str]]) -> None:
+    rows = [[f'ewe-{at}', 'healthy'] for at in range(300)]
+    rows[211][1] = 'lame'
+    field = 'state' if titles else '[1]'
+    assert f'ewe-211: {field}=lame (usually healthy)' in digest(json.dumps({'rows': [*titles, *rows]}), 200).text

@@ -104,3 +104,14 @@ def test_a_traceback_between_logged_objects_is_one_event() -> None:
 def test_a_log_is_told_from_its_first_date_to_its_last(first: str, last: str) -> None:
     text = '\n'.join(f'{time} INFO lamp {at} lit' for time in (first, last) for at in range(20))
     assert digest(text, 200).text.startswith(f'log of 40 lines; {first} to {last}; INFO ×40; 1 templates')
+
+
+@pytest.mark.parametrize('what', ['sieve {}/{} of the second floor has no miller to turn it', 'sieve {}/{} is torn'])
+def test_each_of_few_errors_is_told_whole(what: str) -> None:
+    lines = [f'2026-03-14T02:{at // 60:02}:{at % 60:02}Z INFO ground sack {at}' for at in range(300)]
+    words = [('rye', 'oat'), ('corn', 'malt'), ('bran', 'germ'), ('husk', 'chaff'), ('spelt', 'emmer')]
+    odd = [what.format(*each) for each in words]
+    for at, each in enumerate(odd):
+        lines[50 * at + 20] = f'2026-03-14T02:{at:02}:30Z ERROR failed err="{each}"'
+    text = digest('\n'.join(lines), 400).text
+    assert [each for each in odd if each not in text] == []

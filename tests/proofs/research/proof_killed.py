@@ -29,6 +29,9 @@ KILLED = (
 ANSWERED = 3
 """Model calls of summaries that are answered before the others hang, where a step is interrupted."""
 
+HANGING = 2
+"""Calls that hang then: as many as are made at once."""
+
 REPORT = 'What was read: '
 """What the reports of the simulated researcher begin with."""
 
@@ -41,6 +44,10 @@ async def prove(folder: Path, goals: Goals, world: World, outcomes: Outcomes) ->
         print(f'killed after each of {", ".join(POINTS)}: {combination.name}')
         await _after_each(folder / f'killed-{number}', goals, world, combination, outcomes[combination].folder)
     print(f'killed in the middle of a step: {KILLED[0].name}')
+    summaries = sum(kind(request) == 'summaries' for request in outcomes[KILLED[0]].requests)
+    if summaries < ANSWERED + HANGING:
+        goals.skip('a step that is interrupted', f'{summaries} model calls of summaries are too few')
+        return
     await _in_a_step(folder / 'killed-within', goals, world, KILLED[0], outcomes[KILLED[0]].folder)
 
 
@@ -91,12 +98,12 @@ async def _in_a_step(folder: Path, goals: Goals, world: World, combination: Comb
     world.llm.behaviour = Behaviour(some)
     job = Job(
         request=world.request(combination.form, combination.way),
-        settings={**world.settings(combination, None), 'max_concurrent_llm_calls': 2},
+        settings={**world.settings(combination, None), 'max_concurrent_llm_calls': HANGING},
         folder=folder / 'package',
         resume=False,
     )
     with _process(job, folder) as process, anyio.fail_after(TIMEOUT):
-        while answered < ANSWERED + 2:  # noqa: ASYNC110 - it is so in another thread
+        while answered < ANSWERED + HANGING:  # noqa: ASYNC110 - it is so in another thread
             await anyio.sleep(0.05)
         await anyio.sleep(0.3)
         process.send_signal(signal.SIGKILL)
