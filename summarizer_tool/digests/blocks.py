@@ -99,10 +99,11 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     are_headed = is_source or are_events
     if are_headed and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(filled):
         return None
-    if (places := titles or _heads(filled)) is None:
+    headings = [] if titles else _headings(filled)
+    if (places := titles or headings or _heads(filled)) is None:
         return None
     begin_with_fields = not titles and _are_headed(filled, places)
-    if not begin_with_fields and (are_headed or not _is_made(filled)):
+    if not begin_with_fields and (are_headed or not (headings or _is_made(filled))):
         return None
     if not begin_with_fields and _are_feet(places, len(filled)):
         return None
@@ -144,9 +145,8 @@ def _is_id(name: str) -> bool:
 
 def _head(block: Sequence[str]) -> str:
     """The first line of a block, or below a rule or the end of an element, which call none, the next one."""
-    return next(
-        (line for line in block if any(map(str.isalnum, line)) and not line.lstrip().startswith('</')), block[0]
-    )
+    says = (line for line in block if any(map(str.isalnum, line)) and not line.lstrip().startswith('</'))
+    return block[0] if block[0].endswith(':') else next(says, block[0])
 
 
 def _are_feet(places: Sequence[int], total: int) -> bool:
@@ -205,13 +205,28 @@ def _key(line: str) -> tuple[int, str]:
     return len(line) - len(bare), alike
 
 
+def _parted(filled: Sequence[tuple[int, str]]) -> list[int]:
+    """The first line, and those below blank ones."""
+    return [at for at, (number, _) in enumerate(filled) if not at or number != filled[at - 1][0] + 1]
+
+
+def _headings(filled: Sequence[tuple[int, str]]) -> list[int]:
+    """The lines below blank ones if each is a name of its own for lines that begin alike, as `lib:` is for files."""
+    parted = _parted(filled)
+    heads = {line for at in parted if (line := filled[at][1].strip()).endswith(':')}
+    least = max(LEAST, _NAMED_SHARE * len(parted))
+    begins = Counter(_key(line) for _, line in filled)
+    alike = sum(count for count in begins.values() if count >= _RECURS)
+    return parted if len(heads) >= least and alike >= _MACHINE_SHARE * len(filled) else []
+
+
 def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
     """The lines with which blocks begin: what recurs, has lines below it, and covers the most lines."""
     keys = [_key(line) for _, line in filled]
     places: dict[tuple[int, str], list[int]] = {}
     for at, key in enumerate(keys):
         places.setdefault(key, []).append(at)
-    parted = [at for at, (number, _) in enumerate(filled) if not at or number != filled[at - 1][0] + 1]
+    parted = _parted(filled)
     [(key, often)] = Counter(keys[at] for at in parted).most_common(1) or [((0, ''), 0)]
     if key[1].endswith(':') and often >= max(LEAST, _NAMED_SHARE * len(parted)) and len(keys) >= _LEAST_LINES * often:
         return parted  # blank lines part records that begin with the same field
@@ -230,7 +245,7 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
             best, covered, below = found, lines, second
     if best is None or covered < _COVERED * len(keys):
         return None
-    depth, parted = keys[best[0]][0], {at for at, (number, _) in enumerate(filled) if number != filled[at - 1][0] + 1}
+    depth, parted = keys[best[0]][0], {*parted} - {0}
     if len(parted.intersection(best)) < _NAMED_SHARE * len(best):
         return best
     # What stands below a blank line and goes on as the others do begins a block, too, however it is written.

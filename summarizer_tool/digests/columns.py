@@ -175,14 +175,14 @@ def _spread(values: Sequence[str | None], numbers: Mapping[str, float]) -> tuple
 def brief(values: Sequence[str]) -> str:
     """What varies in one place of a template, as short as can be."""
     counts: Counter[str | None] = Counter(values)
-    ranked = [(_short(value), count) for value, count in counts.most_common(4)]
+    ranked = [(value or '', count) for value, count in counts.most_common(4)]
     if len(counts) <= len(ranked):
-        return _counted(ranked)
+        return _counted([*zip(_short([value for value, _ in ranked]), (count for _, count in ranked), strict=True)])
     if numbers := _numbers('', counts, len(values)):
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
-    return f'{{{ranked[0][0]}, … {len(counts)} distinct}}'
+    return f'{{{_short([ranked[0][0]])[0]}, … {len(counts)} distinct}}'
 
 
 def listed(values: Sequence[str]) -> str:
@@ -194,12 +194,18 @@ def _counted(ranked: Sequence[tuple[str, int]]) -> str:
     return f'{{{", ".join(f"{value} ×{count}" if count > 1 else value for value, count in ranked)}}}'
 
 
-def _short(value: str | None) -> str:
-    """A value as one of many: an identifier by its beginning, a path by its end."""
-    value = value or ''
-    if len(value) > 30 and '/' in value[:-1] and ' ' not in value:
-        return f'…{value[-28:]}'
+def _short(values: Sequence[str]) -> Sequence[str]:
+    """Values as some of many: an identifier by its beginning, a path by its end; none as another one."""
+    short = [_end(value) if '/' in value[:-1] and ' ' not in value else _beginning(value) for value in values]
+    return short if len({*short}) == len(short) else [*map(_end, values)]
+
+
+def _beginning(value: str) -> str:
     return f'{value[:14]}…' if len(value) > 24 and ' ' not in value else one_line(value, 40)
+
+
+def _end(value: str) -> str:
+    return f'…{value[-28:]}' if len(value) > 30 else value
 
 
 def _listed(ranked: Sequence[tuple[str | None, int]], rows: Mapping[str | None, str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 _NAMED = re.compile(
     r"""(?i)(?:^|[\s<])["']?(?:[\w.-]{0,40}[_.-])?(?:name|title|id|key|path|file|uri|host)["']?\s?[:=]\s?"""
-    r"""(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\s"'{\[,][^\n,]{0,200}))"""
+    r"""(?:"((?:[^"\\\n]|\\.){1,200})"|'([^'\n]{1,200})'|([^\s"'{\[,][^\n,]{0,200}))"""
 )
 """A field that gives a name, and this."""
 _OWN_NAME = re.compile(r'(?i)["\']?(?:name|title|id)\b')
@@ -30,6 +30,8 @@ _LONGEST = 48
 """Characters of a name."""
 _BULLET = '- '
 _OPENING = ':{[('
+_COMMENTS = '#', '//', ';'
+"""What a line begins with that tells something of others, and is no part of the data."""
 
 
 @dataclass(slots=True)
@@ -90,8 +92,13 @@ def enclosing(lines: Sequence[str], *, are_titled: bool = False) -> list[str]:
         start = _START.match(line)
         depth = start.end() if start else 0
         bare = line[depth : depth + _READ].strip()
-        while bare and open_thing and open_thing.depth >= depth:
-            open_thing = open_thing.inside
+        around = open_thing
+        while bare and around and around.depth >= depth:
+            around = around.inside
+        if line.lstrip().startswith(_COMMENTS):
+            innermost.append(around)
+            continue
+        open_thing = around
         if bare.startswith(_BULLET):
             open_thing = _Thing(depth, open_thing)
             bare, depth = bare[2:].lstrip(), depth + 2
@@ -111,5 +118,5 @@ def enclosing(lines: Sequence[str], *, are_titled: bool = False) -> list[str]:
             is_all = open_thing is None and bare in ('{', '[')
             called = next(filter(None, key.groups())).replace('" "', '.').strip('"') if key else ''
             open_thing = _Thing(depth, open_thing, called, is_all=is_all, is_open=bare[-1] in _OPENING)
-    around = zip(innermost, lines, strict=True)
-    return [thing.called(line, is_titled=are_titled) if thing else '' for thing, line in around]
+    numbered = zip(innermost, lines, strict=True)
+    return [thing.called(line, is_titled=are_titled) if thing else '' for thing, line in numbered]

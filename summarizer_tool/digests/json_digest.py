@@ -4,6 +4,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import log2
 from typing import cast
 
 from summarizer_tool.digests.asked import NamedRows
@@ -43,6 +45,14 @@ _NAMES = 60
 """Values without parts, each its own, up to which a list is told as it stands."""
 _TOGETHER = 160
 """Characters of several values of one object on one line."""
+_PART, _PART_RANK, _APART = 0.05, 50.0, 30.0
+"""Share of the values of a text up to which a list is a small part of it, the highest rank of what is said of one, and
+what this loses in rank."""
+_UNSET = frozenset({'null', 'false', '""', '[]', '{}'})
+_DEFAULT = 16.0
+"""What a value that sets nothing loses in rank."""
+_LIKE, _UNLIKE = 3, 64.0
+"""Values of one name from which they are compared, and the rank of one that differs from the others."""
 _STATE = re.compile(r'(?i)status|state|phase|error|health|message|total|count|version|name$|default')
 
 Inner = Callable[[str], Iterable[DigestStatement]]
@@ -58,16 +68,20 @@ def json_statements(read: Read, inner: Inner, found: list[NamedRows]) -> Iterato
         yield DigestStatement(read.broken, 90.0, 'overview')
     if read.around:
         yield DigestStatement(f'beside the JSON: {one_line(read.around)}', 80.0, 'overview')
-    yield from _JsonWalk(inner, found).tell('', read.value, 0)
+    walk = _JsonWalk(inner, found, _size(read.value))
+    yield from walk.tell('', read.value, 0)
+    yield from walk.unlike()
 
 
 class _JsonWalk:
     """Walks through JSON; counts what it has told, so that no JSON is too large for it."""
 
-    def __init__(self, inner: Inner, found: list[NamedRows]) -> None:
+    def __init__(self, inner: Inner, found: list[NamedRows], size: int) -> None:
         self._inner = inner
         self._found = found
+        self._size = size
         self._left = _PLACES
+        self._told: dict[str, dict[str, str]] = {}
 
     def tell(self, path: str, value: Json, depth: int) -> Iterator[DigestStatement]:
         """Tell of a value and what is in it."""
@@ -82,15 +96,30 @@ class _JsonWalk:
         else:
             yield self._place(path, cell(value))
 
+    def unlike(self) -> Iterator[DigestStatement]:
+        """Of the values that were told those which alone differ from most others of their name, with these."""
+        for name, own in self._told.items():
+            counts = Counter(own.values())
+            unset = sum(counts[text] for text in _UNSET)
+            usual = max(unset, *counts.values())
+            bits = usual / len(own) * log2(len(own))
+            for path, text in own.items() if 2 * usual > len(own) >= _LIKE else ():
+                if counts[text] == 1 and text not in _UNSET:
+                    common = (counts - Counter([text])).most_common(2)
+                    others = ', '.join(f'{shown(each, 40)} ×{count}' for each, count in common)
+                    said = f'{path}: {shown(text)} (elsewhere {name}: {others})'
+                    yield DigestStatement(said, _UNLIKE + 3.0 * bits, 'odd items')
+
     def _place(self, path: str, text: str) -> DigestStatement:
         return DigestStatement(f'{path or "value"}: {shown(text)}', self._rank(path, text), 'values')
 
     def _rank(self, path: str, text: str) -> float:
         self._left -= 1
         name = path.rsplit('.', 1)[-1]
-        return (
-            56.0 - 3.0 * path.count('.') + (12.0 if _STATE.search(name) else 0.0) + (14.0 if BAD.search(text) else 0.0)
-        )
+        if text != '{}':
+            self._told.setdefault(name, {})[path] = text
+        rank = 56.0 - 3.0 * path.count('.') - (_DEFAULT if text in _UNSET else 0.0)
+        return rank + (12.0 if _STATE.search(name) else 0.0) + (14.0 if BAD.search(text) else 0.0)
 
     def _string(self, path: str, value: str) -> Iterator[DigestStatement]:
         found = list(self._inner(value)) if len(value) >= _TEXT else []
@@ -116,10 +145,10 @@ class _JsonWalk:
                 yield from self.tell(f'{path}.{one_line(key, 80)}' if path else one_line(key, 80), inside, depth + 1)
 
     def _together(self, path: str, leaves: Mapping[str, str]) -> Iterator[DigestStatement]:
-        """Values of one object on lines that are not too long, each ranked by the weightiest."""
+        """Values of one object on lines that are not too long, ranked by the weightiest; those that are set first."""
         line: list[str] = []
         rank = 0.0
-        for key, text in leaves.items():
+        for key, text in sorted(leaves.items(), key=lambda each: each[1] in _UNSET):
             said = f'{one_line(key, 80)}={text}'
             if line and sum(map(len, line)) + len(said) > _TOGETHER:
                 yield DigestStatement(f'{path}: {", ".join(line)}', rank + len(line), 'values')
@@ -165,7 +194,13 @@ class _JsonWalk:
     def _records(self, path: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
         key, labels = named_by(rows)
         self._found.append(NamedRows(labels, rows))
-        yield from record_statements(path, rows, key, labels)
+        is_part = sum(map(len, rows)) < _PART * self._size
+        for each in record_statements(path, rows, key, labels):
+            # What is said of a small part of a text tells of which.
+            text = each.text if each.text.startswith(path) else f'{path}: {each.text}'
+            topic = 'values' if each.topic == 'overview' else each.topic
+            rank = min(each.rank - _APART, _PART_RANK)
+            yield replace(each, text=text, rank=rank, topic=topic) if is_part else each
 
     def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
         """A list of values without parts."""
@@ -183,6 +218,18 @@ class _JsonWalk:
         column = describe(path or 'values', cells)
         yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
         yield from surprising([OutputRecord('', name=path or 'values', fields=[('value', each)]) for each in cells])
+
+
+def _size(value: Json) -> int:
+    """How many values without parts a value has in it."""
+    left, size = [value], 0
+    while left:
+        each = left.pop()
+        if isinstance(each, Mapping | list):
+            left += each.values() if isinstance(each, Mapping) else each
+        else:
+            size += 1
+    return size
 
 
 def _is_leaf(value: Json) -> bool:

@@ -78,7 +78,8 @@ _PACKAGE = re.compile(r'\b(?:[a-z_]\w*\.){2,8}(?=[A-Z])')
 _LONG_TRACE, _EXCEPTION_LENGTH = 150, 120
 """Characters of a stack trace over which of its exceptions the first and the last one are told, and of each."""
 _TRACE = re.compile(
-    r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \[)'
+    r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \['
+    r'|During handling of the above exception|The above exception was the direct cause)'
 )
 _EXCEPTION = re.compile(r'(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault)\b')
 _LOCATED = re.compile(r'[^\s:()]{1,200}(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s')
@@ -86,6 +87,9 @@ _LOCATED = re.compile(r'[^\s:()]{1,200}(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s')
 _STATUS = re.compile(r'\S[ .]+\[ ?[A-Z][A-Z ]{1,20}\]\s*$')
 """What came of what a line says, at its end: `[ OK ]`."""
 _FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')
+_MARGIN = re.compile(r'(?!Traceback)\S')
+_FOLDERS = re.compile(r'(?<=File ")(?=[^"\n]{41})[^"\n]*(?=/[^/"\n]+/[^/"\n]+")')
+"""All but the last of the folders of a long path."""
 
 
 @dataclass(slots=True)
@@ -229,19 +233,23 @@ def trace(tail: Sequence[str]) -> str:
     for index, line in enumerate(tail):
         bare = line.strip()
         if bare.startswith('File "'):
-            last_frame = bare
+            last_frame = _FOLDERS.sub('…', bare)
             continue
         if _FRAME.match(line):
             if waiting:
                 said.append(bare)
                 waiting = False
             continue
-        if _EXCEPTION.match(bare) or bare.startswith(('Caused by', 'Suppressed', 'panic:')):
+        # What is thrown stands at the margin below its frames, whatever it is called.
+        is_thrown = last_frame and _MARGIN.match(line) and tail[index - 1][:1].isspace()
+        if is_thrown or _EXCEPTION.match(bare) or bare.startswith(('Caused by', 'Suppressed', 'panic:')):
             said.append(f'{bare} [{last_frame}]' if last_frame else bare)
             last_frame = ''
             waiting = python is None
         elif python is None and index < 3 and not bare.startswith('... '):
             said.append(bare)
+    if sum(map(len, said)) > _LONG_TRACE:
+        said = [*(each.partition(' [File "')[0] for each in said[:-1]), *said[-1:]]
     causes = [each for each in said[1:] if each.startswith('Caused by')]
     if causes and sum(map(len, said)) > _LONG_TRACE:
         # What went wrong first is told last: it must not be cut out of the middle.
@@ -388,7 +396,8 @@ def _about(template: _Template, events: int, words: Mapping[str, int]) -> Iterat
         return
     rank += 6.0 if topic == 'errors' else 1.5 * log2(size) + 0.8 * novel
     few = lines if size <= _LINES_NAMED else (*lines[:_LINES_NAMED], lines[-1])
-    yield DigestStatement(one_line(text, _TEMPLATE_LENGTH), rank, topic, few, shortened=members[0].raw)
+    longest = _TRACED if members[0].tail else _TEMPLATE_LENGTH
+    yield DigestStatement(one_line(text, longest), rank, topic, few, shortened=members[0].raw)
 
 
 def _as_it_stands(event: Event, alike: int = 0) -> str:

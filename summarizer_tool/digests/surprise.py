@@ -30,6 +30,8 @@ _START = 60
 """Of a longer one, those at its beginning."""
 _BEFORE, _BEHIND = 2 / 9, 1 / 3
 """And those before and behind the value that is surprising, for each that is shown."""
+_WORD_END = 24
+"""Characters up to which a word is told to its end: a half of a path or of a time is another one."""
 _CELL = 120
 """Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
 _TOLD_FIELDS, _LOOKED_AT = 6, 24
@@ -256,8 +258,15 @@ def _around(text: str, value: str, longest: int) -> str:
     at = text.rfind(value) if value else 0
     before, behind = round(_BEFORE * longest), round(_BEHIND * longest)
     if len(text) <= longest or at - before <= _START:
-        end = max(longest if at < _START or longest > _SHOWN else 0, at + min(len(value), behind) + behind)
+        least = longest if at < _START or longest > _SHOWN else 0
+        end = _end_of_word(text, max(least, at + min(len(value), behind) + behind))
         return one_line(text[:end]) + (' …' if end < len(text) else '')
     begin = text.find(' ', at - before, at) + 1 or at - before
-    end = at + min(len(value), behind) + behind
+    end = _end_of_word(text, at + min(len(value), behind) + behind)
     return f'{one_line(text[:_START])} … {one_line(text[begin:end])}{" …" if end < len(text) else ""}'
+
+
+def _end_of_word(text: str, at: int) -> int:
+    """Where the word ends that reaches over a place, if that is not far."""
+    found = f'{text} '.find(' ', at, at + _WORD_END)
+    return found if found > 0 else at

@@ -8,6 +8,7 @@ from itertools import islice, zip_longest
 from os.path import commonprefix
 
 from summarizer_tool.digests.columns import quantity
+from summarizer_tool.digests.places import without_digits
 from summarizer_tool.digests.table_rows import FIT, LEAST_ROWS, WIDEST, Table, rows_of
 
 LONGEST_LINE = 20_000
@@ -36,6 +37,7 @@ _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _COUNTED = re.compile(r'\s*(\d[\d.,]*[KMGTkmgt]?)\s+(\S.*?)\s*')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
+_YEAR = re.compile(r'[12]\d{3}')
 _TABS = 2
 """Tabs in a line from which these, and no blanks, part its cells."""
 
@@ -124,7 +126,10 @@ def counted(block: Sequence[str], start: int) -> Table | None:
 
 
 def _piped(line: str) -> list[str]:
-    return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', line.strip().strip('|'))]
+    line = line.strip()
+    # What is empty at the end has a pipe before it, where none stands before the first.
+    inside = line[1:].removesuffix('|') if line.startswith('|') else line
+    return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', inside)]
 
 
 def _parts(text: str, quote: str) -> Sequence[str]:
@@ -166,9 +171,18 @@ def reaches_over(lines: Sequence[str]) -> bool:
 
 
 def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
-    """A table with its first row as titles, unless what stands there stands in the same column again."""
+    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside.
+
+    A year may be the title of a column of numbers.
+    """
     (_, first), *rest = cells
-    if any(cell == row[place] for _, row in rest for place, cell in enumerate(first)):
+    forms = [cell if _YEAR.fullmatch(cell) else without_digits(cell) for cell in first]
+    has_digits = [form != cell for form, cell in zip(forms, first, strict=True)]
+    if any(
+        form == (without_digits(row[place]) if has_digits[place] else row[place])
+        for _, row in rest
+        for place, form in enumerate(forms)
+    ):
         return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
 
@@ -194,7 +208,7 @@ def _in_words(block: Sequence[str], start: int) -> Table | None:
         )
     if len(cells) < max(2, FIT * (len(lines) - head - 1)) or below < FIT * len(cells) * (len(titles) - 1):
         return None
-    return rows_of([title[0] for title in titles], cells, [each for each in beside if not _RULE.match(each[1])])
+    return rows_of([title[0] for title in titles], cells, beside)
 
 
 def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table | None:
@@ -223,7 +237,7 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
         if f'{names[place]} {names[place + 1]}' in head and not any(row[place] for _, row in cells):
             names = [*names[:place], f'{names[place]} {names[place + 1]}', *names[place + 2 :]]
             cells = [(number, [*row[:place], *row[place + 1 :]]) for number, row in cells]
-    return rows_of(names, cells, [each for each in beside if not _RULE.match(each[1])])
+    return rows_of(names, cells, beside)
 
 
 def _rows(

@@ -60,7 +60,7 @@ def rows_of(
         *rows, total = rows
         *lines, last = lines
         beside = [*beside, (last, ' '.join(filter(None, total.values())))]
-    return Table(rows, lines, beside)
+    return Table(rows, lines, [each for each in beside if any(map(str.isalnum, each[1]))])
 
 
 def _is_sum(rows: Sequence[Row]) -> bool:

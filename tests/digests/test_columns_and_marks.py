@@ -176,6 +176,28 @@ def test_long_values_are_told_apart_where_they_differ(form: str, told: str) -> N
     assert 'shut' in digest(json.dumps(gates[:6]), 400).text
 
 
+def test_words_of_a_template_are_told_apart_where_they_differ() -> None:
+    lines = [f'reading of wheel {at} done' for at in range(30)]
+    lines[9:9] = [f'harbour/stones/{name}.py:4: wick too short' for name in ('grinders', 'sifters')]
+    assert '{harbour/stones/grinders.py:4: ×2, harbour/stones/sifters.py:4: ×2} wick' in told('\n'.join(lines * 2))
+
+
+def test_a_first_row_of_the_form_of_those_below_is_none_of_titles() -> None:
+    rows = [f'mill/{name}{at} | {at * 7 % 50} +' for at in range(30) for name in ('gate', 'vat')]
+    text = told('\n'.join(rows))
+    assert 'table: 60 items' in text
+    assert 'column 2: ' in text
+    years = '\n'.join(['mill,1998,1999', *(f'm-{chr(97 + at)}el,{at * 31},{at * 37}' for at in range(26))])
+    assert '1999: 0..' in told(years)
+
+
+def test_a_rule_below_titles_is_told_nowhere_though_cells_are_empty_at_the_end() -> None:
+    rows = [f' {at} | vat {at} | {"" if at % 2 else "oak"}' for at in range(40)]
+    text = told('\n'.join([' id | name | made of ', '----+------+---------', *rows, '(40 rows)']))
+    assert '--+' not in text
+    assert 'made of: oak ×20, "" ×20' in text
+
+
 def test_no_entry_of_a_long_list_is_left_out() -> None:
     gates = [{'gate': f'g{at}', 'locks': [{'of': f'lock-{at}-{each}'} for each in range(80)]} for at in range(30)]
     gates[4]['locks'] = [*gates[5]['locks'], {'of': 'BURST open'}]

@@ -118,3 +118,21 @@ def test_what_is_written_in_all_blocks_alike_is_the_title_of_none():
     boats = [f'Name: boat-{at}\nBerth: b{at}\nPapers:\n  What   of whom   since\nState: {at % 2}\n' for at in range(20)]
     boats[7] = boats[7].replace('State: 1', 'State: sunk')
     assert '47| boat-7: State: sunk' in digest('\n'.join(boats), 200).text
+
+
+def test_a_name_above_lines_that_begin_alike_is_said_with_each() -> None:
+    folders = ['.', './mill', './mill/gates', './quay', './quay/ropes', './weir']
+    blocks = [
+        f'{folder}:\ntotal {at * 8}\n'
+        + ''.join(
+            f'-rw-r--r-- 1 ada ada {at}{each}7 Mar 14 2026 {name}{at}\n'
+            for each, name in enumerate(('sail', 'oil', 'sack', 'wick'))
+        )
+        for at, folder in enumerate(folders)
+    ]
+    text = '\n'.join(blocks).replace('-rw-r--r-- 1 ada ada 307', '-rwsrwxrwx 1 otter ada 307')
+    found = digest(text, 300, focus='Is anything unusual here?')
+    assert found.kind == 'blocks'
+    assert '24| ./quay: -rwsrwxrwx 1 otter ada 307 Mar 14 2026 sail3' in found.text
+    assert './mill/gates: -rw-r--r-- 1 ada ada 217 Mar 14 2026 oil2' in digest(text, 300, focus='oil2').text
+    assert not any(line.endswith('total 0: total 0') for line in found.text.split('\n'))

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest
 
@@ -65,6 +66,31 @@ def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
     told = digest('\n'.join(lines), 60).text
     assert '21| ValueError: gate 7 is jammed [File "/srv/run.py", line 8, in run]' in told
     assert 'exception ×1' in digest('\n'.join(lines), 200).text
+
+
+def test_what_is_thrown_while_another_is_handled_is_one_event_and_keeps_its_names_and_messages() -> None:
+    def frames(name: str) -> list[str]:
+        return [f'  File "/usr/local/lib/mill/releases/2026-03-14/{name}.py", line 8, in turn', '    turn(n)']
+
+    traced = ['Traceback (most recent call last):', *frames('wheels/gears'), 'JamError: tooth 17 is broken', '']
+    handled = 'During handling of the above exception, another exception occurred:'
+    thrown = [
+        *traced,
+        handled,
+        '',
+        traced[0],
+        *frames('doors/sluice'),
+        'mill.doors.Stuck: <gate 7 (no water behind it)>',
+    ]
+    text = '\n'.join(
+        line
+        for at in range(30)
+        for line in (f'2026-03-14 02:00:{at:02} ERROR could not grind sack {at}, will do so again', *thrown)
+    )
+    assert digest(text, 400).text == snapshot("""\
+log of 360 lines; 30 events; 2026-03-14 02:00:00 to 2026-03-14 02:00:29; ERROR ×30; 1 templates
+×30 in 1-349: 2026-03-14 02:00:00 to 02:00:29 ERROR could not grind sack {0..29}, will do so again | JamError: tooth 17 is broken | mill.doors.Stuck: <gate 7 (no water behind it)> [File "…/doors/sluice.py", line 8, in turn]\
+""")
 
 
 @pytest.mark.parametrize('indent', [None, 1])

@@ -60,3 +60,30 @@ def test_an_item_is_called_by_the_field_it_begins_with_where_each_has_its_own_an
     )
     ids = '- id: 0c1f2e3d-4b5a-4c6d-8e7f-0123456789ab\n  name: selkie\n  draught: 3\n'
     assert names(ids, 'draught') == snapshot({'draught': 'selkie'})
+
+
+def test_what_a_comment_says_names_nothing_and_ends_nothing() -> None:
+    text = (
+        'mill:\n  ## sails: of\n  sluice:\n    # - name: heron\n    #   key: otter\n    gate: oak\n# vats:\n'
+        '    bolt: iron\n  // title: eel\n  wheel: elm\nquay:\n  rope: hemp\n'
+    )
+    lines = 'sails', 'heron', 'otter', 'gate', 'vats', 'bolt', 'eel', 'wheel', 'rope'
+    assert names(text, *lines) == snapshot(
+        {
+            'sails': 'mill',
+            'heron': 'mill.sluice',
+            'otter': 'mill.sluice',
+            'gate': 'mill.sluice',
+            'vats': '',
+            'bolt': 'mill.sluice',
+            'eel': 'mill',
+            'wheel': 'mill',
+            'rope': 'quay',
+        }
+    )
+
+
+def test_a_name_with_quotes_in_it_is_whole() -> None:
+    assert names('[\n {\n  "title": "the \\"Heron\\" gate",\n  "oil": 3\n }\n]', 'oil') == snapshot(
+        {'oil': 'the \\"Heron\\" gate'}
+    )
