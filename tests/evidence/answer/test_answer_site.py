@@ -273,9 +273,7 @@ async def test_a_url_is_not_stored(web: Site) -> None:
         assert told(found, web) == snapshot("""\
 [ERROR] not stored
 
-Detail: nothing is stored under http://station.example/guide/safety?….
-Stored from the same host, the most alike first:
-- src_512f9cac33d8 · http://station.example/guide/ · Guide to the station\
+Detail: nothing is stored under http://station.example/guide/safety?….\
 """)
         assert (await retriever.status(web.url('/guide/safety?secret=hunter2'))).text == found.text
 
