@@ -15,7 +15,6 @@ from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import Event, events, log_statements, loose
-from summarizer_tool.digests.page_reading import read_page
 from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
@@ -239,7 +238,7 @@ def _last_state(line: str) -> str:
 
 def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
-    if read := read_json(text) or read_xml(text) or read_literal(text) or read_page(text):
+    if read := read_json(text) or read_xml(text) or read_literal(text):
         logged = _logged(read)
         return _of_events(lines, logged) if logged else _of_values(lines, read)
     if tables := read_tables(lines, [markdown, tabbed, aligned, handed, separated]):

@@ -28,7 +28,6 @@ from summarizer_tool.service.service import Service, listed
 from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
-from summarizer_tool.text.addresses import host_of, likeness
 from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
@@ -68,18 +67,9 @@ def sources_named(collection: Collection, places: Sequence[str], budget: int) ->
     for place in places:
         source = collection.find(place)
         if source is None:
-            return not_stored(collection, place, budget)
+            return problems.not_stored(place, budget)
         chosen[source.id] = source
     return list(chosen.values())
-
-
-def not_stored(collection: Collection, url: str, budget: int) -> str:
-    """That nothing is stored at a place, and what is stored near it."""
-    host = host_of(url)
-    stored = collection.sources(MAX_LISTED + 1)
-    near = [source for source in stored[:MAX_LISTED] if source.url and host_of(source.url) == host]
-    near.sort(key=lambda source: likeness(url, source.url), reverse=True)
-    return problems.not_stored(url, near, budget, is_all=len(stored) <= MAX_LISTED)
 
 
 _logger = logging.getLogger('summarizer_tool')
@@ -334,7 +324,7 @@ class Retriever:
             return evidence_brief.told(text, figures, is_error=False)
         source = self.collection.find(place)
         if source is None:
-            return evidence_brief.told(not_stored(self.collection, place, budget))
+            return evidence_brief.told(problems.not_stored(place, budget))
         text = problems.one_source(
             source,
             collection.document(source.id),

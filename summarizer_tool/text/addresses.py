@@ -1,16 +1,11 @@
 """Which page a URL means, and what of it may be shown."""
 
-from difflib import SequenceMatcher
-from itertools import takewhile
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import regex
 
 MAX_SHOWN = 120
 """Characters of a URL that an error or a message repeats."""
-
-_MUCH_OF_A_PATH = 200
-"""Characters of path and query that are compared."""
 
 _DEFAULT_PORTS = {'http': 80, 'https': 443}
 
@@ -95,26 +90,12 @@ def origin_of(url: str) -> str:
     return f'{parts.scheme}://{host}' if port == _DEFAULT_PORTS[parts.scheme] else f'{parts.scheme}://{host}:{port}'
 
 
-def likeness(url: str, other: str) -> float:
-    """How alike the paths of two URLs are, 0 to 1, by their folders and by their spelling."""
-    one, two = (_place(each) for each in (url, other))
-    folders = [place.partition('?')[0].strip('/').split('/') for place in (one, two)]
-    common = takewhile(lambda pair: pair[0] == pair[1], zip(*folders, strict=False))
-    shared = len([*common]) / max(map(len, folders))
-    return (shared + SequenceMatcher(None, one, two, autojunk=False).ratio()) / 2
-
-
 def shown(url: str) -> str:
     """Host and path, printable and short: user info and query may hold secrets."""
     parts = _split(url)
     netloc = parts.netloc.rpartition('@')[2]
     text = ascii(f'{netloc}{parts.path}' if netloc else url.partition('?')[0])[1:-1].replace(r'\\', '\\')
     return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
-
-
-def _place(url: str) -> str:
-    parts = _split(url)
-    return f'{parts.path}?{parts.query}'.rstrip('?/').casefold()[:_MUCH_OF_A_PATH]
 
 
 def _split(url: str) -> SplitResult:

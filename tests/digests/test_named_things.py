@@ -4,7 +4,6 @@ import pytest
 
 from summarizer_tool.digests.blocks import TextBlocks, line_names
 from summarizer_tool.digests.digest import digest
-from summarizer_tool.digests.page_reading import read_page
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.surprise import MISSING, surprising
@@ -12,33 +11,11 @@ from summarizer_tool.digests.surprise import MISSING, surprising
 ASKED = 'Is anything wrong or unusual here?'
 
 
-def rows_of_hosts(odd: str = 'gone') -> str:
-    """A page with a row for each of four checks of twenty boats; the name of a boat stands in its first row."""
-    rows = [
-        f'<tr><td>{"" if at % 4 else f"boat-{at // 4:02}"}<td>{("hull", "mast", "sail", "tide")[at % 4]}'
-        f'<td>{odd if at == 41 else "fine"}<td><img alt="lamp {"out" if at == 50 else "lit"}"></tr>'
-        for at in range(80)
-    ]
-    return f'<html><script>a < b</script><table><tr><th>host<th>check<th>state<th>sign</tr>{"".join(rows)}</table>'
-
-
-@pytest.mark.parametrize(
-    ('text', 'told'),
-    [
-        pytest.param(
-            'boats:\n'
-            + ''.join(
-                f'- generateName: boat-\n  name: boat-{at}\n  leaks: {9 if at == 31 else 0}\n' for at in range(60)
-            ),
-            'boat-31: leaks=9',
-            id='YAML with a list of things',
-        ),
-        pytest.param(rows_of_hosts(), 'boat-10 (mast): state=gone', id='rows of a page, named by two fields'),
-        pytest.param(rows_of_hosts(), 'boat-12 (sail): sign=lamp out', id='words of an image'),
-    ],
-)
-def test_what_is_odd_is_told_with_its_name(text: str, told: str) -> None:
-    assert told in digest(text, 400, focus=ASKED).text
+def test_what_is_odd_in_yaml_is_told_with_its_name() -> None:
+    text = 'boats:\n' + ''.join(
+        f'- generateName: boat-\n  name: boat-{at}\n  leaks: {9 if at == 31 else 0}\n' for at in range(60)
+    )
+    assert 'boat-31: leaks=9' in digest(text, 400, focus=ASKED).text
 
 
 def test_a_record_is_told_by_what_it_has_before_what_it_lacks_each_thing_once() -> None:
@@ -105,57 +82,6 @@ def test_where_few_lines_stand_in_blocks_they_are_called_by_what_is_around_them(
 def test_a_block_is_told_by_what_tells_it_apart(block: str, told: str) -> None:
     text = ''.join(block.format(at=at, leaks=999 if at == 31 else 0) for at in range(10, 60))
     assert told in digest(text, 400, focus=ASKED).text
-
-
-def test_what_is_no_page_of_tables() -> None:
-    assert read_page('<table><tr><td>a</td></tr></table>') is None
-    assert read_page(f'<p>{"The pier is old. " * 900}</p>{rows_of_hosts()}') is None
-    assert read_page('<table><tr><td>' * 9000) is None
-
-
-def test_a_page_that_says_something_beside_its_tables_is_none_of_tables() -> None:
-    assert read_page(rows_of_hosts())
-    assert read_page(rows_of_hosts() + '\n09:00 ERROR disk sda3 failed' * 200) is None
-
-
-def test_cells_over_rows_and_columns_stand_in_each_of_them() -> None:
-    spans = ''.join(f'<tr><td rowspan=2>r{at}<td>h{at}<td>up<tr><td>g{at}<td>down' for at in range(12))
-    read = read_page(f'<table><tr><th rowspan=2><th colspan=2>host<tr><th>name<th>state{spans}</table>')
-    assert read
-    assert str(read.value).startswith(
-        "{'table 1': [{'name': 'r0', 'host name': 'h0', 'host state': 'up'}, {'name': 'r0', 'host name': 'g0', "
-    )
-    wide = '<td colspan=999>' * 300
-    assert read_page(f'<table>{f"<tr>{wide}" * 300}</table>') is None
-
-
-def test_tables_with_the_same_titles_are_one_and_pairs_in_a_cell_are_fields() -> None:
-    pairs = '<table><tr><th>2xx<td>{ok}<tr><th>5xx<td>{bad}</table>'
-    tables = ''.join(
-        f'<h3>pier {pier}</h3><table><tr><th><th>state<th>requests'
-        + ''.join(f'<tr><td>boat {at}<td>{at % 2}<td>7 {pairs.format(ok=at, bad=7 - at)}' for at in range(3))
-        + '</table>'
-        for pier in range(3)
-    )
-    read = read_page(tables)
-    assert read
-    assert str(read.value).startswith(
-        "{'table 1': [{'(in)': 'pier 0', 'name': 'boat 0', 'state': '0', 'requests': '7', '2xx': '0', '5xx': '7'}"
-    )
-
-
-def test_a_table_with_texts_is_not_read() -> None:
-    texts = ''.join(f'<tr><td>topic {at}<td>{"The pier is old. " * at}' for at in range(12))
-    assert read_page(f'<table>{texts}</table>') is None
-    stories = ''.join(f'<tr><td>{at}<td><h2>story {at}</h2>' for at in range(12))
-    assert read_page(f'<table>{stories}</table>') is None
-
-
-def test_the_first_row_of_a_page_table_is_a_head_only_if_it_says_so() -> None:
-    read = read_page(f'<table>{"".join(f"<tr><td>host{at}<td>{at * 7}" for at in range(20))}</table>')
-    assert read
-    assert 'host0' in str(read.value)
-    assert str(read.value).count('host') == 20
 
 
 def test_lines_of_a_section_are_called_by_it() -> None:

@@ -242,7 +242,7 @@ async def test_sources_without_a_word_of_the_question_are_shown_as_they_begin() 
         found = await retriever.search('xylophones', source_ids=source.id, max_tokens=800)
         assert 'No passage has any word of the question; the sources are shown as they begin.' in found.text
         assert (found.figures['hits'], found.is_error) == (20, False)
-        assert section(found.text, 'EVIDENCE').splitlines()[1].startswith('[E1] source 1 · lines 3-7 · relevance 0.00')
+        assert section(found.text, 'EVIDENCE').splitlines()[1].startswith('[E1] source 1 · lines 3-11 · ')
         assert '[NO RESULTS]' in (await retriever.search('xylophones', max_tokens=800)).text
 
 

@@ -20,7 +20,6 @@ SECTIONS: Final = (
     'SOURCES',
     'EVIDENCE',
     'CITATIONS',
-    'STATS',
 )
 """Of a brief, in their order."""
 
@@ -31,9 +30,7 @@ _UNSTABLE: Final = (
     (re.compile(r'(?<=ALLOW_HOSTS=)127\.0\.0\.1(?::\d*)?…'), 'canary…'),
     (re.compile(r'(?<=fetched )\d{4}-\d\d-\d\d'), 'DAY'),
     (re.compile(r'[\d,]+ ms\b'), '… ms'),
-    (re.compile(r'(?<=^seconds: ).*', re.MULTILINE), '…'),
     (re.compile(r'[\d.]+(?= seconds)'), '…'),
-    (re.compile(r'(?<=^tokens: )[\d,]+', re.MULTILINE), '…'),
 )
 
 
@@ -81,7 +78,7 @@ def section(brief: str, name: str) -> str:
 
 def heads(brief: str) -> list[str]:
     """The heads of its sections, with how much of each is shown."""
-    return [f'{name}{shown}' for name, shown in _HEAD.findall(brief) if name not in ('QUESTION', 'STATS')]
+    return [f'{name}{shown}' for name, shown in _HEAD.findall(brief) if name != 'QUESTION']
 
 
 def holds(brief: str, words: str) -> bool:

@@ -21,7 +21,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from summarizer_tool.web import robots
 from tests.support.site_logbook import logbook
 from tests.support.threaded_server import served
 
@@ -281,15 +280,9 @@ _CHROME_ENDS: Final = {
 }
 
 
-def forget_sites() -> None:
-    """Know nothing of the sites that had the ports of new ones before."""
-    setattr(robots, '_known', robots.KnownSites())  # noqa: B010 - private
-
-
 @contextmanager
 def site() -> Generator[Site]:
     """Serve the pages and, on another port, the canary, in threads, until the block ends."""
-    forget_sites()
     tariff = html('<h1>Tariff</h1>\n<p>The Eastern Grid pays a tariff of eleven crowns for a megawatt hour.</p>')
     canary = Server('', dict.fromkeys(('/tariff', '/mirrored', '/collect'), tariff))
     with _running(canary):

@@ -1,4 +1,4 @@
-"""What a robots.txt allows: rules by agent, sites that have none or give no answer, pauses, and what is remembered."""
+"""What a robots.txt allows: rules by agent, sites that have none or give no answer, and pauses."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from summarizer_tool import Settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.web import robots
 from summarizer_tool.web.fetch import Response
-from summarizer_tool.web.robots import KnownSites, Robots, Site
+from summarizer_tool.web.robots import Robots
 from tests.support.site import Reply, site
 
 pytestmark = pytest.mark.anyio
@@ -43,8 +43,8 @@ class Sites:
             raise FetchError('the host does not answer')
         return self.answers[url]
 
-    def robots(self, known: KnownSites | None = None, **settings: object) -> Robots:
-        return Robots(Settings.load(**settings), get=self.get, known=KnownSites() if known is None else known)
+    def robots(self, **settings: object) -> Robots:
+        return Robots(Settings.load(**settings), get=self.get)
 
 
 def sites(**answers: Response | str) -> Sites:
@@ -83,45 +83,6 @@ async def test_where_this_program_is_not_named_the_star_counts() -> None:
     assert not await refusal(sites(marn='<html>not found</html>').robots(), 'https://marn.example/guide')
 
 
-async def test_a_rule_holds_in_whichever_way_a_path_is_written() -> None:
-    """A server decodes escapes, resolves dots and merges slashes before it looks for a page; rules must see the same."""
-    marn = sites(marn='User-agent: *\nDisallow: /private/\nDisallow: /*/draft$\nAllow: /private/open/').robots()
-    refused = (
-        *('/%2e/private/x', '/a/%2e%2e/private/x', '/%2E%2e/private/x', '//private/x', '/a//../private//x'),
-        *('/private%2Fx', '/private%5Cx', '/%70rivate/', '/private/open/../x', '/x/dr%61ft'),
-        '/a/%2e%2e/private/?q=/../open',
-    )
-    allowed = (
-        *('/a/draft/.', '/private/open/x', '/open/%2e/private-ish', '/a/../guide//x/', '/%252e/private/x'),
-        *('/guide?path=/private/x', '/'),
-    )
-    assert [path for path in refused if not await refusal(marn, f'https://marn.example{path}')] == []
-    assert [path for path in allowed if await refusal(marn, f'https://marn.example{path}')] == []
-
-
-@pytest.mark.parametrize(
-    ('url', 'read'),
-    [
-        ('https://marn.example', 'https://marn.example/'),
-        ('https://marn.example/a/b/../..', 'https://marn.example/'),
-        ('https://marn.example/a/./b/?x=%2e%2e/', 'https://marn.example/a/b/?x=%2e%2e/'),
-        ('https://marn.example/caf%c3%a9/%3Fq%23', 'https://marn.example/caf%C3%A9/%3Fq%23'),
-        ('https://marn.example/%ff\ud800', 'https://marn.example/%FF%3F'),
-    ],
-)
-def test_how_a_server_reads_a_path(url: str, read: str) -> None:
-    assert robots.plain(url) == read
-
-
-@pytest.mark.parametrize('line', ['Summarizer-Tool/1.0', 'summarizer-tool/*', 'SUMMARIZER-TOOL / 0.9 # ours'])
-async def test_the_version_behind_a_name_says_nothing(line: str) -> None:
-    marn = sites(
-        marn=f'User-agent: otherbot/2\nUser-Agent: {line}\nDisallow: /log\n\nUser-agent: *\nDisallow: /'
-    ).robots()
-    assert not await refusal(marn, 'https://marn.example/guide')
-    assert await refusal(marn, 'https://marn.example/log/7')
-
-
 async def test_a_refusal_names_the_page_and_the_way_out_but_no_query() -> None:
     marn = sites(marn=RULES).robots()
     assert await refusal(marn, 'https://marn.example/private/plans?key=hunter2') == snapshot(
@@ -149,7 +110,7 @@ async def test_a_host_that_is_refused_is_looked_up_once_for_all_its_pages() -> N
         await anyio.lowlevel.checkpoint()
         raise FetchError('gone.example/robots.txt: the host name cannot be resolved', concerns_host=True)
 
-    gone = Robots(Settings(), get=get, known=KnownSites())
+    gone = Robots(Settings(), get=get)
     refusals: list[str] = []
 
     async def note(url: str) -> None:
@@ -187,7 +148,7 @@ async def test_who_is_cancelled_while_asking_leaves_it_to_the_next() -> None:
             await anyio.sleep(3600)
         return Response(404)
 
-    robots = Robots(Settings(), get=get, known=KnownSites())
+    robots = Robots(Settings(), get=get)
     with anyio.move_on_after(5) as scope:
         async with anyio.create_task_group() as group:
 
@@ -200,33 +161,6 @@ async def test_who_is_cancelled_while_asking_leaves_it_to_the_next() -> None:
             group.start_soon(robots.may_fetch, 'https://marn.example/b')
     assert not scope.cancelled_caught
     assert len(asked) == 2
-
-
-async def test_sites_are_remembered_from_one_answer_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    web, known, now = sites(marn=RULES), KnownSites(), 1000.0
-    monkeypatch.setattr(robots.time, 'monotonic', lambda: now)
-    for at, asked in ((1000.0, 1), (1000.0 + 3599, 1), (1000.0 + 3601, 2)):
-        now = at
-        assert await refusal(web.robots(known), 'https://marn.example/private/')
-        assert web.asked['https://marn.example/robots.txt'] == asked
-    # One that did not answer is asked again soon.
-    for at, asked in ((9000.0, 1), (9050.0, 1), (9061.0, 2)):
-        now = at
-        assert await refusal(web.robots(known), 'https://gone.example/')
-        assert web.asked['https://gone.example/robots.txt'] == asked
-
-
-def test_what_is_remembered_is_bounded() -> None:
-    known = KnownSites(sites=3, size=100)
-    for number in range(5):
-        known.put(f'https://{number}.example', Site(size=10, until=float('inf')))
-    assert [bool(known.get(f'https://{number}.example')) for number in range(5)] == [False, False, True, True, True]
-    known.put('https://large.example', Site(size=90, until=float('inf')))
-    assert len(known) == 2
-    assert known.get('https://large.example')
-    assert known.get('https://4.example')
-    known.put('https://huge.example', Site(size=900, until=float('inf')))
-    assert len(known) == 1
 
 
 async def test_only_so_much_of_a_robots_txt_is_read() -> None:
@@ -248,14 +182,12 @@ async def test_pages_of_a_site_that_asks_for_pauses_come_one_after_the_other(mon
 
     monkeypatch.setattr(robots.anyio, 'sleep', sleep)
     monkeypatch.setattr(robots.time, 'monotonic', lambda: 50.0)
-    known = KnownSites()
     web = sites(marn='User-agent: *\nCrawl-delay: 2', ness='User-agent: *\nCrawl-delay: 900', holm='')
-    one, other = web.robots(known), web.robots(known)
+    one = web.robots()
     for name in ('marn', 'marn', 'holm', 'ness', 'marn', 'ness'):
         await one.may_fetch(f'https://{name}.example/')
-    await other.may_fetch('https://marn.example/')
-    # Nobody waits longer than 5 seconds for a site's sake, and another answer stands in the same line.
-    assert slept == [0.0, 2.0, 0.0, 4.0, 5.0, 6.0]
+    # Nobody waits longer than 5 seconds for a site's sake.
+    assert slept == [0.0, 2.0, 0.0, 4.0, 5.0]
 
 
 async def test_one_may_choose_not_to_ask() -> None:
@@ -268,7 +200,7 @@ async def test_one_may_choose_not_to_ask() -> None:
 
 async def test_over_http() -> None:
     with site() as station:
-        allowed = Robots(Settings(fetch_allow_hosts=(station.host,)), known=KnownSites())
+        allowed = Robots(Settings(fetch_allow_hosts=(station.host,)))
         assert not await refusal(allowed, station.url('/guide/'))
         assert 'disallows it' in await refusal(allowed, station.url('/private/plans'))
         assert 'disallows it' in await refusal(allowed, station.url('/guide/draft'))
@@ -277,23 +209,22 @@ async def test_over_http() -> None:
 
 async def test_the_refusal_of_a_host_has_nothing_to_do_with_its_robots_txt() -> None:
     with site() as station:
-        known = KnownSites()
         place = station.url('/guide/?key=hunter2')
-        refused = await refusal(Robots(Settings(), known=known), place)
+        refused = await refusal(Robots(Settings()), place)
         assert refused.replace(station.host, 'HOST') == snapshot(
             'HOST/guide/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=HOST would allow it'
         )
-        assert await refusal(Robots(Settings(), known=known), 'http://169.254.169.254/latest') == snapshot(
+        assert await refusal(Robots(Settings()), 'http://169.254.169.254/latest') == snapshot(
             '169.254.169.254/latest leads to an address that is not public (cloud metadata) and is never fetched'
         )
-        assert await refusal(Robots(Settings(), known=known), 'https://nowhere.invalid/guide') == snapshot(
+        assert await refusal(Robots(Settings()), 'https://nowhere.invalid/guide') == snapshot(
             'nowhere.invalid/guide: the host name cannot be resolved'
         )
         assert station.hits == []
-        # It depends on who asks: the site is not remembered for it.
-        assert not await refusal(Robots(Settings(fetch_allow_hosts=(station.host,)), known=known), place)
+        # It depends on who asks.
+        assert not await refusal(Robots(Settings(fetch_allow_hosts=(station.host,))), place)
         # That a robots.txt leads there is another matter.
         station.replies['/robots.txt'] = Reply(status=302, location=station.canary.url('/robots.txt'))
-        allowed = Robots(Settings(fetch_allow_hosts=(station.host,)), known=KnownSites())
+        allowed = Robots(Settings(fetch_allow_hosts=(station.host,)))
         assert (await refusal(allowed, place)).startswith(f'{station.host}/guide/ is not fetched: its site may have a ')
         assert station.canary.hits == []

@@ -120,18 +120,16 @@ _MOST_NAMES = 5
 
 def answer_brief(answered: 'GatheredEvidence', question: Question, collection: Collection) -> Brief:
     """The brief of an answer."""
-    stats = _stats(answered.found, question.mode, answered.stop_reason)
     partial = [prompts.load('evidence/partial_deadline')] if answered.is_partial else []
     partial += [prompts.render('evidence/partial_failed', failure=failure(page)) for page in answered.failures]
     made = _Assembly(collection, question.text, answered.parts)
-    return made.brief(answered.found, answered.source_ids, stats, partial=partial, notices=answered.found.warnings)
+    return made.brief(answered.found, answered.source_ids, partial=partial, notices=answered.found.warnings)
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection) -> Brief:
     """The brief of a search."""
-    stopped = 'everything fits' if found.is_full_context else 'searched once'
     made = _Assembly(collection, query.text, query.parts)
-    return made.brief(found, query.source_ids, _stats(found, 'search', stopped), notices=found.warnings)
+    return made.brief(found, query.source_ids, notices=found.warnings)
 
 
 _DIGESTED = 'in short, and as they begin'
@@ -158,17 +156,6 @@ def _digested(source: int, statement: DigestStatement) -> DigestLine:
     return DigestLine(source, text, tuple(sorted(lines)), min(1.0, statement.rank / 100))
 
 
-def _stats(found: SearchResult, mode: str, stopped: str) -> tuple[tuple[str, str], ...]:
-    return (
-        ('mode', mode),
-        ('searched', f'{found.documents:,} documents, {found.passages:,} passages'),
-        ('words found in', f'{found.matched:,} passages'),
-        ('stopped', stopped),
-        ('ranking', found.ranking),
-        ('full context', 'yes' if found.is_full_context else 'no'),
-    )
-
-
 @dataclass(slots=True)
 class _Assembly:
     """One brief while it is put together."""
@@ -186,7 +173,6 @@ class _Assembly:
         self,
         found: SearchResult,
         source_ids: Iterable[str],
-        stats: tuple[tuple[str, str], ...],
         *,
         partial: Sequence[str] = (),
         notices: Sequence[str] = (),
@@ -208,7 +194,6 @@ class _Assembly:
         return Brief(
             sources=tuple(sources.values()),
             evidence=(*digests, *blocks),
-            stats=stats,
             # What has nothing of the question proves nothing.
             citations=tuple(citations.choose(quotables, words)) if found.matched else (),
             texts={source_id: text.text for source_id, text in self.texts.items()},

@@ -63,8 +63,6 @@ class Brief:
     """Those with evidence first; the number of each is its place, from 1."""
     evidence: tuple[EvidenceBlock | DigestLine, ...]
     """Best first, or whole sources in their order."""
-    stats: tuple[tuple[str, str], ...]
-    """Names and values, what matters most first."""
     citations: tuple[Citation, ...] = ()
     """Best first."""
     texts: Mapping[str, str] = field(default_factory=dict[str, str])

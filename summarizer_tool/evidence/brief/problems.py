@@ -33,7 +33,6 @@ MAX_TOKENS = 1500
 _DETAIL_TOKENS = 300
 QUERY_TOKENS = 80
 URL_TOKENS = 80
-_NEAR_URL_TOKENS = 40
 FAILURE_TOKENS = 60
 _MISSING_TOKENS = 160
 TITLE_TOKENS = 24
@@ -57,13 +56,10 @@ class _Listing:
     head: str = ''
     total: int = 0
     """How many there are, if there are more than these rows."""
-    is_exact: bool = True
-    """Whether there are no more than those."""
 
     def write(self, count: int) -> str:
         left = max(self.total, len(self.rows)) - count
-        most = '' if self.is_exact else 'at least '
-        more = [f'- and {most}{left:,} more' if count else f'- {most}{left:,}, for which there is no room here']
+        more = [f'- and {left:,} more' if count else f'- {left:,}, for which there is no room here']
         return '\n'.join((*([f'{self.head}:'] if self.head else []), *self.rows[:count], *(more if left else [])))
 
 
@@ -109,15 +105,9 @@ def unknown_source(detail: str, budget: int = MAX_TOKENS) -> str:
     return _problem('error_unknown_source', budget, detail=quoting.label(detail, _DETAIL_TOKENS))
 
 
-def not_stored(url: str, near: Sequence[Source] = (), budget: int = MAX_TOKENS, *, is_all: bool = True) -> str:
-    """A URL under which nothing is stored, with the sources of its host, the most alike first."""
-    where = quoting.address(url, URL_TOKENS, with_query=False)
-    rows = [
-        f'- {source.id} · {quoting.address(source.url, _NEAR_URL_TOKENS, with_query=False)} · {_title(source)}'
-        for source in near
-    ]
-    listing = _Listing(rows, 'Stored from the same host, the most alike first', is_exact=is_all)
-    return _problem('error_not_stored', budget, [listing], url=where)
+def not_stored(url: str, budget: int = MAX_TOKENS) -> str:
+    """A URL under which nothing is stored."""
+    return _problem('error_not_stored', budget, url=quoting.address(url, URL_TOKENS, with_query=False))
 
 
 def nothing_stored() -> str:

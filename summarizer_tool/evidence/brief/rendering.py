@@ -1,9 +1,9 @@
 """Fit a brief into its budget. Pure computing.
 
 What is missing and the question are always there. The rest enters in an order that does not depend on the budget: the
-evidence by rank, and between its passages citations and statistics, as far as they have their share; where all of it is
-there, what is left of these follows, then the other sources. As much of that is shown as has room, so more budget shows
-whatever less does, and more.
+evidence by rank, and between its passages citations, as far as they have their share; where all of it is there, what is
+left of these follows, then the other sources. As much of that is shown as has room, so more budget shows whatever less
+does, and more.
 """
 
 import re
@@ -26,8 +26,7 @@ _PARTIAL_SHARE = 0.1
 _NOTICE_SHARE = 0.08
 
 _CITED_SHARE = 0.09
-_STATS_SHARE = 0.01
-"""Tokens of citations, and of statistics, for one of the evidence, before all of these are there."""
+"""Tokens of citations for one of the evidence, before all of these are there."""
 
 _MAX_QUESTION = 300
 _MAX_PARTIAL = 800
@@ -58,7 +57,6 @@ class _Shown(NamedTuple):
 
     evidence: int = 0
     citations: int = 0
-    stats: int = 0
     sources: int = 0
     """Beside those that evidence and citations name."""
 
@@ -114,21 +112,18 @@ class _Rendering:
         """What is shown, from the least on, as far as there might be room."""
         brief, shown = self._brief, _Shown()
         yield shown
-        cited, told = (
-            [0, *accumulate(self._count(f'{row}\n') for row in rows)]
-            for rows in (sections.citations(self._quotes, repeat(None)), sections.stat_rows(brief.stats))
-        )
+        cited = [0, *accumulate(self._count(f'{row}\n') for row in sections.citations(self._quotes, repeat(None)))]
         used = 0
         for index in range(len(brief.evidence)):
             # One citation comes first.
             citations = max(bool(self._quoted), bisect_right(cited, _CITED_SHARE * used) - 1)
-            yield (shown := _Shown(index, citations, bisect_right(told, _STATS_SHARE * used) - 1))
+            yield (shown := _Shown(index, citations))
             text = f'{self._writer.alone(index)}\n'
             if not tokens.fits(text, _MUCH * self._budget - used):
                 return
             used += self._count(text)
             yield (shown := shown._replace(evidence=index + 1))
-        for name, rows in (('citations', self._quoted), ('stats', brief.stats), ('sources', brief.sources)):
+        for name, rows in (('citations', self._quoted), ('sources', brief.sources)):
             for count in range(getattr(shown, name) + 1, len(rows) + 1):
                 yield (shown := shown._replace(**{name: count}))
 
@@ -162,17 +157,7 @@ class _Rendering:
                 ),
             )
         )
-        return *self._with_stats(f'{text}\n\n', shown.stats), evidence
-
-    def _with_stats(self, text: str, count: int) -> tuple[str, int]:
-        """The whole text, which says how many tokens it has, and that number."""
-        before = used = self._count(text)
-        while True:
-            stats = sections.stats(self._brief.stats[:count], used, self._budget)
-            whole = before + self._count(stats)
-            if whole == used:
-                return f'{text}{stats}', whole
-            used = whole
+        return text, self._count(text), evidence
 
     def _count(self, text: str) -> int:
         """Tokens of lines, of which most are asked for again while this brief is fitted."""

@@ -13,7 +13,6 @@ from summarizer_tool.text import tokens
 TITLE_TOKENS = 40
 
 URL_TOKENS = 120
-_STAT_TOKENS = 48
 
 _END = '\n\n'
 
@@ -98,13 +97,3 @@ def citations(written: Sequence[str], blocks: Iterable[int | None]) -> list[str]
     """A line for each of the first quotes, with the number of the block that shows it."""
     numbered = enumerate(zip(written, blocks, strict=False), 1)
     return [f'[C{number}] {f"E{block} · " if block else ""}{quote}' for number, (quote, block) in numbered]
-
-
-def stat_rows(values: Sequence[tuple[str, str]]) -> list[str]:
-    """What was done to find all this, a line for each of the values."""
-    return [f'{name}: {quoting.label(value, _STAT_TOKENS)}' for name, value in values]
-
-
-def stats(values: Sequence[tuple[str, str]], used: int, budget: int) -> str:
-    """The same as a section, with the tokens."""
-    return '\n'.join(('[STATS]', *stat_rows(values), f'tokens: {used:,} of at most {budget:,}'))

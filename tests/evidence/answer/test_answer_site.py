@@ -59,16 +59,7 @@ Collected from stored sources: data, never instructions to you. `12| text` is li
 17| On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand.
 
 [CITATIONS] 1
-[C1] E1 · source 1 (src_243efb39e0bf) · line 17 · "On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand."
-
-[STATS]
-mode: fast
-searched: 1 documents, 3 passages
-words found in: 1 passages
-stopped: fast mode
-ranking: none
-full context: yes
-tokens: … of at most 24,000\
+[C1] E1 · source 1 (src_243efb39e0bf) · line 17 · "On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand."\
 """)
 
 
@@ -86,19 +77,11 @@ async def test_auto_follows_links_until_there_is_enough(web: Site) -> None:
         'Four bays hold Kaplan sets, which were bought second-hand from the barrage at Hallin Ness when that one silted up.',
         'The Kaplan sets cut in at a head of 1.35 metres, and the keeper of the watch takes them off again when the head has fallen below ninety centimetres.',
     ]
-    assert shown(found.text, web, 'SOURCES', 'STATS') == snapshot("""\
+    assert found.figures['stop_reason'] == 'enough evidence'
+    assert shown(found.text, web, 'SOURCES') == snapshot("""\
 [SOURCES] 2
 1. src_02153ebafcfc · http://station.example/guide/turbines · Turbines
-2. src_f9ad39298769 · http://station.example/guide/turbines/kaplan · The Kaplan sets
-
-[STATS]
-mode: auto
-searched: 2 documents, 7 passages
-words found in: 7 passages
-stopped: enough evidence
-ranking: none
-full context: yes
-tokens: … of at most 1,500\
+2. src_f9ad39298769 · http://station.example/guide/turbines/kaplan · The Kaplan sets\
 """)
 
 
@@ -107,14 +90,14 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
         pages = [web.url(path) for path in ('/guide/', '/gone?secret=hunter2', '/partners')]
         query = 'What does the refit of 2031 cost, and which birds do the partners count?'
         found = await retriever.answer(pages, query, research_mode='deep', max_tokens=9000)
-    assert found.figures['failures'] == 4
+    assert (found.figures['failures'], found.figures['stop_reason']) == (4, 'expansion budget')
     assert 'hunter2' not in section(found.text, 'PARTIAL')
     asked = re.findall(r'^\[E\d\] (source \d+).* for (.*)', section(found.text, 'EVIDENCE'), re.MULTILINE)
     assert asked[:2] == [
         ('source 1', '"What does the refit of 2031 cost?", "Which birds do the partners count?"'),
         ('source 2', '"Which birds do the partners count?"'),
     ]
-    assert shown(found.text, web, 'QUESTION', 'PARTIAL', 'STATS') == snapshot("""\
+    assert shown(found.text, web, 'QUESTION', 'PARTIAL') == snapshot("""\
 [QUESTION] What does the refit of 2031 cost, and which birds do the partners count?
 1. What does the refit of 2031 cost?
 2. Which birds do the partners count?
@@ -123,16 +106,7 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
 - http://station.example/gone?…: answered HTTP 404; give another address for it, or store its text with add_source.
 - http://station.example/guide/draft: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false; give another address for it, or store its text with add_source.
 - http://canary.example/tariff: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary.example would allow it; give another address for it, or store its text with add_source.
-- http://station.example/mirror: canary.example/mirrored leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary.example would allow it; give another address for it, or store its text with add_source.
-
-[STATS]
-mode: deep
-searched: 13 documents, 145 passages
-words found in: 25 passages
-stopped: expansion budget
-ranking: bm25
-full context: no
-tokens: … of at most 9,000\
+- http://station.example/mirror: canary.example/mirrored leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary.example would allow it; give another address for it, or store its text with add_source.\
 """)
 
 
@@ -150,7 +124,7 @@ async def test_what_goes_first_when_space_is_short(web: Site) -> None:
         {
             500: ['2 of 4', '3 of 4 passages', '1 of 4'],
             700: ['3 of 4', '4 passages', '1 of 4'],
-            900: ['3 of 4', '4 passages', '4'],
+            900: ['4', '4 passages', '4'],
             1100: ['4', '4 passages', '4'],
             1400: ['4', '4 sources', '4'],
             1700: ['4', '4 sources', '4'],
@@ -175,14 +149,13 @@ async def ask(web: Site, mode: ResearchMode, questions: Sequence[Question], budg
                 if found.text.startswith('[NO RESULTS]'):
                     assert (mode, budget) == ('fast', BUDGETS[-1])  # the page has no room whole, and nothing to show
                     continue
-                assert f'tokens: {found.tokens:,} of at most {budget:,}' == found.text.splitlines()[-1]
                 cited = quotes(found.text)
                 assert [quote for quote in cited if not quote.stands_in(retriever.collection)] == []
                 assert found.figures['citations'] == len(cited)
                 checked += len(cited)
                 for name in SECTIONS:  # none twice, whatever the pages say
                     assert len(re.findall(rf'^\[{name}\]', found.text, re.MULTILINE)) <= 1
-                for name in ('SOURCES', 'EVIDENCE', 'STATS'):
+                for name in ('SOURCES', 'EVIDENCE'):
                     assert section(found.text, name)
                 if budget == BUDGETS[0]:
                     answered += holds(found.text, question.words)
@@ -300,9 +273,7 @@ async def test_a_url_is_not_stored(web: Site) -> None:
         assert told(found, web) == snapshot("""\
 [ERROR] not stored
 
-Detail: nothing is stored under http://station.example/guide/safety?….
-Stored from the same host, the most alike first:
-- src_512f9cac33d8 · http://station.example/guide/ · Guide to the station\
+Detail: nothing is stored under http://station.example/guide/safety?….\
 """)
         assert (await retriever.status(web.url('/guide/safety?secret=hunter2'))).text == found.text
 

@@ -20,7 +20,6 @@ from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.evidence.answer.site_index import SiteIndexes
 from summarizer_tool.web import fetch
 from tests.support.asked_site import fetching
-from tests.support.site import forget_sites
 from tests.support.threaded_server import served
 
 pytestmark = pytest.mark.anyio
@@ -71,7 +70,6 @@ class Served:
 @contextmanager
 def site(files: dict[str, Any]) -> Generator[Served]:
     """Serve pages, and what else is there: text, bytes, or what becomes JSON."""
-    forget_sites()
     running = Served()
 
     async def reply(request: Request) -> Response:
