@@ -123,6 +123,8 @@ class StatementReader:
     paragraph_count: int = 0
     paragraph: list[NumberedLine] = field(default_factory=list[NumberedLine])
     items: list[NumberedLine] = field(default_factory=list[NumberedLine])
+    item_indent: int = 0
+    """How far the last item stands in."""
     columns: list[str] = field(default_factory=list[str])
     column_line: int = 0
     pairs: list[NumberedLine] = field(default_factory=list[NumberedLine])
@@ -303,7 +305,7 @@ class StatementReader:
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub('', bare(sentence.text))  # marks that go on over several lines
             lead = lead or (label if place and (is_bold or not named_in(text)) else '')
-            if _ELSEWHERE.match(text):
+            if _ELSEWHERE.match(text.lstrip('(')):
                 continue
             is_said = is_whole(text, self.language) and not (self.is_aside or (is_end and not place))
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
@@ -348,6 +350,9 @@ class StatementReader:
 
     def leave_lists(self, indent: int) -> None:
         """Go on with an item that stands in so far: what leads to items further in does not lead to it."""
+        if self.items and indent != self.item_indent:
+            self.flush()
+        self.item_indent = indent
         while self.lead_ins and self.lead_ins[-1][0] >= indent:
             self.flush()
             self.lead_ins.pop()

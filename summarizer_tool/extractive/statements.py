@@ -94,6 +94,11 @@ _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 _LABELS_ITEM = regex.compile(
     r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
 )
+# A line of its own before what is said: `Ada Orme (00:03):`, `[00:12:40] Ada Orme`; where she goes on, `(00:47):`.
+_TIMED = r'[\[(]\d\d?:\d\d(?::\d\d)?[\])]'
+_NAME_TOLD = r"(?<who>\p{Lu}[\w.'’ -]{0,39}[\w.])"
+_TURN = regex.compile(rf'^ {{0,3}}(?|(?:{_NAME_TOLD} ?)?{_TIMED}|{_TIMED} {_NAME_TOLD}):?\s*$')
+_LEAST_TURNS = 3
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 # The number of a footnote, which is no term.
 _FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
@@ -101,6 +106,7 @@ _FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
+    lines = _with_speakers(lines)
     texts = _texts(lines)
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
@@ -169,6 +175,20 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     return reader.out, reader.sections
 
 
+def _with_speakers(lines: Sequence[NumberedLine]) -> Sequence[NumberedLine]:
+    """The lines, those of a transcript with who speaks before what is said, rather than with the time above it."""
+    turns = [_TURN.match(line.text) for line in lines]
+    if sum(turn is not None and bool(turn['who']) and not below for turn, below in pairwise(turns)) < _LEAST_TURNS:
+        return lines
+    told: list[NumberedLine] = []
+    for above, line, turn in zip([None, *turns], lines, turns, strict=False):
+        if not turn:
+            told.append(replace(line, text=f'{above["who"]}: {line.text}') if above and above['who'] else line)
+        elif told:
+            told[-1] = replace(told[-1], blank_after=True)
+    return told
+
+
 def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
     texts = [
@@ -198,36 +218,43 @@ _IN_FIELDS = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
 
 def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> int:
     """Read what fields before a text say of it, and return how many lines they take; 0 where nothing else is."""
-    if not lines or lines[0].number != 1 or (count := _fields_end(texts)) >= len(texts):
+    fields = _fields(lines, texts)
+    count = sum(len(field.evidence) for field in fields)
+    if not fields or fields[0].evidence[0] != 1 or count >= len(texts):
         return 0
-    title, number, is_about = '', 0, False
-    for line, text in zip(lines[:count], texts, strict=False):
-        if (field := FIELD.match(text)) and field['title']:
-            title, number, is_about = field['title'], line.number, False
-            reader.open_section(1, title, number)
-        elif field or (is_about and not _IN_FIELDS.match(text)):  # a long value goes on in lines of its own
-            about = field['about'] if field else text
-            named = '' if is_about or title.casefold() in about.casefold() else f'{title}: '
-            reader.say(named + ended(plain(about)), filter(None, (line.number, number)))
-            is_about = True
-        else:
-            is_about = False
+    title, numbers = '', ()
+    for each in fields:
+        if not (field := FIELD.match(each.text)):
+            continue
+        if field['title']:
+            title, numbers = field['title'], each.evidence[:1]
+            reader.open_section(1, title, *numbers)
+            continue
+        about = plain(field['about'])
+        named = '' if title.casefold() in about.casefold() else f'{title}: '
+        whole = Sentence(about, ())
+        for said in sentences([NumberedLine(0, about)], reader.language) if len(each.evidence) > 1 else [whole]:
+            reader.say(named + ended(said.text), (*each.evidence, *numbers))
+            named = ''
     return count
 
 
-def _fields_end(texts: Sequence[str]) -> int:
-    """How many lines the fields before a text take, of which a long one may stand on several lines."""
-    whole: list[str] = []
-    for count, text in enumerate(texts, 1):
-        if whole and text.strip() and not _IN_FIELDS.match(text):
-            whole[-1] = f'{whole[-1]} {text}'
+def _fields(lines: Sequence[NumberedLine], texts: Sequence[str]) -> list[Sentence]:
+    """The fields before a text, with the rules around them; a long one goes on in lines of its own or further in."""
+    whole: list[Sentence] = []
+    for count, (line, text) in enumerate(zip(lines, texts, strict=False), 1):
+        last = whole[-1] if whole else NOTHING
+        goes_on = not _IN_FIELDS.match(text) or (text[:1].isspace() and not last.text.endswith(':'))
+        if whole and text.strip() and goes_on:
+            said = f'{last.text.rstrip(" |>-")} {text.strip()}'
+            whole[-1] = Sentence(said, (*last.evidence, line.number))
         else:
-            whole.append(text)
+            whole.append(Sentence(text, (line.number,)))
         if count > 1 and text.rstrip() == '---':
-            return count if front_matter('\n'.join(whole)) else 0
+            return whole if front_matter('\n'.join(each.text for each in whole)) else []
         if not texts[0].startswith('---') or count == _MOST_FIELDS:
             break
-    return 0
+    return []
 
 
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
@@ -341,10 +368,12 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
         if not _NO_VALUE.fullmatch(rest[0]):
             reader.pairs.append(replace(line, text=f'{head.rstrip(":")}: {rest[0]}'))
         return
+    # Beside other marks, `++ | -- | ~`, a dash is one, too.
+    is_marked = any(not (_NO_VALUE.fullmatch(cell) or any(map(str.isalnum, cell))) for cell in rest)
     named = [
         f'{column}: {cell}' if column and place and not cell.lower().startswith(column.lower()) else cell
         for place, (column, cell) in enumerate(zip([*columns, *[''] * len(cells)], cells, strict=False))
-        if not _NO_VALUE.fullmatch(cell)
+        if cell and (is_marked or not _NO_VALUE.fullmatch(cell))
     ]
     if len(named) > 1 or any(map(str.isalpha, ''.join(named))):
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
@@ -363,7 +392,9 @@ def _read_item(
     reader.leave_lists(indent)
     text = lines[0].text
     words = word_count(text)
-    if leads and (text.endswith((':', ',')) or words < _SHORT_ITEM_WORDS):
+    is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
+    is_short = is_short and not text.endswith(('.', '!', '?', '。', '！', '？'))
+    if leads and (text.endswith((':', ',')) or words < _SHORT_ITEM_WORDS or is_short):
         reader.flush()
         lead = Sentence(text, (lines[0].number,))
         if len(text) > LONGEST_LEAD:
@@ -377,8 +408,6 @@ def _read_item(
         reader.flush()
         reader.terms.append((indent + 1, replace(lines[0], text=text)))
         return
-    is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
-    is_short = is_short and not text.endswith(('.', '!', '?', '。', '！', '？'))
     if len(lines) == 1 and (is_short or _is_labelled(text)):
         reader.items.append(replace(lines[0], text=text.rstrip('.:;,')))
         return
@@ -416,9 +445,11 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     text = _MARK_OF_CONVERSATIONS.sub('', line.text) if is_talk else line.text
     text = bare(text.lstrip('>: \t'))
     depth = line.text[: len(line.text) - len(line.text.lstrip('> \t'))].count('>')
-    if reader.items or reader.columns or reader.pairs or depth != reader.quoted:
+    bullet = _BULLET.match(text) if depth else None
+    if bullet or reader.items or reader.columns or reader.pairs or depth != reader.quoted:
         reader.flush()
     reader.quoted = depth
+    text = text[bullet.end() :] if bullet else text
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
         reader.flush()
     if text:

@@ -12,7 +12,7 @@ from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.text.boilerplate_lines import is_boilerplate, leads_away
 from summarizer_tool.text.lines import unsteered
 from summarizer_tool.text.relevance import relevances
-from summarizer_tool.text.structure import parse
+from summarizer_tool.text.structure import ITEM, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +91,17 @@ def number(chunk: Chunk, index_of: Mapping[int, int], *, is_paid: bool = False) 
         starts = piece.document.segment_starts
         document = index_of[id(piece.document)]
         lines: list[NumberedLine] = []
+        within = ''  # how deep what goes on with a long list item stands in
         for segment in piece.segments:
             end = starts[segment] if segment < len(starts) else len(text)
             raw = text[max(starts[segment - 1], piece.start) : min(end, piece.end)]
             shown = unsteered(raw).strip('\r\n').rstrip()
+            ends = raw[len(raw.rstrip()) :].count('\n')
             if shown and not (is_paid and _is_furniture(shown)):
                 places.append((document, segment))
-                lines.append(
-                    NumberedLine(len(places), ' '.join(shown.splitlines()), raw[len(raw.rstrip()) :].count('\n') > 1)
-                )
+                lines.append(NumberedLine(len(places), within + ' '.join(shown.splitlines()), ends > 1))
+            item = ITEM.match(raw)
+            within = '' if ends else within or ' ' * (item.end() if item else 0)
         if lines or not is_paid:
             sources.append(PromptSource(lines, piece.heading_path))
     return Numbered(sources, places) if places or not is_paid else number(chunk, index_of)

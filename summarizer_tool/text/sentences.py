@@ -12,7 +12,7 @@ from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTy
 
 from summarizer_tool.text import names
 from summarizer_tool.text.abbreviations import is_abbreviated
-from summarizer_tool.text.lines import CLOSE, HAS_SPACELESS, one_line
+from summarizer_tool.text.lines import CLOSE, HAS_SPACELESS, SPACELESS, one_line
 from summarizer_tool.text.stop_words import ENGLISH
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ class Sentence:
 
 
 # Every repetition is bounded: a line of a million brackets or stars costs no more than any other.
+# `[[Ada Orme]]`, `[[ada.md|Ada]]`, as wikis link: no array, nor what is in small letters alone, as in TOML.
+_WIKI_LINK = regex.compile(
+    r'(?<!\[)\[\[(?=[^\[\]\n"]{0,400}[\p{Lu}\p{Lo}|])(?!\s)(?:[^\[\]|\n"]{1,200}\|)?([^\[\]|\n"]{1,200})\]\](?![\](])'
+)
 _IMAGE = regex.compile(r'!\[([^\[\]]{0,300})\]\([^()]{0,500}\)')
 _LINK = regex.compile(
     r'\[(?!\d{1,3}\]\[\d)((?>[^\[\]]|\[[^\[\]]{0,100}\]){1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,500}\)|\[[^\[\]]{0,100}\])'
@@ -50,7 +54,8 @@ _LEAST_NOTES = 3
 """Numbers in brackets, behind different words, which tell of notes."""
 _WORD_REACH = 20
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
-_STARS = regex.compile(r'(?<![\w*"\'])(\*{1,3})(?=[^\s*])([^*\n]{1,400}+)(?<=\S)\1(?![\w*])')
+_SPACED = rf'[^\W{SPACELESS}]'
+_STARS = regex.compile(rf'(?<!{_SPACED}|[*"\'])(\*{{1,3}})(?=[^\s*])([^*\n]{{1,400}}+)(?<=\S)\1(?!{_SPACED}|\*)')
 _UNDERSCORES = regex.compile(r'(?<![\w_])(?!__[a-z]\w*__(?!\w))(_{1,3})(?=[^\s_])([^_\n]{1,400}+)(?<=\S)\1(?![\w_])')
 _RETRACTED = regex.compile(r'(?<!~)~~(?=[^\s~])[^~]{1,1000}+(?<=\S)~~(?!~)')
 # No path: `C:\_old`.
@@ -202,6 +207,7 @@ def bare(text: str) -> str:
     if '\\' in text:
         text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
     text = _IMAGE.sub(r'\1', text)
+    text = _WIKI_LINK.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))

@@ -62,7 +62,7 @@ _CLOSING_HASHES = re.compile(r'(?:^|[ \t]+)#+$')
 _OVERLINE = re.compile(r'[=~*^"]{3,}[ \t]*\r?\n')
 _TEXT = re.compile(r'\S')
 _RULE = re.compile(r' {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})\r?(?=\n|\Z)')
-_ITEM = re.compile(r'([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]')
+ITEM = re.compile(r'([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]')
 # Where the columns of a row are kept apart, and what in it is a value rather than a word or an element of a list.
 _GAP = re.compile(r'(?<=[^\s.,;:])(?: {3,}|\t+)(?=\S)')
 _VALUE = re.compile(r'(?!\S*,$)(?:\S*[\d/_=<>|\\@]\S*|[\W_]+)')
@@ -178,7 +178,7 @@ class Structure:
             return Boundary.SENTENCE
         if _RULE.match(text, before):
             return Boundary.RULE
-        item = None if _RULE.match(text, at) else _ITEM.match(text, at)
+        item = None if _RULE.match(text, at) else ITEM.match(text, at)
         # Only a blank line stands between two line feeds of one segment.
         if text.count('\n', before, at) > 1:
             return Boundary.ITEM if item or text[at].isspace() else Boundary.PARAGRAPH

@@ -180,3 +180,26 @@ def test_what_looks_like_a_mark_of_a_conversation_stands_where_nobody_speaks() -
     example = '\nExample: `gate open <name>` opens it.\n\nIt is shut at dusk by the keeper.\n'
     text = 'The name may be `<required>` or `[optional]`, as the keepers said (see {the network}).\n' + 4 * example
     assert read(text)[0][0] == 'The name may be <required> or [optional], as the keepers said (see {the network}).'
+
+
+def test_who_speaks_stands_above_with_the_time():
+    talk = [
+        'Ada Orme (00:03):\nThe mill has stood still since May.\n\n(00:47):\nThe weir broke in a storm.\n',
+        'Finn (01:10):\nNobody has mended it yet.\n\nAda Orme (01:20):\nThe council pays for new gates.\n',
+        'Finn (01:30):\nIt paid for the old ones, too.\n\nAda Orme (01:40):\nThose were made of beech.\n',
+        'Finn (01:50):\nThe new ones are made of iron.\n\nAda Orme (02:00):\nThey weigh a ton each.\n',
+    ]
+    assert [text for text, _ in read('\n'.join(talk))] == snapshot(
+        [
+            'Ada Orme: The mill has stood still since May.',
+            'Ada Orme: The weir broke in a storm.',
+            'Finn: Nobody has mended it yet.',
+            'Ada Orme: The council pays for new gates.',
+            'Finn: It paid for the old ones, too.',
+            'Ada Orme: Those were made of beech.',
+            'Finn: The new ones are made of iron.',
+            'Ada Orme: They weigh a ton each.',
+        ]
+    )
+    tracks = 'Side A\n\nThe Weir (03:20)\nThe Mill (02:10)\nThe Gate (04:00)\nAll of them were written by Ada Orme.\n'
+    assert 'The Mill (02:10)' in str(read(tracks))

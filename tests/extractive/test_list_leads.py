@@ -150,3 +150,26 @@ What follows on a vote is this.
             ('Counting: Write them down; Count them twice', (10, 11, 9)),
         ]
     )
+
+
+def test_items_further_in_are_said_with_what_they_stand_below():
+    page = """
+Added to the mill:
+
+- Gate of the old weir, all of iron (page 132)
+  - Price: 2,800 crowns
+  - Weight: 10 tons
+- Bell
+- A lock that is mended by one of us
+    - Each spring
+- Rope
+"""
+    assert [text for text, _ in read(page)] == snapshot(
+        [
+            'Gate of the old weir, all of iron (page 132): Price: 2,800 crowns; Weight: 10 tons',
+            'Added to the mill: Bell',
+            'Added to the mill: A lock that is mended by one of us',
+            'Added to the mill: Each spring',
+            'Added to the mill: Rope',
+        ]
+    )

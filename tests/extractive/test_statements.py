@@ -369,6 +369,21 @@ def test_of_fields_before_a_text_one_says_what_it_is_about():
     ) == snapshot([('The gate: It is opened by Ada.', (3, 2)), ('The lock of the gate is shut.', (6,))])
 
 
+def test_a_field_before_a_text_goes_on_in_lines_further_in():
+    fields = "---\ntitle: The gate\n  of the mill\ndescription: 'Ada Orme opens the gate, which is\n  kept shut. Finn\n"
+    rest = (
+        "  made it.\n\n  '\nauthor:\n  name: Finn\nsummary: >-\n  Nobody else\n  has one.\n---\n\nThe lock is shut.\n"
+    )
+    assert read(fields + rest) == snapshot(
+        [
+            ('The gate of the mill: Ada Orme opens the gate, which is kept shut.', (4, 5, 6, 8, 2)),
+            ('Finn made it.', (4, 5, 6, 8, 2)),
+            ('The gate of the mill: Nobody else has one.', (11, 12, 13, 2)),
+            ('The lock is shut.', (16,)),
+        ]
+    )
+
+
 def test_items_of_a_script_without_spaces_are_sentences():
     page = '# 第2条\n\n1. 門は水車小屋の前に立っている。\n\n2. 鍵は番人が持っている。\n\n- 麦\n- 粉\n'
     assert [text for text, _ in read(page)] == snapshot(
@@ -379,3 +394,24 @@ def test_items_of_a_script_without_spaces_are_sentences():
 def test_rows_of_labels_and_values_are_said_with_a_short_heading():
     page = '# Prices of the mill\n\n|  |  |\n| --- | --- |\n| Rye | 12 pence |\n| Oats | free |\n'
     assert read(page) == snapshot([('| Prices of the mill | Rye: 12 pence | Oats: free |', (5, 6, 1))])
+
+
+def test_a_dash_beside_other_marks_is_one():
+    page = '| Guild | Orme | Brook | Finn |\n| --- | --- | --- | --- |\n| Millers | ++ | -- | ~ |\n| Bakers | two | - | |\n'
+    assert [text for text, _ in read(page)] == snapshot(
+        ['| Millers | Orme: ++ | Brook: -- | Finn: ~ |', '| Bakers | Orme: two |']
+    )
+
+
+def test_items_within_a_quotation_are_apart():
+    page = '> To mend the gate:\n> - Take the bolt out of the frame\n> - Lift it off its hinges.\n> 3. Nobody may stand\n> below it.\n'
+    assert [text for text, _ in read(page)] == snapshot(
+        ['> Take the bolt out of the frame', '> Lift it off its hinges.', '> Nobody may stand below it.']
+    )
+
+
+def test_a_remark_that_tells_where_to_look_says_nothing():
+    page = (
+        'The mill burned down in May.\n\n(See the drawing of the mill, which hangs in the hall.)\n\nNobody was hurt.\n'
+    )
+    assert [text for text, _ in read(page)] == ['The mill burned down in May.', 'Nobody was hurt.']

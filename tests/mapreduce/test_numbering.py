@@ -2,6 +2,7 @@
 
 from summarizer_tool.documents.chunking import chunk
 from summarizer_tool.documents.document import Document
+from summarizer_tool.extractive.statements import statements
 from summarizer_tool.mapreduce.numbering import Numbered, number
 from summarizer_tool.prompts import NumberedLine, PromptSource
 
@@ -23,3 +24,20 @@ def test_what_belongs_to_the_site_is_not_paid_for():
     assert [line.text for line in paid.lines] == ['## The Silt Choir', 'It sings.', 'It drowns.']
     assert [document.segment_text(at).strip() for _, at in paid.places] == [line.text for line in paid.lines]
     assert len(number(piece, index_of).lines) == 6
+
+
+def test_what_goes_on_with_a_long_item_is_the_items():
+    text = (
+        '# Where to eat\n\n'
+        '- Weir Diner: A few tables stand above the weir of the mill, right across from the old toll house, '
+        'and have done so since the spring of 1931, when a miller with a taste for eels put the first of them there. '
+        'Be aware that the red sauce is very hot, and that nobody will bring you any water before you have paid for it, '
+        'since the well is at the other end of the yard. '
+        'The eels are caught at night, smoked over beech, and sold by weight until noon, or until there are none left.\n'
+        'It is open all year.\n'
+    )
+    document = Document(text)
+    [piece] = chunk([document], size=1000)
+    lines = number(piece, {id(document): 0}).lines
+    assert [line.text.startswith('  ') or line.text[:2] for line in lines] == ['# ', '- ', True, True, 'It']
+    assert any(said.lead == 'Weir Diner' and said.text.startswith('Be aware') for said in statements(lines)[0])

@@ -280,3 +280,9 @@ def test_a_word_of_signs_ends_no_sentence():
             'It is free.',
         ]
     )
+
+
+def test_links_of_wikis_and_emphasis_between_letters_of_scripts_without_spaces_are_marks():
+    line = 'See [[Ada Orme]], [[mills/Rye.md|the mill]], [[tool.mill]], [[1, A], [2, B]] and [[Rye]](/rye).'
+    assert plain(line) == 'See Ada Orme, the mill, [[tool.mill]], [[1, A], [2, B]] and [Rye].'
+    assert plain('水車は**門**の前に、a**b**cは「**麦**」に立つ。') == '水車は門の前に、a**b**cは「麦」に立つ。'
