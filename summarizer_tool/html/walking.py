@@ -64,6 +64,7 @@ _QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
 _QUOTES_END = ('"', '”', '“', '»', '«', '’', '‘', '」')
 """Written quotation marks, between which `q` needs none."""
 _BOLD = frozenset({'b', 'strong'})
+_TITLE = re.compile(r'[^*\n]{1,60}(?<![.!?:])')
 _NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
 """Inline tags whose names may say what they hold."""
@@ -99,7 +100,7 @@ class TreeWalk:
         """The piece that opens a link, while there is one."""
         self._bold = -1
         """The first of the pieces in bold, while there are such."""
-        self._size = self._linked = 0
+        self._size = self._linked = self._bold_size = 0
         self._readers: dict[str, _Reader] = {
             **dict.fromkeys(('code', 'kbd', 'samp', 'tt'), self._read_code),
             **dict.fromkeys(('math', 'm:math', 'mml:math'), self._read_math),
@@ -215,8 +216,9 @@ class TreeWalk:
             self._pieces.append(_SIGNS[tag])
             return False
         if tag in _BOLD:
-            # What a list item begins with in bold is what it is about; elsewhere bold says nothing that words do not.
-            self._bold = len(self._pieces) if self._box == 'li' and not self._size else -1
+            # What a list item begins with in bold is what it is about, and a paragraph in bold may head what follows;
+            # elsewhere bold says nothing that words do not.
+            self._bold = len(self._pieces) if self._box in ('li', 'p') and not self._size else -1
             return False
         return '-' in tag and self._read_named(element)
 
@@ -398,6 +400,9 @@ class TreeWalk:
         start, self._bold = self._bold, -1
         if start < 0 or not self._size:
             return
+        if self._box == 'p':
+            self._bold_size = self._size
+            return
         start += self._link == start
         inner = ''.join(self._pieces[start:])
         if words := inner.strip():
@@ -414,6 +419,9 @@ class TreeWalk:
         if self._size > 0:
             level = self._level if kind == 'text' else 0
             text = ''.join(self._pieces)
+            if kind == 'text' and not level and self._size == self._bold_size and _TITLE.fullmatch(text.strip()):
+                text = f'**{text.strip()}**'
+                self._linked = 0
             block = PageBlock('heading' if level else kind, text, self._frame, self._region, self._box, level, language)
             if kind == 'text':
                 block.text = _lines(text, is_one=level > 0)
@@ -423,7 +431,7 @@ class TreeWalk:
             block.title_of = title_of
             self._found.blocks.append(block)
         self._pieces, self._marks, self._links = [], [], []
-        self._size = self._linked = 0
+        self._size = self._linked = self._bold_size = 0
 
 
 def _level(element: Any) -> int:

@@ -55,7 +55,7 @@ class GroundedFact:
 
 
 Sense = tuple[tuple[str, ...], ...]
-"""The parts that two facts must share to be compared at all: names, numbers and identifiers, in order."""
+"""The parts that two facts must share to be compared at all: of rows the document; names, numbers, identifiers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,17 @@ class _FactWords:
     """Its content words."""
 
 
-def _said(text: str) -> _FactWords:
+def _said(fact: GroundedFact) -> _FactWords:
+    text = fact.text
+    # A row of a table does not say whom it is about: `| Race | Human |` of another document is another fact.
+    own = (f'|{fact.evidence[-1][0]}',) if text.startswith('|') else ()
     words = names.words(_SHORT_NOT.sub(' not', text))
     symbols = _SYMBOLS.findall(text)
     mentioned = [names.key(mention) for mention in names.mentions(text)]
     return _FactWords(
-        (*words, *(('|', *symbols) if symbols else ())) if words else (text,),
+        (*own, *words, *(('|', *symbols) if symbols else ())) if words else (text,),
         (
+            own,
             tuple(key for key in mentioned if not any(map(str.isdigit, key))),
             tuple(key for key in mentioned if any(map(str.isdigit, key))),
             tuple(_IDENTIFIER.findall(text)),
@@ -128,7 +132,7 @@ def union(facts: Iterable[GroundedFact]) -> tuple[list[GroundedFact], int]:
         The distinct facts in reading order, and how many were joined into others.
     """
     facts = list(facts)
-    said = [_said(fact.text) for fact in facts]
+    said = [_said(fact) for fact in facts]
     index = _Index(said)
     kept: list[GroundedFact] = []
     place_of: dict[tuple[str, ...], int] = {}

@@ -3,7 +3,7 @@
 The budget is a hard bound, counted exactly on the finished text.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, takewhile
@@ -77,6 +77,12 @@ class _Entry:
         return f'{self.lead}: {self.text}' if self.lead else self.text
 
 
+# `33 A.R. — The coast`, `1943`, `12 March 1943`, `c. 604–610`, `Year 12: The flood`
+_DATED = regex.compile(
+    r'(?:[Yy]ear \d+|\d{1,4}(?: ?[-–/] ?\d{1,4})? ?(?:\p{Lu}\.?){1,3}(?!\w)'
+    r'|(?:c\. ?|(?:\d{1,2}(?:st|nd|rd|th)? )?\p{Lu}\p{L}+ (?:\d{1,2}, )?)?\d{3,4}(?: ?[-–/] ?\d{1,4})?s?'
+    r'(?: (?:\p{Lu}\.?){1,3}(?!\w))?)(?=$|\s*[-–—:(])'
+)
 _OPENING = regex.compile(r'^[\s|"“*]*(?:The )?')
 
 SAID_BEFORE = 1.5
@@ -133,7 +139,8 @@ def fit(
     for index, variant in _beginnings(facts).items():
         entries[index] = replace(entries[index], item=replace(entries[index].item, variant_of=variant))
     if headings and aim is scoring.Aim.NAMES:
-        entries = [_led(each, headings[each.index], titles) for each in entries]
+        dates = _dates(facts, headings)
+        entries = [_dated(_led(each, headings[each.index], titles), dates[each.index]) for each in entries]
     elif headings:
         sections = _sections(facts, headings, titles)
         entries = [_below(section, each) for each, section in zip(entries, sections, strict=True)]
@@ -255,6 +262,22 @@ def _led(entry: _Entry, headings: Sequence[str], titles: Sequence[str]) -> _Entr
     if mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
         return entry  # what follows may not be about that name
     return replace(entry, section=headings, lead='' if is_said else subject)
+
+
+def _dates(facts: Sequence[GroundedFact], headings: Sequence[Sequence[str]]) -> list[str]:
+    """The date above each fact, where several headings of its document begin with one, as those of a timeline do."""
+    found = [next((date[0] for each in reversed(above) if (date := _DATED.match(each))), '') for above in headings]
+    documents = [fact.evidence[-1][0] for fact in facts]
+    times = Counter(document for document, date in {*zip(documents, found, strict=True)} if date)
+    return [date if times[document] > 2 else '' for document, date in zip(documents, found, strict=True)]
+
+
+def _dated(entry: _Entry, date: str) -> _Entry:
+    """A fact with the date above it, unless it says that or begins with one."""
+    if not date or date.casefold() in entry.text.casefold() or _DATED.match(entry.text):
+        return entry
+    text = f'{date}: {entry.text}'
+    return replace(entry, text=text, item=replace(entry.item, cost=tokens.count_cached(text) + 1))
 
 
 def _heading_lines(section: Sequence[str], before: Sequence[str] = ()) -> list[str]:

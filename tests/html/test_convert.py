@@ -52,6 +52,25 @@ Ilva Tarn was the first of them. She wrote the Book of Ships, in which no page i
 """)
 
 
+def test_a_paragraph_in_bold_heads_what_follows_even_as_a_link() -> None:
+    keeps = ''.join(
+        f'<p><strong>{name}</strong></p><ul><li><b>Owner:</b> the {owner} of Marn, since the flood</li></ul>'
+        for name, owner in (('<a href="/tern">Tern Keep</a>', 'reeve'), ('Salt Hall', 'guild'))
+    )
+    said = '<p><b>Marn</b> has <b>two</b> keeps, each built by another family after the great flood.</p>'
+    years = ''.join(f'<p>In {year} the market of Marn sold {year} barrels of herring.</p>' for year in range(601, 607))
+    markup = f'<h1>Marn</h1>{said}<h2>Keeps</h2>{keeps}<h2>Markets</h2>{years}'
+    made = to_markdown(f'<html><title>Marn</title><body>{markup}', URL)
+
+    assert 'Marn has two keeps' in made.markdown
+    assert made.markdown.partition('## Keeps\n\n')[2].split('\n\n')[:4] == [
+        '**Tern Keep**',
+        '- **Owner:** the reeve of Marn, since the flood',
+        '**Salt Hall**',
+        '- **Owner:** the guild of Marn, since the flood',
+    ]
+
+
 def test_lists() -> None:
     assert read("""
         <ol start=4><li>four<ol><li>a</li><li>b</li></ol></li><li value=7><p>seven</p><p>more of it</p></li></ol>

@@ -42,6 +42,15 @@ def test_the_fuller_wording_stays_with_the_evidence_of_all() -> None:
     )
 
 
+def test_a_row_of_a_table_is_of_its_document_alone() -> None:
+    one, other = found('| Rank | Value: River Reeve (hereditary) |'), found('| Rank | Value: River Reeve |', document=1)
+
+    assert union([one, other, found('| Rank | Value: River Reeve |', 2)]) == (
+        [GroundedFact(one.text, 3, ((0, 1), (0, 2))), other],
+        1,
+    )
+
+
 @pytest.mark.parametrize(
     ('first', 'second'),
     [

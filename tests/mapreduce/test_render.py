@@ -151,6 +151,32 @@ def test_for_a_schema_a_fact_has_whom_it_is_about_where_it_does_not_say_so() -> 
     )
 
 
+def test_for_a_schema_a_fact_of_a_timeline_has_its_date() -> None:
+    told = [
+        (('Marn', 'Timeline', '33 A.R. — The coast'), 'Third hamlet founded: Wend.'),
+        (('Marn', 'Timeline', '33 A.R. — The coast'), 'Ada Orme opens the mill.'),
+        (('Marn', 'Timeline', '604–606 A.R.'), '605: The mill is burned.'),
+        (('Marn', 'Timeline', '12 Oatmonth 610'), 'It is rebuilt.'),
+        (('Marn', 'Timeline', 'Year 612: The flood'), 'In year 612 the reeve is drowned.'),
+        (('Wend', '1200 (a song)'), 'Carl Orme wrote it.'),
+    ]
+    facts = [GroundedFact(text, 3, ((above[0] == 'Wend', number),)) for number, (above, text) in enumerate(told, 1)]
+    names = Focus(schema_hint='people and places')
+    rendered = fit(facts, [], ['Marn', 'Wend'], 200, names, headings=[above for above, _ in told])
+    assert rendered.text.splitlines() == snapshot(
+        [
+            '# Marn',
+            '33 A.R.: Third hamlet founded: Wend.',
+            '33 A.R.: Ada Orme opens the mill.',
+            '605: The mill is burned.',
+            '12 Oatmonth 610: It is rebuilt.',
+            'In year 612 the reeve is drowned.',
+            '# Wend',
+            'Carl Orme wrote it.',
+        ]
+    )
+
+
 def test_what_is_told_stands_below_its_headings() -> None:
     told = [
         (('Bags',), 'All bags are sewn in Marn.'),

@@ -29,6 +29,7 @@ from summarizer_tool import (
     Source,
     SummarizerError,
     in_io_thread,
+    one_line,
     trace_span,
     url_key,
 )
@@ -186,11 +187,15 @@ class Crawler:
         same = self._pages.get(found.key)
         if same is None or same == lost:
             same = next((page for page in self._pages.values() if page.source_id == found.source.id), None)
+        number = lost.number if lost is not None else max(self._numbers(), default=0) + 1
+        title = one_line(found.source.title or found.url)
+        # Summaries and briefs know a page by its title.
+        is_taken = any(one_line(each.title) == title for each in self._pages.values() if each.number != number)
         page = same or CrawledPage(
-            number=lost.number if lost is not None else max(self._numbers(), default=0) + 1,
+            number=number,
             source_id=found.source.id,
             url=found.url,
-            title=found.source.title or found.url,
+            title=f'{title} ({number})' if is_taken else title,
             tokens=found.source.tokens,
             tier=found.tier,
             weight=self._tiers.tiers[found.tier].weight,

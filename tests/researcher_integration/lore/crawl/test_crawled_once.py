@@ -28,6 +28,13 @@ async def test_a_second_request_is_answered_from_the_store(crawler: Crawler, wik
     assert first.text.splitlines()[2:] == again.text.splitlines()[2:]
 
 
+async def test_pages_of_one_title_are_told_apart(crawler: Crawler, wiki: Site) -> None:
+    wiki.pages |= {name: f'# Old Pans\n\nSeat of {name}.\n' for name in ('east', 'west')}
+    titles = [(await crawler.crawl(f'{wiki.origin}/{name}.md')).page.title for name in ('east', 'west', 'east')]
+
+    assert titles == ['Old Pans', 'Old Pans (2)', 'Old Pans']
+
+
 async def test_many_at_once_share_one_request(crawler: Crawler, wiki: Site) -> None:
     crawls = await asyncio.gather(*(crawler.crawl(f'{wiki.origin}/slow/marsh.html#{n}') for n in range(10)))
 
