@@ -91,12 +91,15 @@ def _page(summary: Summary, documents: Sequence[Document]) -> _ShownPage:
     def place(evidence: Evidence) -> ReportPlace:
         return index_of.get(evidence.source_id, -1), evidence.segment, evidence.line, evidence.source_id
 
+    text, facts = _text(summary)
     return _ShownPage(
         state=summary.state,
         stats=summary.stats.model_dump(mode='json', exclude={'usage'}),
         warnings=summary.warnings,
-        text=_text(summary),
-        facts=[(one_line(fact.text), [place(each) for each in fact.evidence]) for fact in summary.facts],
+        text=text,
+        facts=[
+            (said, [place(each) for each in fact.evidence]) for said, fact in zip(facts, summary.facts, strict=True)
+        ],
         sources=[_source(document, summary) for document in documents],
         tables=[
             (table.title, table.columns, [[c if isinstance(c, str) else place(c) for c in row] for row in table.rows])
@@ -137,20 +140,25 @@ def _source(document: Document, summary: Summary) -> _ShownSource:
     )
 
 
-def _text(summary: Summary) -> list[int | str]:
-    """The text line by line, a line that says a fact as the fact's index; then the facts that it does not write out."""
-    if summary.state in ('unchanged', 'original'):
-        return []  # it is the sources
+def _text(summary: Summary) -> tuple[list[int | str], list[str]]:
+    """The text line by line, a line that says a fact as the fact's index, then the facts that it does not write out.
+
+    And each fact as it is said there: it may have whom it is about before it.
+    """
     lines: list[int | str] = []
+    facts = [one_line(fact.text) for fact in summary.facts]
     said = 0
-    for line in summary.text.split('\n'):
-        # A fact is written without the marks of a list or heading before it.
-        if line and said < len(summary.facts) and one_line(summary.facts[said].text).endswith(line):
+    # The original is the sources.
+    for line in () if summary.state in ('unchanged', 'original') else summary.text.split('\n'):
+        # A fact is written without the marks of a list before it, and without a heading that stands above it.
+        fact = facts[said].lstrip('#*+- ') if line and said < len(facts) else ''
+        if fact and (fact.endswith(line) or line.endswith(f': {fact}')):
+            facts[said] = max(facts[said], line, key=len)
             lines.append(said)
             said += 1
         else:
             lines.append(line)
-    return [*lines, *range(said, len(summary.facts))]
+    return ([*lines, *range(said, len(facts))] if lines else []), facts
 
 
 def _json(page: _ShownPage) -> str:

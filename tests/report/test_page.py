@@ -111,6 +111,20 @@ def test_what_the_page_is_told() -> None:
     )
 
 
+def test_a_fact_is_shown_as_the_text_says_it() -> None:
+    made = summary(
+        '## Keeper\nShe is 40.\nHarbour: The gate opens at 5.\nEels cost 3 pence.',
+        fact('Keeper: She is 40.', (HARBOUR, 3)),
+        fact('The gate opens at 5.', (HARBOUR, 2)),
+        fact('- Eels cost 3 pence.', (MARKET, 1)),
+    )
+    page = told(render_report(made, [HARBOUR, MARKET]))
+    assert page['text'] == ['## Keeper', 0, 1, 2]
+    assert [said for said, _ in page['facts']] == snapshot(
+        ['Keeper: She is 40.', 'Harbour: The gate opens at 5.', '- Eels cost 3 pence.']
+    )
+
+
 def test_hostile_text_stays_data() -> None:
     document = Document(f'{HOSTILE}\n\ud800\n', title=HOSTILE, url=f'javascript:{HOSTILE}')
     made = summary(
