@@ -22,7 +22,8 @@ def page_title(tree: Any, blocks: list[PageBlock]) -> str:
     named = title_line(''.join(found.itertext())) if found is not None else ''
     headings = [(block.level, title_line(block.words)) for block in blocks if block.level]
     first = [words for level, words in headings if level == 1]
-    if len(first) == 1 and (not named or first[0] in named):
+    begins_with_first = bool(first) and named.casefold().startswith(first[0].casefold())
+    if begins_with_first or (len(first) == 1 and (not named or first[0] in named)):
         # A title that ends with its site's name, which may be a heading of the first level, begins with the page's.
         begins = named.casefold().startswith
         return next((words for _, words in headings if words and begins(words.casefold())), first[0])

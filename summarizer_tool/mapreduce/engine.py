@@ -172,7 +172,7 @@ class Engine:
             self._stats.dropped.superseded += left_out
             texts: list[render.RenderedFacts] = []
             if asked := self._job.focus.topics:
-                texts = await self._fit_topics(facts, is_disputed=is_disputed)
+                texts = await self._fit_topics(facts)
                 rendered = topics.joined(asked, texts)
             else:
                 rendered = await self._fit(facts, is_disputed=is_disputed)
@@ -222,7 +222,7 @@ class Engine:
         document, segment = fact.evidence[-1]
         return plain(self._job.documents[document].segment_text(segment)).find(fact.text[-_END:].rpartition(': ')[2])
 
-    async def _fit_topics(self, facts: Sequence[GroundedFact], *, is_disputed: bool) -> list[render.RenderedFacts]:
+    async def _fit_topics(self, facts: Sequence[GroundedFact]) -> list[render.RenderedFacts]:
         asked, documents = self._job.focus.topics, self._job.documents
         unmet = await in_process(topics.unmet, facts, [document.text for document in documents], asked)
         self._runner.warnings += [f'no word of the topic {topic.name} is in the text' for topic in unmet]
@@ -237,7 +237,6 @@ class Engine:
             max(1, self._job.budget - topics.overhead(asked)),
             asked,
             [self._places(facts, of_topic) for of_topic in self._by_topic],
-            is_disputed,
             await in_thread(headings_of, documents, facts),
         )
 

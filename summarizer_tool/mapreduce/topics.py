@@ -163,7 +163,6 @@ def fit(
     budget: int,
     topics: Sequence[FocusTopic],
     places: Sequence[Sequence[float]],
-    is_disputed: bool = False,
     headings: Sequence[Sequence[str]] = (),
 ) -> list[RenderedFacts]:
     """Choose from all facts for the whole budget, divide what was chosen, and write each topic's text.
@@ -191,7 +190,7 @@ def fit(
             left * wanted[place] // max(1, rest),
             topics[place].focus,
             [places[place][index] for index in own],
-            is_disputed,
+            is_disputed=True,  # without the titles of its many documents nobody knows of which one a line is
             index_share=INDEX_SHARE,
             headings=[headings[index] for index in own] if headings else (),
         )

@@ -321,6 +321,8 @@ def test_titles() -> None:
     assert to_markdown(f'<title>Merrowdown</title>{heading}').title == 'Merrowdown'
     site = '<body><h1>Merrowdown</h1><h2>Salt gate</h2><p>Text.</p>'
     assert to_markdown(f'<title>Salt Gate - Merrowdown</title>{site}').title == 'Salt gate'
+    several = '<body><h1>Salt Gate</h1><p>Text.</p><h1>Tolls</h1><p>Text.</p>'
+    assert to_markdown(f'<title>Salt Gate | Merrowdown</title>{several}').title == 'Salt Gate'
     assert to_markdown(heading).title == 'Salt Gate'
     assert (
         to_markdown(f'<html><head><meta property="og:title" content="The\u202e Gate"></head>{heading}').title

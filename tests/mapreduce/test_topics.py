@@ -47,6 +47,17 @@ async def test_each_topic_draws_on_all_documents_in_one_reading() -> None:
     assert len(said) == len(set(said))
 
 
+async def test_documents_are_named_at_a_small_budget_too() -> None:
+    titles = [f'The whole chronicle of the salt road and of all of its gates, part {seed}' for seed in range(1, 5)]
+    documents = [Document(chronicle(6, seed=seed), title=title) for seed, title in enumerate(titles)]
+    made = await Summarizer(make(default_chunk_size_tokens=600)).summarize_topics(
+        documents, [PEOPLE, TRADE], max_output_tokens=800
+    )
+    for topic in made.topics:
+        named = {line for line in topic.text.splitlines() if line.startswith('# ')}
+        assert len(named) == len({place.source_id for fact in topic.facts for place in fact.evidence}) > 1
+
+
 async def test_what_a_topic_leaves_is_for_those_with_more_to_say(crawl: dict[str, str]) -> None:
     asked = [SummaryTopic(name=name) for name in ('vendors', 'recipes', 'auction house')]
     page = Document(crawl['10-crafting-and-trade.md'])
