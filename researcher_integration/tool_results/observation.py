@@ -291,16 +291,22 @@ def _stays_beside(value: object) -> bool:
     return sum(sizes[:-1]) <= 2 * SMALL_MEMBER and all(size <= SMALL_MEMBER for size in sizes[:-1])
 
 
+_HEADERS = re.compile(r'(?:HTTP/\d[^\n]*\n(?:[\w-]+:[^\n]*\n)*\r?\n)+')
+"""What stands before the page in an answer as `curl -i` shows it."""
+
+
 @lru_cache(maxsize=1)
 def _read_page(text: str) -> str | None:
     """What a page says, as markdown; None if the text is no page."""
-    if not text[:200].lstrip('\ufeff \t\r\n').startswith('<'):
+    head = _HEADERS.match(text)
+    body = text[head.end() :] if head else text
+    if not body[:200].lstrip('\ufeff \t\r\n').startswith('<'):
         return None
     try:
-        page = read_html(text.encode(errors='replace'))
+        page = read_html(body.encode(errors='replace'))
     except SummarizerError:
         return None
-    return page.markdown if page.markdown != text else None
+    return (head[0] if head else '') + page.markdown if page.markdown != body else None
 
 
 def _broken(text: str) -> str | None:
