@@ -16,6 +16,7 @@ from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import INSIDE, Row, named_by, record_statements
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
+from summarizer_tool.digests.table_readers import numbered
 
 MANY = 5
 """Objects in a list from which they are told as many with the same fields."""
@@ -103,9 +104,11 @@ class _JsonWalk:
             unset = sum(counts[text] for text in _UNSET)
             usual = max(unset, *counts.values())
             bits = usual / len(own) * log2(len(own))
-            for path, text in own.items() if 2 * usual > len(own) >= _LIKE else ():
+            most = counts.most_common(3)
+            few = sum(count == 1 for count in counts.values()) <= max(2, 0.1 * len(own))
+            for path, text in own.items() if few and 2 * usual > len(own) >= _LIKE else ():
                 if counts[text] == 1 and text not in _UNSET:
-                    common = (counts - Counter([text])).most_common(2)
+                    common = [each for each in most if each[0] != text][:2]
                     others = ', '.join(f'{shown(each, 40)} ×{count}' for each, count in common)
                     said = f'{path}: {shown(text)} (elsewhere {name}: {others})'
                     yield DigestStatement(said, _UNLIKE + 3.0 * bits, 'odd items')
@@ -193,7 +196,7 @@ class _JsonWalk:
 
     def _records(self, path: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
         key, labels = named_by(rows)
-        self._found.append(NamedRows(labels, rows))
+        self._found.append(NamedRows(labels, rows, called=path))
         is_part = sum(map(len, rows)) < _PART * self._size
         for each in record_statements(path, rows, key, labels):
             # What is said of a small part of a text tells of which.
@@ -258,7 +261,15 @@ def _lists(value: Sequence[Json]) -> list[Row]:
     width = len(rows[0]) if rows else 0
     if not width or len(rows) < len(value) or any(len(row) != width for row in rows):
         return []
-    header = [each for each in rows[0] if isinstance(each, str) and quantity(each) is None]
+    if any(isinstance(each, Mapping) for row in rows for each in row):
+        return []  # pages of things, or a name and a thing each
+    first = [*map(cell, rows[0])]
+    numbers = numbered(first)
+    header = [
+        each
+        for at, each in enumerate(first)
+        if isinstance(rows[0][at], str) and (at in numbers or quantity(each) is None)
+    ]
     titled = len(set(header)) == width and not any(value in column for value, *column in zip(*rows, strict=True))
     names = header if titled else [f'[{number}]' for number in range(width)]
     return [dict(zip(names, map(cell, row), strict=True)) for row in rows[titled:]]

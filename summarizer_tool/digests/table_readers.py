@@ -4,7 +4,8 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice, zip_longest
+from collections.abc import Set as AbstractSet
+from itertools import islice, pairwise, zip_longest
 from os.path import commonprefix
 
 from summarizer_tool.digests.columns import quantity
@@ -38,6 +39,7 @@ _WORDS = re.compile(r'\S+')
 _COUNTED = re.compile(r'\s*(\d[\d.,]*[KMGTkmgt]?)\s+(\S.*?)\s*')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
 _YEAR = re.compile(r'[12]\d{3}')
+_WHOLE = re.compile(r'\d{1,9}')
 _TABS = 2
 """Tabs in a line from which these, and no blanks, part its cells."""
 
@@ -170,18 +172,28 @@ def reaches_over(lines: Sequence[str]) -> bool:
     return any(line.count('"') % 2 for line in lines)
 
 
+def numbered(first: Sequence[str]) -> AbstractSet[int]:
+    """Which cells of a first row are years, or three and more whole numbers that go up by steps of one size."""
+    numbers = [(place, int(cell)) for place, cell in enumerate(first) if _WHOLE.fullmatch(cell)]
+    steps = {after - before for (_, before), (_, after) in pairwise(numbers)}
+    is_counted = len(numbers) > 2 and len(steps) == 1 and min(steps) > 0
+    return {place for place, _ in numbers if is_counted or _YEAR.fullmatch(first[place])}
+
+
 def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
     """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside.
 
-    A year may be the title of a column of numbers.
+    A year may be the title of a column of numbers, and so may numbers that go up by steps of one size.
     """
     (_, first), *rest = cells
-    forms = [cell if _YEAR.fullmatch(cell) else without_digits(cell) for cell in first]
+    titles = numbered(first)
+    forms = [cell if place in titles else without_digits(cell) for place, cell in enumerate(first)]
     has_digits = [form != cell for form, cell in zip(forms, first, strict=True)]
     if any(
         form == (without_digits(row[place]) if has_digits[place] else row[place])
         for _, row in rest
         for place, form in enumerate(forms)
+        if len(titles) < 3 or place not in titles
     ):
         return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)

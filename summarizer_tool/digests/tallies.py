@@ -56,6 +56,8 @@ class _Having:
     having: AbstractSet[int]
     """Their indices, from 0."""
     pattern: re.Pattern[str]
+    beside: str = ''
+    """How many have one of what most have several of, or the other way round: 20 `ERROR` beside 180 `errors=0`."""
 
     @property
     def is_name(self) -> bool:
@@ -73,8 +75,17 @@ def tallies(lines: Sequence[str], things: Sequence[NamedRows], focus: str) -> It
     """
     is_asked = _HOW_MANY.search(focus) is not None
     words = _asked(_HOW_MANY.sub(' ', focus))
-    of_rows = (_of_rows(each, words) for each in things if len(each.rows) > 1)
-    told = next(filter(None, of_rows), ()) or _of_lines(lines, words)
+    of_rows = [(each, told) for each in things if len(each.rows) > 1 if (told := _of_rows(each, words))]
+    told = of_rows[0][1] if of_rows else _of_lines(lines, words)
+    if len(of_rows) > 1:
+        # What is asked for may be in any of several lists: each is told with its place, one that is named first.
+        roots = {*map(stem, map(str.lower, words))}
+        of_rows.sort(key=lambda each: stem(each[0].called.rpartition('.')[2].lower()) not in roots)
+        told = [
+            (text.replace(' items ', f' items of {_where(each)} ', 1), is_listed)
+            for each, (first, *_) in of_rows
+            for text, is_listed in [first]
+        ]
     # A count of one tells less than the one itself.
     for nth, (text, is_listed) in enumerate(told[:_MOST]):
         rank = _BESIDE if text.startswith('1 ') else _COUNTED
@@ -82,6 +93,10 @@ def tallies(lines: Sequence[str], things: Sequence[NamedRows], focus: str) -> It
             yield DigestStatement(text, rank - _STEP * nth, 'mentioned')
     for nth, at in enumerate(_sums(lines, words) if is_asked else ()):
         yield DigestStatement(f'{at + 1}| {one_line(lines[at])}', _COUNTED - _STEP * nth, 'mentioned', (at + 1,))
+
+
+def _where(things: NamedRows) -> str:
+    return things.called or (f'lines {things.lines[0]}-{things.lines[-1]}' if things.lines else 'one list')
 
 
 def _asked(question: str) -> Sequence[str]:
@@ -94,9 +109,9 @@ def _asked(question: str) -> Sequence[str]:
 
 def _pattern(word: str) -> re.Pattern[str]:
     """Finds a word, with its capitals if it has some; of a path no part of a name."""
-    sign = r'\w-' if '/' in word else r'\w'
-    before = f'(?<![{sign}])' if word[0].isascii() and word[0].isalnum() else ''
-    behind = f'(?![{sign}])' if word[-1].isascii() and word[-1].isalnum() else ''
+    sign = r'[\w-]' if '/' in word else r'[^\W_]'  # `pydantic` is in `pydantic_core`
+    before = f'(?<!{sign})' if word[0].isascii() and word[0].isalnum() else ''
+    behind = f'(?!{sign})' if word[-1].isascii() and word[-1].isalnum() else ''
     return re.compile(f'{before}{re.escape(word)}{behind}', re.IGNORECASE if word.islower() else 0)
 
 
@@ -116,8 +131,16 @@ def _searched(texts: Sequence[str], words: Sequence[str]) -> Iterator[_Having]:
             pattern = _pattern(form)
             at = {at for at, text in enumerate(folded) if form.lower() in text and pattern.search(texts[at])}
             if at:
-                yield _Having(form, f'"{form}"', at, pattern)
+                yield _Having(form, f'"{form}"', at, pattern, _beside(texts, form, written))
                 break
+
+
+def _beside(texts: Sequence[str], form: str, written: Counter[str]) -> str:
+    other = form.removesuffix('s') if form.endswith('s') else f'{form}s'
+    if not form.islower() or not written[other]:
+        return ''
+    pattern = _pattern(other)
+    return f', {sum(pattern.search(text) is not None for text in texts)} "{other}"'
 
 
 def _of_lines(lines: Sequence[str], words: Sequence[str]) -> Sequence[tuple[str, bool]]:
@@ -152,7 +175,7 @@ def _of_rows(things: NamedRows, words: Sequence[str]) -> Sequence[tuple[str, boo
             said = f'{field} {each.said}' if is_value else f'{each.said} in {field}'
             known = best.get(root := stem(each.word.lower()))
             if known is None or (is_value, len(having)) > (not known.said.startswith('"'), len(known.having)):
-                best[root] = replace(each, said=said, having=having)
+                best[root] = replace(each, said=said, having=having, beside='')
     total = len(things.rows)
     told: list[tuple[str, bool]] = []
     for said, at, pattern in _counts([*best.values()], total):
@@ -178,7 +201,7 @@ def _counts(found: Sequence[_Having], total: int) -> Sequence[tuple[str, Abstrac
         told.append((f'{", ".join(others)} and {last}', having, None))
     named = [each for each in ordered if each.is_name] or ordered
     alone = (each for each in named if each.having != having or not told)
-    told += [(each.said, each.having, each.pattern) for each in alone if len(each.having) < total * _NEARLY_ALL]
+    told += [(f'{each.said}{each.beside}', each.having, each.pattern) for each in alone]
     return told
 
 

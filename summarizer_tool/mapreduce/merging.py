@@ -69,10 +69,13 @@ class _FactWords:
     """Its content words."""
 
 
+_PAIR = 3  # bars of a row of two cells
+
+
 def _said(fact: GroundedFact) -> _FactWords:
     text = fact.text
-    # A row of a table does not say whom it is about: `| Race | Human |` of another document is another fact.
-    own = (f'|{fact.evidence[-1][0]}',) if text.startswith('|') else ()
+    # A label and its value do not say whom they are about: `| Race | Human |` of another document is another fact.
+    own = (f'|{fact.evidence[-1][0]}',) if text.startswith('|') and text.count('|') == _PAIR else ()
     words = names.words(_SHORT_NOT.sub(' not', text))
     symbols = _SYMBOLS.findall(text)
     mentioned = [names.key(mention) for mention in names.mentions(text)]

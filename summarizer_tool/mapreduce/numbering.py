@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.document import Document
@@ -130,11 +130,19 @@ def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list
 
 
 def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) -> list[Sequence[str]]:
-    """The headings above each fact, outermost first."""
+    """The headings above each fact, outermost first: those that are above all lines of its document that it cites."""
     parsed = {document: parse(documents[document].text) for document in {fact.evidence[-1][0] for fact in facts}}
-    places = [fact.evidence[-1] for fact in facts]
-    starts = [documents[document].segment_starts[segment - 1] for document, segment in places]
-    return [parsed[document].path(start) for (document, _), start in zip(places, starts, strict=True)]
+    headings: list[Sequence[str]] = []
+    for fact in facts:
+        document = fact.evidence[-1][0]
+        starts = documents[document].segment_starts
+        cited = [starts[segment - 1] for place, segment in fact.evidence if place == document]
+        # A heading that is cited is above what stands below it anyway.
+        path = parsed[document].path
+        above = [path(start) for start in cited[:-1] if path(start) == path(start + 1)] + [path(cited[-1])]
+        same = takewhile(lambda level: len({*level}) == 1, zip(*above, strict=False))
+        headings.append([level[0] for level in same])
+    return headings
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:

@@ -37,6 +37,8 @@ _MAX_TRIES = 100
 _MIN_INDEX_ROOM = 24
 _LEAST_NAME = 2  # tokens, its comma included
 _INDEX_LEAD = 'Also named: '
+_RULE = '***'
+"""What ends a section whose heading is not above the next fact."""
 
 NO_FOCUS = Focus()
 
@@ -80,8 +82,8 @@ class _Entry:
 # `33 A.R. — The coast`, `1943`, `12 March 1943`, `c. 604–610`, `Year 12: The flood`
 _DATED = regex.compile(
     r'(?:[Yy]ear \d+|\d{1,4}(?: ?[-–/] ?\d{1,4})? ?(?:\p{Lu}\.?){1,3}(?!\w)'
-    r'|(?:c\. ?|(?:\d{1,2}(?:st|nd|rd|th)? )?\p{Lu}\p{L}+ (?:\d{1,2}, )?)?\d{3,4}(?: ?[-–/] ?\d{1,4})?s?'
-    r'(?: (?:\p{Lu}\.?){1,3}(?!\w))?)(?=$|\s*[-–—:(])'
+    r'|(?:c\. ?|(?:\d{1,2}(?:st|nd|rd|th)? )?\p{Lu}\p{L}+ (?:\d{1,2}, )?)?\d{3,4}(?: ?[-–/] ?\d{1,4}){0,2}s?'
+    r'(?: (?:\p{Lu}\.?){1,3}(?!\w))?)(?=$|\s*[-–—:(](?!\d))'
 )
 _OPENING = regex.compile(r'^[\s|"“*]*(?:The )?')
 
@@ -221,13 +223,21 @@ def _sections(
     for document, indices in of_documents.items():
         paths = sorted(tuple(headings[index]) for index in indices if headings[index])
         whole = {titles[document], *paths[0][: _shared(paths[0], paths[-1])]} if paths else set[str]()
-        telling = {index: _written(headings[index], whole)[-2:] for index in indices}
+        telling = {index: _written(headings[index], whole) for index in indices}
         around: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
         for above in telling.values():
             around[above[-1:]].add(above[:-1])
         for index, above in telling.items():
-            sections[index] = above if len(around[above[-1:]]) > 1 else above[-1:]
+            sections[index] = (*_apart(above[:-1], around[above[-1:]]), *above[-1:])
     return sections
+
+
+def _apart(around: tuple[str, ...], every: set[tuple[str, ...]]) -> tuple[str, ...]:
+    """Of the headings around one that others have, too, the innermost that only the former has at its depth."""
+    if len(every) < 2:
+        return ()
+    telling = (each for level, each in enumerate(around) if len({other[level : level + 1] for other in every}) > 1)
+    return (*telling,)[-1:]
 
 
 def _written(headings: Sequence[str], whole: set[str]) -> tuple[str, ...]:
@@ -246,7 +256,7 @@ def _below(section: tuple[str, ...], entry: _Entry) -> _Entry:
     for title in section:
         lead, mark, rest = text.partition(': ')
         named = NUMBERING.sub('', title)
-        text = rest if mark and (lead == named.rstrip(' :?') or named.startswith(f'{lead}: ')) else text
+        text = rest if mark and (lead.rstrip(' :?') == named.rstrip(' :?') or named.startswith(f'{lead}: ')) else text
     cost = sum(map(tokens.count_cached, _heading_lines(section)))
     item = replace(entry.item, cost=tokens.count_cached(text) + 1, below=(entry.place[0], section), below_cost=cost)
     return replace(entry, section=section, text=text, item=item)
@@ -261,7 +271,7 @@ def _led(entry: _Entry, headings: Sequence[str], titles: Sequence[str]) -> _Entr
     is_said = is_said or {*scoring.content_words(subject)} <= {*entry.item.words} or subject in titles[entry.place[0]]
     if mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
         return entry  # what follows may not be about that name
-    return replace(entry, section=headings, lead='' if is_said else subject)
+    return replace(entry, section=headings, lead='' if is_said or subject.startswith(_INDEX_LEAD.rstrip()) else subject)
 
 
 def _dates(facts: Sequence[GroundedFact], headings: Sequence[Sequence[str]]) -> list[str]:
@@ -359,15 +369,21 @@ class _FactWriter:
         lines: list[str] = []
         document = -1
         section: Sequence[str] = ()
+        lead, is_below = '', False
         for index in self.in_order(chosen):
             entry = self.entries[index]
             if entry.place[0] != document:
-                document, section = entry.place[0], ()
+                document, section, lead = entry.place[0], (), ''
                 if title := self.titled.get(document):
                     lines.append(f'# {title}')
+                    is_below = False
+            if is_below and not entry.section:
+                lines.append(_RULE)
             lines += [] if self.is_led else _heading_lines(entry.section, section)
-            lines.append(entry.text if entry.section == section else entry.said)
-            section = entry.section
+            is_below = bool(entry.section) and not self.is_led
+            is_led = entry.section == section or entry.lead == lead
+            lines.append(entry.text if is_led else entry.said)
+            section, lead = entry.section, entry.lead
         return lines + _index_lines(listed)
 
     def in_order(self, chosen: Sequence[int]) -> list[int]:

@@ -1,11 +1,13 @@
 """What a site's robots.txt allows to a program that follows its links (RFC 9309)."""
 
+import re
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import anyio
+import httpx2
 from protego import Protego
 
 from summarizer_tool.errors import FetchError
@@ -25,6 +27,9 @@ MAX_MB = 5.0
 
 _MAX_DELAY = 5.0
 """Seconds between two pages of one site that are waited at most, whatever its Crawl-delay asks for."""
+
+# `User-agent: Summarizer-Tool/1.0`: the version says nothing, but would have to be equal.
+_AGENT_VERSION = re.compile(r'^(\s*user[- ]?agent\s*:[^/#]*)/.*', re.IGNORECASE)
 
 _ROBOTS = '/robots.txt'
 
@@ -52,7 +57,8 @@ class Site:
         """Return whether a page of the site may be fetched."""
         if self.failure or self.refusal:
             return False
-        return self.rules is None or self.rules.can_fetch(url, _AGENT)
+        # As it is asked for: `/open/../private` is `/private`.
+        return self.rules is None or self.rules.can_fetch(str(httpx2.URL(url)), _AGENT)
 
 
 class Robots:
@@ -133,5 +139,6 @@ def _read(answer: fetch.Response) -> Site:
     body = answer.body
     if len(body) > MAX_BYTES:
         body = body[:MAX_BYTES].rpartition(b'\n')[0]
-    rules = Protego.parse(body.decode('utf-8-sig', errors='replace'))
+    lines = body.decode('utf-8-sig', errors='replace').splitlines()
+    rules = Protego.parse('\n'.join(_AGENT_VERSION.sub(r'\1', line) for line in lines))
     return Site(rules, delay=min(rules.crawl_delay(_AGENT) or 0.0, _MAX_DELAY))

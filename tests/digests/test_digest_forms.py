@@ -405,3 +405,17 @@ def test_a_list_of_lists_has_rows(titles: list[list[str]]) -> None:
     rows[211][1] = 'lame'
     field = 'state' if titles else '[1]'
     assert f'ewe-211: {field}=lame (usually healthy)' in digest(json.dumps({'rows': [*titles, *rows]}), 200).text
+
+
+def test_lists_of_things_are_no_rows_and_numbers_in_steps_are_titles() -> None:
+    pages = [[{'tag': f'ewe-{page * 5 + at}', 'state': 'healthy'} for at in range(5)] for page in range(30)]
+    pages[7][2]['state'] = 'lame'
+    assert 'ewe-37' in digest(json.dumps(pages), 300, focus='Which is lame?').text
+    assert '5 items with 2 fields, named by tag' in digest(json.dumps(pages), 300).text
+    for first in ('sensor,0,6,12,18', 'sensor,2019,2020,2021,2022'):
+        rows = '\n'.join(
+            [first, *(f's-{at},{at * 37},{at * 5 + 300},{at * 3 + 71},{at * 4 + 900}' for at in range(40))]
+        )
+        assert '40 items with 5 fields' in digest(rows, 300).text
+    sheet = [['sensor', '2019', '2020'], *([f's-{at}', str(at % 7), str(at % 5)] for at in range(40))]
+    assert 'values: 40 items with 3 fields, named by sensor' in digest(json.dumps({'values': sheet}), 300).text

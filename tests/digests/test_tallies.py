@@ -61,3 +61,27 @@ def test_few_things_that_have_several_words_are_named() -> None:
     assert counts(json.dumps(boats, indent=1), 'which boats are sunk at west-3?')[0] == snapshot(
         '2 of 44 items have pier "west-3" and state "sunk": boat 3; boat 25'
     )
+
+
+def test_each_of_several_lists_is_counted_by_itself() -> None:
+    orders = [{'id': f'o-{at}', 'state': ('paid', 'pending')[at % 3 == 0]} for at in range(30)]
+    users = [{'id': f'u-{at}', 'state': ('active', 'pending')[at % 7 == 0]} for at in range(20)]
+    told = counts(json.dumps({'users': users, 'orders': orders}, indent=1), 'How many orders are pending?')
+    assert [each.partition(':')[0] for each in told[:2]] == snapshot(
+        ['10 of 30 items of orders have state "pending"', '3 of 20 items of users have state "pending"']
+    )
+
+
+def test_a_part_of_a_name_is_counted_and_one_beside_several() -> None:
+    text = '\n'.join(['marn 1', 'marn_core 2', 'marn-gate 3', 'marnish 4', *(f'weir{at} {at}' for at in range(36))])
+    assert counts(text, 'How many are of marn?')[0] == snapshot('3 of 40 lines contain "marn"')
+    log = '\n'.join(f'{at} {"an error came" if at % 10 == 0 else "pumped, errors=0"}' for at in range(60))
+    assert counts(log, 'How many errors came?')[0].startswith('6 of 60 lines contain')
+    assert counts(log, 'How many errors?')[0].partition(' (')[0] == snapshot(
+        '54 of 60 lines contain "errors", 6 "error"'
+    )
+
+
+def test_what_all_have_is_counted_where_it_is_asked_for() -> None:
+    rows = '\n'.join(['boat,owner', *(f'b-{at},ada' for at in range(40))])
+    assert counts(rows, 'How many boats belong to ada?')[0] == snapshot('40 of 41 lines contain "ada"')

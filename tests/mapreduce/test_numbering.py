@@ -3,7 +3,8 @@
 from summarizer_tool.documents.chunking import chunk
 from summarizer_tool.documents.document import Document
 from summarizer_tool.extractive.statements import statements
-from summarizer_tool.mapreduce.numbering import Numbered, number
+from summarizer_tool.mapreduce.merging import GroundedFact
+from summarizer_tool.mapreduce.numbering import Numbered, headings_of, number
 from summarizer_tool.prompts import NumberedLine, PromptSource
 
 
@@ -41,3 +42,14 @@ def test_what_goes_on_with_a_long_item_is_the_items():
     lines = number(piece, {id(document): 0}).lines
     assert [line.text.startswith('  ') or line.text[:2] for line in lines] == ['# ', '- ', True, True, 'It']
     assert any(said.lead == 'Weir Diner' and said.text.startswith('Be aware') for said in statements(lines)[0])
+
+
+def test_only_what_is_above_all_cited_lines_is_above_a_fact() -> None:
+    text = '# Mill\n\n## Returns\n\nThey take 30 days.\n\nThey cost 4.\n\n## Damage\n\nIt is told in 7 days.\n'
+    numbers = {text.splitlines().index(line) + 1: line for line in text.splitlines() if line}
+    document = Document(text)
+    segment_of = {document.segment(at).line: at for at in range(1, len(document.segment_starts) + 1)}
+    assert {*numbers} == {*segment_of}
+    cited = [(5,), (5, 7), (3, 5), (5, 11)]
+    facts = [GroundedFact('Of it.', 3, tuple((0, segment_of[line]) for line in lines)) for lines in cited]
+    assert headings_of([document], facts) == [['Mill', 'Returns'], ['Mill', 'Returns'], ['Mill', 'Returns'], ['Mill']]

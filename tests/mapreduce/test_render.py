@@ -177,6 +177,45 @@ def test_for_a_schema_a_fact_of_a_timeline_has_its_date() -> None:
     )
 
 
+def test_no_fact_stands_below_a_heading_that_is_not_above_it() -> None:
+    told = [
+        (('Sluices', 'Client', 'get', 'Parameters'), 'It waits for 30 seconds.'),
+        (('Sluices', 'Waiter', 'get', 'Parameters'), 'It waits for 5 seconds.'),
+        (('Sluices', 'May it be late?'), 'May it be late?: Yes, by a day.'),
+        ((), 'The mill was sold.'),
+    ]
+    facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
+    headings = [above for above, _ in told]
+    assert fit(facts, [], ['Sluices'], 200, headings=headings).text.splitlines() == snapshot(
+        [
+            '## Client',
+            '### Parameters',
+            'It waits for 30 seconds.',
+            '## Waiter',
+            '### Parameters',
+            'It waits for 5 seconds.',
+            '## May it be late?',
+            'Yes, by a day.',
+            '***',
+            'The mill was sold.',
+        ]
+    )
+
+
+def test_for_a_schema_a_fact_has_the_whole_date_above_it() -> None:
+    dates = ['2024-03-11', '2024-03-25 – Handover', 'c. 604–610', '12 March 1943: The flood']
+    facts = [GroundedFact(f'Ada built part {number}.', 3, ((0, number),)) for number, _ in enumerate(dates, 1)]
+    made = fit(facts, [], ['Marn'], 200, Focus(schema_hint='people'), headings=[('Marn', date) for date in dates])
+    assert made.text.splitlines() == snapshot(
+        [
+            '2024-03-11: Ada built part 1.',
+            '2024-03-25: Ada built part 2.',
+            'c. 604–610: Ada built part 3.',
+            '12 March 1943: Ada built part 4.',
+        ]
+    )
+
+
 def test_what_is_told_stands_below_its_headings() -> None:
     told = [
         (('Bags',), 'All bags are sewn in Marn.'),

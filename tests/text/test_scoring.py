@@ -70,6 +70,12 @@ def test_each_of_several_things_that_are_asked_for_is_found():
     assert relevances(texts, Focus(focus_areas=question))[4] < both[4]
 
 
+def test_what_texts_say_in_one_is_one_thing():
+    texts = ['Marks and Spencer sold the mill.', 'The marks of an exam are told in May.', 'Spencer drew a gate.']
+    told = relevances(texts, Focus(focus_areas='Marks and Spencer'), breaks=(0, 1, 2))
+    assert told[0] == max(told) > 2 * max(told[1:])
+
+
 def test_what_headings_cost_is_paid_once():
     below = {'below': 'Mills', 'below_cost': 4}
     items = [
