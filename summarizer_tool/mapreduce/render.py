@@ -3,15 +3,22 @@
 The budget is a hard bound, counted exactly on the finished text.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise, takewhile
+from itertools import chain, pairwise
 
 import regex
 
 from summarizer_tool.extractive import gist
-from summarizer_tool.extractive.under_headings import NUMBERING, subject_of
+from summarizer_tool.mapreduce.fact_context import (
+    INDEX_LEAD,
+    TITLE_MARKS,
+    FactEntry,
+    below_headings,
+    heading_lines,
+    short_title,
+    with_leads,
+)
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
@@ -30,13 +37,11 @@ TITLE_SHARE = 10
 DISPUTED_SHARE = 3
 """The headings of documents may take the budget divided by this, the latter where these contradict each other."""
 
-MAX_TITLE_CHARACTERS = 80
 UNTITLED = 'Untitled'
 _MAX_NAME_WORDS = 12
 _MAX_TRIES = 100
 _MIN_INDEX_ROOM = 24
 _LEAST_NAME = 2  # tokens, its comma included
-_INDEX_LEAD = 'Also named: '
 _RULE = '***'
 """What ends a section whose heading is not above the next fact."""
 
@@ -44,7 +49,6 @@ NO_FOCUS = Focus()
 
 _SENTENCE_ENDS = frozenset('.!?…。！？')
 _FACT_MARKS = regex.compile(r'^(?:(?:#+|[*+-])\s+)+')
-_TITLE_MARKS = regex.compile(r'^[#>*+\-\s=|`~]+|[#\s=|`~]+$')
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,35 +61,6 @@ class RenderedFacts:
     entities: list[str]
     """Names listed after the statements, because none of these says them."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A fact, prepared for choosing and writing."""
-
-    index: int
-    place: Place
-    """Where it stands in reading order."""
-    text: str
-    """The statement on one line, without list and heading marks before it."""
-    item: scoring.Item
-    section: Sequence[str] = ()
-    """The headings that are written above it, if it does not follow another fact below them."""
-    lead: str = ''
-    """What is said with it instead, if it does not follow one of the same section."""
-
-    @property
-    def said(self) -> str:
-        """The statement with its lead."""
-        return f'{self.lead}: {self.text}' if self.lead else self.text
-
-
-# `33 A.R. — The coast`, `1943`, `12 March 1943`, `c. 604–610`, `Year 12: The flood`
-_DATED = regex.compile(
-    r'(?:[Yy]ear \d+|\d{1,4}(?: ?[-–/] ?\d{1,4})? ?(?:\p{Lu}\.?){1,3}(?!\w)'
-    r'|(?:c\. ?|(?:\d{1,2}(?:st|nd|rd|th)? )?\p{Lu}\p{L}+ (?:\d{1,2}, )?)?\d{3,4}(?: ?[-–/] ?\d{1,4}){0,2}s?'
-    r'(?: (?:\p{Lu}\.?){1,3}(?!\w))?)(?=$|\s*[-–—:(](?!\d))'
-)
-_OPENING = regex.compile(r'^[\s|"“*]*(?:The )?')
 
 SAID_BEFORE = 1.5
 """What a fact that the last summary has said weighs: enough that small changes elsewhere do not replace it."""
@@ -140,12 +115,8 @@ def fit(
     ]
     for index, variant in _beginnings(facts).items():
         entries[index] = replace(entries[index], item=replace(entries[index].item, variant_of=variant))
-    if headings and aim is scoring.Aim.NAMES:
-        dates = _dates(facts, headings)
-        entries = [_dated(_led(each, headings[each.index], titles), dates[each.index]) for each in entries]
-    elif headings:
-        sections = _sections(facts, headings, titles)
-        entries = [_below(section, each) for each, section in zip(entries, sections, strict=True)]
+    if headings:
+        entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
     titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
     writer = _FactWriter(entries, titled, is_led=aim is scoring.Aim.NAMES)
     named = _Named(scoring.ranked_names(answers))
@@ -190,7 +161,7 @@ def _entry(
     needs: int | None = None,
     *,
     is_named: bool = False,
-) -> _Entry:
+) -> FactEntry:
     text = without_own(_FACT_MARKS.sub('', one_line(fact.text)))
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
@@ -206,94 +177,7 @@ def _entry(
         section=(document, segment // 8),
         needs=needs,
     )
-    return _Entry(index, place, text, item)
-
-
-def _sections(
-    facts: Sequence[GroundedFact], headings: Sequence[Sequence[str]], titles: Sequence[str]
-) -> list[tuple[str, ...]]:
-    """What is written above each fact: its innermost heading, and the one around that if there are several like it.
-
-    The title of the whole is not written, nor what heads all of it.
-    """
-    sections: list[tuple[str, ...]] = [()] * len(facts)
-    of_documents: defaultdict[int, list[int]] = defaultdict(list)
-    for index, fact in enumerate(facts):
-        of_documents[fact.evidence[-1][0]].append(index)
-    for document, indices in of_documents.items():
-        paths = sorted(tuple(headings[index]) for index in indices if headings[index])
-        whole = {titles[document], *paths[0][: _shared(paths[0], paths[-1])]} if paths else set[str]()
-        telling = {index: _written(headings[index], whole) for index in indices}
-        around: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
-        for above in telling.values():
-            around[above[-1:]].add(above[:-1])
-        for index, above in telling.items():
-            sections[index] = (*_apart(above[:-1], around[above[-1:]]), *above[-1:])
-    return sections
-
-
-def _apart(around: tuple[str, ...], every: set[tuple[str, ...]]) -> tuple[str, ...]:
-    """Of the headings around one that others have, too, the innermost that only the former has at its depth."""
-    if len(every) < 2:
-        return ()
-    telling = (each for level, each in enumerate(around) if len({other[level : level + 1] for other in every}) > 1)
-    return (*telling,)[-1:]
-
-
-def _written(headings: Sequence[str], whole: set[str]) -> tuple[str, ...]:
-    texts = (_TITLE_MARKS.sub('', without_own(one_line(plain(each)))) for each in headings if each not in whole)
-    return tuple(filter(None, texts))
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many headings two paths have in common."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def _below(section: tuple[str, ...], entry: _Entry) -> _Entry:
-    """A fact below headings, without those that it begins with."""
-    text = entry.text
-    for title in section:
-        lead, mark, rest = text.partition(': ')
-        named = NUMBERING.sub('', title)
-        text = rest if mark and (lead.rstrip(' :?') == named.rstrip(' :?') or named.startswith(f'{lead}: ')) else text
-    cost = sum(map(tokens.count_cached, _heading_lines(section)))
-    item = replace(entry.item, cost=tokens.count_cached(text) + 1, below=(entry.place[0], section), below_cost=cost)
-    return replace(entry, section=section, text=text, item=item)
-
-
-def _led(entry: _Entry, headings: Sequence[str], titles: Sequence[str]) -> _Entry:
-    """A fact with whom its section is about, a name among the headings, unless it says so or begins with a name."""
-    subject = next((name for heading in reversed(headings) if (name := subject_of(heading))), '')
-    wanted = {*names.words(subject)}
-    mentioned = names.mentions(entry.text)
-    is_said = any(each <= wanted or wanted <= each for each in ({*names.words(name)} for name in mentioned) if each)
-    is_said = is_said or {*scoring.content_words(subject)} <= {*entry.item.words} or subject in titles[entry.place[0]]
-    if mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
-        return entry  # what follows may not be about that name
-    return replace(entry, section=headings, lead='' if is_said or subject.startswith(_INDEX_LEAD.rstrip()) else subject)
-
-
-def _dates(facts: Sequence[GroundedFact], headings: Sequence[Sequence[str]]) -> list[str]:
-    """The date above each fact, where several headings of its document begin with one, as those of a timeline do."""
-    found = [next((date[0] for each in reversed(above) if (date := _DATED.match(each))), '') for above in headings]
-    documents = [fact.evidence[-1][0] for fact in facts]
-    times = Counter(document for document, date in {*zip(documents, found, strict=True)} if date)
-    return [date if times[document] > 2 else '' for document, date in zip(documents, found, strict=True)]
-
-
-def _dated(entry: _Entry, date: str) -> _Entry:
-    """A fact with the date above it, unless it says that or begins with one."""
-    if not date or date.casefold() in entry.text.casefold() or _DATED.match(entry.text):
-        return entry
-    text = f'{date}: {entry.text}'
-    return replace(entry, text=text, item=replace(entry.item, cost=tokens.count_cached(text) + 1))
-
-
-def _heading_lines(section: Sequence[str], before: Sequence[str] = ()) -> list[str]:
-    """The headings that are written above a fact which follows one below other headings."""
-    same = _shared(before, section)
-    return [f'##{"#" * level} {_short(title)}' for level, title in enumerate(section) if level >= same]
+    return FactEntry(index, place, text, item)
 
 
 def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
@@ -327,7 +211,7 @@ def _beginnings(facts: Sequence[GroundedFact]) -> dict[int, int]:
     return shortest
 
 
-def _titled(entries: Sequence[_Entry], titles: Sequence[str], room: int) -> dict[int, str]:
+def _titled(entries: Sequence[FactEntry], titles: Sequence[str], room: int) -> dict[int, str]:
     """The documents that get a heading: all of them, if there are several and the headings cost little."""
     if len(titles) < 2 or not any(map(_title, titles)):
         return {}
@@ -345,19 +229,15 @@ def title_line(title: str) -> str:
 
 def _title(title: str) -> str:
     """An untrusted title as the text of one heading: no links, images, marks or line breaks."""
-    text = _TITLE_MARKS.sub('', plain(one_line(title)))
-    return _short(text.translate({ord(character): None for character in '<>[]`'}).strip())
-
-
-def _short(title: str) -> str:
-    return title if len(title) <= MAX_TITLE_CHARACTERS else f'{title[:MAX_TITLE_CHARACTERS].rstrip()}…'
+    text = TITLE_MARKS.sub('', plain(one_line(title)))
+    return short_title(text.translate({ord(character): None for character in '<>[]`'}).strip())
 
 
 @dataclass(frozen=True, slots=True)
 class _FactWriter:
     """Writes a choice of entries as text and counts it exactly."""
 
-    entries: Sequence[_Entry]
+    entries: Sequence[FactEntry]
     titled: dict[int, str]
     is_led: bool
     """Whether facts are told with leads, and not below headings."""
@@ -379,7 +259,7 @@ class _FactWriter:
                     is_below = False
             if is_below and not entry.section:
                 lines.append(_RULE)
-            lines += [] if self.is_led else _heading_lines(entry.section, section)
+            lines += [] if self.is_led else heading_lines(entry.section, section)
             is_below = bool(entry.section) and not self.is_led
             is_led = entry.section == section or entry.lead == lead
             lines.append(entry.text if is_led else entry.said)
@@ -488,11 +368,11 @@ class _Named:
             length = len(name.split())
             begins = words + length > MAX_LINE_WORDS
             if begins:
-                cost += tokens.count_cached(_INDEX_LEAD) + 1
+                cost += tokens.count_cached(INDEX_LEAD) + 1
             words_of = self._words[name]
             if cost > left or (there.issuperset(words_of.split()) and words_of in said):
                 continue
-            words = len(_INDEX_LEAD.split()) + length if begins else words + length
+            words = len(INDEX_LEAD.split()) + length if begins else words + length
             used.append(name)
             left -= cost
         return used
@@ -506,10 +386,10 @@ def _index_lines(entities: Sequence[str]) -> list[str]:
         size = len(entity.split())
         if words + size > MAX_LINE_WORDS:
             lines.append([])
-            words = len(_INDEX_LEAD.split())
+            words = len(INDEX_LEAD.split())
         lines[-1].append(entity)
         words += size
-    return [f'{_INDEX_LEAD}{", ".join(line)}.' for line in lines]
+    return [f'{INDEX_LEAD}{", ".join(line)}.' for line in lines]
 
 
 def shorten(text: str, budget: int) -> str:
