@@ -286,9 +286,7 @@ class Retriever:
             rendered = await in_process(rendering.render, brief, budget)
             if rendered.is_whole or not answered.found.is_full_context:
                 break
-            parts = answered.parts if len(answered.parts) > 1 else ()
-            asked = Query(question.text, parts, question.intent, answered.source_ids, question.top_k)
-            answered = replace(answered, found=await self._find(asked))
+            answered = replace(answered, found=await answerer.searched(0))
         options.tell('assemble', 'wrote the brief')
         return evidence_brief.written(rendered, brief, answered.found, answered)
 

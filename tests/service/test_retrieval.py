@@ -77,6 +77,18 @@ async def test_lines_with_numbers_fit_or_come_as_passages(monkeypatch: pytest.Mo
     assert sum(hoped_for) >= sum(reckoned)
 
 
+async def test_an_answer_that_is_too_long_as_a_whole_is_of_all_sources() -> None:
+    with SourceStore() as store:
+        retriever = retriever_of(store)
+        for first in range(0, 1200, 100):
+            retriever.collection.add(Document('\n'.join(f'{n} gate' for n in range(first, first + 25))))
+        found = [await retriever.answer('', 'Which gates?', max_tokens=budget) for budget in (1000, 2000, 3000)]
+        told = await retriever.answer('', 'Which gates?', constraints='gate 524', max_tokens=2000)
+    assert [each.figures['full_context'] for each in found] == [False, False, True]
+    assert [each.figures['documents'] for each in found] == [12, 12, 12]
+    assert told.source_ids[0] == Document('\n'.join(f'{n} gate' for n in range(500, 525))).id
+
+
 async def test_a_page_that_answers_at_two_urls_is_counted_once() -> None:
     with site() as web, asking(web) as retriever:
         pages = [web.url('/old-guide'), web.url('/guide/')]

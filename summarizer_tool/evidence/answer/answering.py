@@ -201,7 +201,7 @@ class Answerer:
         """
         is_anything = bool(self.gathering.source_ids) or not self.is_named
         if is_anything and (not self.is_current or await self._may_fit()):
-            self.found = await self._searched(self.question.room)
+            self.found = await self.searched(self.question.room)
         self.options.tell('assemble', f'{len(self.found.hits)} passages found', 0)
 
     async def _fetch(self, named: Sequence[str]) -> list[tuple[int, StoredPage]]:
@@ -219,13 +219,13 @@ class Answerer:
 
     async def _look_at_all(self) -> None:
         """Search and judge."""
-        self.found = await self._searched(0)
+        self.found = await self.searched(0)
         self.judgement = await self._judged()
         self.is_current = True
         self.options.tell('search', f'{len(self.found.hits)} passages found', self.rounds + 1, self.rounds + 1)
 
-    async def _searched(self, room: int) -> SearchResult:
-        """What is there for the question, ranked, or whole if it has room."""
+    async def searched(self, room: int) -> SearchResult:
+        """What is there for the question, ranked, or whole if it has room of so many tokens."""
         question = self.question
         query = Query(
             question.text,
