@@ -55,11 +55,10 @@ def outline(document: Document) -> str:
     found = parse(document.text)
     shown = _upper(list(range(len(found.levels))), found.levels, OUTLINE_HEADINGS)
     top = min((found.levels[index] for index in shown), default=1)
-    breaks = [match.start() for match in re.finditer('\n', document.text)]
     lines: list[str] = []
     room = OUTLINE_TOKENS
     for index in islice(shown, OUTLINE_HEADINGS):
-        number = bisect_right(breaks, found.heading_starts[index]) + 1
+        number = bisect_right(document.line_starts, found.heading_starts[index])
         line = f'{"  " * (found.levels[index] - top)}{number}| {found.title(index)}'
         room -= tokens.count(line) + 1
         if room < 0:

@@ -3,14 +3,13 @@
 It reads the store, so it belongs into a thread.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
 from summarizer_tool.digests.statements import DigestStatement
+from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.evidence.brief import citations
@@ -27,38 +26,23 @@ if TYPE_CHECKING:
     from summarizer_tool.evidence.answer.answering import GatheredEvidence
 
 
-@dataclass(frozen=True)
-class SourceText:
-    """The text of a source, with a way to its lines."""
+def _start(document: Document, passage: Passage) -> int | None:
+    """Where a passage stands in its source; nothing where the text has changed since."""
+    if passage.first_line > len(document.line_starts):
+        return None
+    start = document.line_starts[passage.first_line - 1] + passage.offset
+    return start if document.text.startswith(passage.text, start) else None
 
-    text: str
 
-    @cached_property
-    def starts(self) -> list[int]:
-        """The offset of each line."""
-        return [0, *(match.end() for match in re.finditer('\n', self.text))]
-
-    def start(self, passage: Passage) -> int | None:
-        """Where a passage stands; nothing where the text has changed since."""
-        if passage.first_line > len(self.starts):
-            return None
-        start = self.starts[passage.first_line - 1] + passage.offset
-        return start if self.text.startswith(passage.text, start) else None
-
-    def between(self, before: Passage, after: Passage) -> str | None:
-        """The white space and the headings between two passages; `None` where anything else stands there."""
-        begin, start = self.start(before), self.start(after)
-        if begin is None or start is None:
-            return None
-        end = begin + len(before.text)
-        space = self.text[end:start]
-        is_open = end <= start and all(line[:1] in ('#', '') for line in map(str.strip, space.split('\n')))
-        return space if is_open else None
-
-    @cached_property
-    def lines(self) -> tuple[BriefLine, ...]:
-        """All of it, without blank lines."""
-        return lines_of(self.text, 1)
+def _between(document: Document, before: Passage, after: Passage) -> str | None:
+    """The white space and the headings between two passages; `None` where anything else stands there."""
+    begin, start = _start(document, before), _start(document, after)
+    if begin is None or start is None:
+        return None
+    end = begin + len(before.text)
+    space = document.text[end:start]
+    is_open = end <= start and all(line[:1] in ('#', '') for line in map(str.strip, space.split('\n')))
+    return space if is_open else None
 
 
 def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
@@ -71,7 +55,7 @@ def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
 
 
 def join(
-    hits: Sequence[Hit], numbers: Mapping[str, int], texts: Mapping[str, SourceText], first: int = 0
+    hits: Sequence[Hit], numbers: Mapping[str, int], documents: Mapping[str, Document], first: int = 0
 ) -> tuple[list[EvidenceBlock], list[Quotable]]:
     """Make a block of each passage, and say which of them touch: those are one where both are shown.
 
@@ -84,12 +68,12 @@ def join(
     quotables: list[Quotable] = []
     for place, hit in enumerate(hits, first):
         passage = hit.passage
-        text = texts.get(passage.source_id)
+        document = documents.get(passage.source_id)
         lines = lines_of(passage.text, passage.first_line)
         before = places.get((passage.source_id, passage.number - 1))
         space: str | None = None
-        if text is not None and before is not None:
-            space = text.between(hits[before - first].passage, passage)
+        if document is not None and before is not None:
+            space = _between(document, hits[before - first].passage, passage)
         made.append(
             EvidenceBlock(
                 source=numbers[passage.source_id],
@@ -104,7 +88,7 @@ def join(
                 header=BriefLine(passage.header_line, passage.header) if passage.header else None,
             )
         )
-        if text is not None:
+        if document is not None:
             quotable = [(line.number, line.text) for line in lines]
             worth = hit.score / 2 if hit.is_adjacent else hit.score
             quotables.append(Quotable(passage.source_id, quotable, worth, place))
@@ -163,7 +147,7 @@ class _Assembly:
     collection: Collection
     question: str
     parts: tuple[str, ...]
-    texts: dict[str, SourceText] = field(default_factory=dict[str, SourceText])
+    documents: dict[str, Document] = field(default_factory=dict[str, Document])
     read: int = 0
     """Bytes of the texts."""
     gone: list[str] = field(default_factory=list[str])
@@ -190,13 +174,13 @@ class _Assembly:
         if found.is_full_context:
             blocks, quotables = self._whole(found, numbers, words)
         else:
-            blocks, quotables = join(found.hits, numbers, self.texts, len(digests))
+            blocks, quotables = join(found.hits, numbers, self.documents, len(digests))
         return Brief(
             sources=tuple(sources.values()),
             evidence=(*digests, *blocks),
             # What has nothing of the question proves nothing.
             citations=tuple(citations.choose(quotables, words)) if found.matched else (),
-            texts={source_id: text.text for source_id, text in self.texts.items()},
+            texts={source_id: document.text for source_id, document in self.documents.items()},
             question=self.question,
             parts=self.parts,
             partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in self.gone)),
@@ -214,12 +198,10 @@ class _Assembly:
         """Read the text of a source where there is room, since passages are cut from it."""
         if self.read + source.size <= _MAX_TEXT_BYTES:
             try:
-                text = self.collection.document(source.id).text
+                self.documents[source.id] = self.collection.document(source.id)
+                self.read += source.size
             except UnknownSourceError:
                 self.gone.append(source.id)
-            else:
-                self.read += source.size
-                self.texts[source.id] = SourceText(text)
 
     def _whole(
         self, found: SearchResult, numbers: Mapping[str, int], words: frozenset[str]
@@ -228,9 +210,9 @@ class _Assembly:
         blocks: list[EvidenceBlock] = []
         block_of: dict[str, int] = {}
         for source in found.sources:
-            if (text := self.texts.get(source.id)) and text.lines:
+            if (document := self.documents.get(source.id)) and (lines := lines_of(document.text, 1)):
                 block_of[source.id] = len(blocks)
-                blocks.append(EvidenceBlock(numbers[source.id], text.lines))
+                blocks.append(EvidenceBlock(numbers[source.id], lines))
         passages = [hit.passage for hit in found.hits if hit.passage.source_id in block_of]
         have = [list(words & citations.quote_terms(passage.text)) for passage in passages]
         rare = scoring.rarity(have)

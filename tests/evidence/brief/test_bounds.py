@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.brief.assembling import SourceText, join
+from summarizer_tool.evidence.brief.assembling import join
 from summarizer_tool.evidence.brief.brief import (
     Brief,
     BriefLine,
@@ -128,7 +128,7 @@ def searches(draw: st.DrawFn) -> tuple[Document, list[Hit]]:
 @given(searches(), st.integers(500, 2500))
 def test_passages_that_touch_are_shown_once_and_as_they_are(search: tuple[Document, list[Hit]], budget: int) -> None:
     document, hits = search
-    blocks, _ = join(hits, {'src_000000000001': 1}, {'src_000000000001': SourceText(document.text)})
+    blocks, _ = join(hits, {'src_000000000001': 1}, {'src_000000000001': document})
     rendered = render(Brief((source(document),), tuple(blocks)), budget)
     found = rendered.text[rendered.text.index('[EVIDENCE]') :]
 
@@ -170,7 +170,7 @@ def before_a_hit() -> tuple[Document, list[Hit]]:
 @example(before_a_hit(), 500, 1)
 def test_more_room_never_shows_less(search: tuple[Document, list[Hit]], budget: int, more: int) -> None:
     document, hits = search
-    blocks, quotables = join(hits, {'src_000000000001': 1}, {'src_000000000001': SourceText(document.text)})
+    blocks, quotables = join(hits, {'src_000000000001': 1}, {'src_000000000001': document})
     others = tuple(replace(source(TIDES), id=f'src_{n:012x}', url=f'https://orrin.example/{n}') for n in range(9))
     brief = replace(
         BRIEF,
