@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -207,7 +207,7 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
 
     With `fill`, items that add nothing new are chosen too, as long as there is room in the budget.
     """
-    state = _Coverage(items, aim, _worth(items, aim), _repeating(items, aim))
+    state = _Coverage(items, aim)
     heap = [(-state.density(index), index) for index in range(len(items))]
     heapq.heapify(heap)
     chosen: list[int] = []
@@ -261,7 +261,6 @@ def _repeating(items: Sequence[Item], aim: Aim) -> Callable[[int], Sequence[int]
         for word in words[: int((1 - ALIKE) * len(words)) + 1]:
             having[word].append(index)
 
-    @cache
     def repeating(index: int) -> Sequence[int]:
         words = {*items[index].words}
         some = set[int]().union(*(having.get(word, ()) for word in words))
@@ -275,20 +274,14 @@ def _repeating(items: Sequence[Item], aim: Aim) -> Callable[[int], Sequence[int]
 class _Coverage:
     """What is said so far, and what each item would add to it."""
 
-    def __init__(
-        self,
-        items: Sequence[Item],
-        aim: Aim,
-        worth: dict[str, float],
-        repeating: Callable[[int], Sequence[int]],
-    ) -> None:
+    def __init__(self, items: Sequence[Item], aim: Aim) -> None:
         self.items = items
         self.aim = aim
-        self.word_worth = {**worth}
+        self.word_worth = _worth(items, aim)
         self.known: set[Hashable] = set()
         self.taken: set[Hashable] = set()
         """Items, and what they were variants of."""
-        self.repeating = repeating
+        self.repeating = _repeating(items, aim)
         self.repeated: set[int] = set()
         """The items that say again what a chosen one says."""
 
@@ -311,14 +304,8 @@ class _Coverage:
                 gain += 1.0 + NAME_IN_SECTION
             elif (item.section, name) not in known:
                 gain += NAME_IN_SECTION
-        if len(item.names) > 1:
-            new_pairs = 0
-            for pair in combinations(item.names, 2):
-                if pair not in known:
-                    new_pairs += 1
-                    if new_pairs == MAX_PAIRS:
-                        break
-            gain += PAIR * new_pairs
+        new_pairs = islice((pair for pair in combinations(item.names, 2) if pair not in known), MAX_PAIRS)
+        gain += PAIR * len([*new_pairs])
         for word in item.words:
             if word not in known:
                 gain += self.word_worth[word]
