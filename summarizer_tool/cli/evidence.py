@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -234,14 +235,8 @@ def _show(evidence: 'EvidenceBrief', *, as_json: bool, needs_passages: bool = Tr
     """
     figures = evidence.figures
     is_shown = not evidence.is_error and (bool(figures.get('hits')) or not needs_passages)
-    shown = {
-        'text': evidence.text,
-        'tokens': evidence.tokens,
-        'is_error': evidence.is_error,
-        'source_ids': evidence.source_ids,
-        'figures': dict(evidence.figures),
-    }
-    _print(evidence.text if is_shown else in_commands(evidence.text), shown if as_json else None, is_found=is_shown)
+    shown = asdict(evidence) if as_json else None
+    _print(evidence.text if is_shown else in_commands(evidence.text), shown, is_found=is_shown)
     if needs_passages and not figures.get('matched'):
         sys.exit(ExitCode.FAILED)
 
