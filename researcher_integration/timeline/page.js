@@ -97,7 +97,6 @@ function choose(name) {
   after = 0;
   cards = new Map();
   calls.replaceChildren();
-  byId('empty').hidden = false;
   byId('dropped').hidden = true;
   runs.value = name;
   history.replaceState(null, '', `#${new URLSearchParams({ run: name })}`);
@@ -201,7 +200,6 @@ class Card {
     this.root = item.querySelector('.card');
     this.facts = new Map();
     calls.append(item);
-    byId('empty').hidden = true;
     this.state('busy', 'running');
   }
 

@@ -360,14 +360,18 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
     if (times or levels) and len(events) < 0.98 * lines:
         parts.append(f'{len(events)} events')
     if times:
-        # Lines do not stand in the order of time where several write one log.
-        known = {time: at for time in times if (at := moment(time)) is not None}
-        ordered = sorted(times, key=lambda time: (known[time], time)) if len(known) == len({*times}) else times
-        parts.append(f'{ordered[0]} to {ordered[-1]}')
+        parts.append(' to '.join(_from_to(times)))
     if levels:
         parts.append(', '.join(f'{level} ×{count}' for level, count in levels.most_common(8)))
     parts.append(f'{templates} templates')
     return DigestStatement('; '.join(parts), 100.0, 'overview')
+
+
+def _from_to(times: Sequence[str]) -> tuple[str, str]:
+    """The first and the last of some times: lines do not stand in their order where several write one log."""
+    known = {time: at for time in times if (at := moment(time)) is not None}
+    ordered = sorted(known, key=lambda time: (known[time], time)) if len(known) == len({*times}) else times
+    return ordered[0], ordered[-1]
 
 
 def _about(template: _Template, events: int, words: Mapping[str, int]) -> Iterator[DigestStatement]:
@@ -409,7 +413,8 @@ def _as_it_stands(event: Event, alike: int = 0) -> str:
 def _span(members: Sequence[Event], *, is_timed: bool) -> str:
     """How many lines, where they stand, and when that was."""
     first, last = members[0], members[-1]
-    begin, end = (_FINE.sub('', event.time) if is_timed else '' for event in (first, last))
+    times = [event.time for event in members if event.time and is_timed]
+    begin, end = (_FINE.sub('', time) for time in (_from_to(times) if times else ('', '')))
     day = begin[: found.start()] if (found := _DAY_TIME.search(begin)) else '-'
     end = end.removeprefix(day)
     times = f' {begin} to {end}' if end and not begin.endswith(end) else f' {begin}'

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-import regex
-
 from summarizer_tool.extractive import gist
 from summarizer_tool.mapreduce.fact_context import (
     INDEX_LEAD,
@@ -23,7 +21,7 @@ from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
-from summarizer_tool.text.own_lines import without_own
+from summarizer_tool.text.own_lines import as_line
 from summarizer_tool.text.relevance import rare_words, relevances, relevant
 from summarizer_tool.text.sentences import plain
 
@@ -48,7 +46,6 @@ _RULE = '***'
 NO_FOCUS = Focus()
 
 _SENTENCE_ENDS = frozenset('.!?…。！？')
-_FACT_MARKS = regex.compile(r'^(?:(?:#+|[*+-])\s+)+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +159,7 @@ def _entry(
     *,
     is_named: bool = False,
 ) -> FactEntry:
-    text = without_own(_FACT_MARKS.sub('', one_line(fact.text)))
+    text = as_line(fact.text)
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
     mentioned = names.mentions(text)

@@ -230,9 +230,9 @@ function figure(name, value, detail, counts) {
   byId('figures').append(make('div', 'figure', make('p', 'name', name), make('p', 'value', value), picture, make('p', 'detail', detail)));
 }
 const list = (counts) => counts.map(([name, count]) => `${written(count)} ${name}`).join(', ');
-const { over_budget, duplicate, unsupported } = stats.dropped;
-const merged = Math.max(0, stats.facts_in - stats.facts_out - over_budget - duplicate - unsupported);
-const lost = Object.entries({ 'over budget': over_budget, duplicate, unsupported, merged }).filter(([, count]) => count);
+const dropped = Object.entries(stats.dropped).map(([name, count]) => [name.replace('_', ' '), count]);
+const merged = dropped.reduce((left, [, count]) => left - count, stats.facts_in - stats.facts_out);
+const lost = [...dropped, ['merged', merged]].filter(([, count]) => count > 0);
 const calls = [['map', stats.map_calls], ['reduce', stats.reduce_calls], ['cached', stats.cached_calls]];
 figure('Tokens', `${written(stats.tokens_in)} → ${written(stats.tokens_out)}`, `${stats.ratio} : 1, budget ${written(stats.budget)}`,
   [['kept', stats.tokens_out], ['whole', Math.max(0, stats.tokens_in - stats.tokens_out)]]);
@@ -246,7 +246,8 @@ let items = null;
 for (const line of text.length ? text : [became]) {
   if (typeof line === 'string') {
     items = null;
-    if (line) byId('facts').append(line.startsWith('# ') ? make('h3', '', line.slice(2)) : make('p', 'plain', line));
+    const [, marks, title] = /^(#+) (.+)/.exec(line) ?? [];
+    if (line) byId('facts').append(title ? make(marks === '#' ? 'h3' : 'h4', '', title) : make('p', 'plain', line));
     continue;
   }
   if (!items) byId('facts').append(items = make('ol', ''));

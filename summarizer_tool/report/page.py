@@ -12,6 +12,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.schemas import Audit, Evidence, Summary
 from summarizer_tool.text.lines import one_line
+from summarizer_tool.text.own_lines import as_line
 
 ReportPlace = tuple[int, int, int, str]
 """Where something stands: index of the document (-1 for one that is not shown), segment, line, and the handle."""
@@ -110,7 +111,8 @@ def _page(summary: Summary, documents: Sequence[Document]) -> _ShownPage:
 
 def _audited(audit: Audit) -> tuple[_Table, ...]:
     """What the text has kept of what its sources name, and what it has not."""
-    counted = [('all', audit), *audit.by_kind.items(), *((each.title, each) for each in audit.by_document)]
+    kinds = ((f'{kind}s', each) for kind, each in audit.by_kind.items())
+    counted = [('all', audit), *kinds, *((each.title, each) for each in audit.by_document)]
     kept = [[name, f'{each.kept} of {each.total}', f'{each.share:.0%}'] for name, each in counted]
     lost = [[each.text, each.kind, str(each.times), each] for each in audit.losses]
     return (
@@ -147,18 +149,18 @@ def _text(summary: Summary) -> tuple[list[int | str], list[str]]:
     """
     lines: list[int | str] = []
     facts = [one_line(fact.text) for fact in summary.facts]
-    said = 0
+    unsaid = {index: as_line(said) for index, said in enumerate(facts)}
     # The original is the sources.
     for line in () if summary.state in ('unchanged', 'original') else summary.text.split('\n'):
-        # A fact is written without the marks of a list before it, and without a heading that stands above it.
-        fact = facts[said].lstrip('#*+- ') if line and said < len(facts) else ''
-        if fact and (fact.endswith(line) or line.endswith(f': {fact}')):
-            facts[said] = max(facts[said], line, key=len)
-            lines.append(said)
-            said += 1
-        else:
+        # It has a heading before it, or none where that stands above it.
+        said = (at for at, fact in unsaid.items() if f': {line}'.endswith(f': {fact}') or fact.endswith(f': {line}'))
+        if (index := next(said, None)) is None:
             lines.append(line)
-    return ([*lines, *range(said, len(facts))] if lines else []), facts
+        else:
+            del unsaid[index]
+            facts[index] = max(facts[index], line, key=len)
+            lines.append(index)
+    return ([*lines, *unsaid] if lines else []), facts
 
 
 def _json(page: _ShownPage) -> str:

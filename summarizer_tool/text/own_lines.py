@@ -12,6 +12,7 @@ from typing import Final
 import regex
 
 from summarizer_tool import prompts
+from summarizer_tool.text.lines import one_line
 
 FOLDERS: Final = ('answers', 'proxy', 'research', 'tool_results')
 """Of the prompts with such lines. Those of evidence stand among numbered lines, where no other can begin."""
@@ -24,6 +25,7 @@ _OPENING = regex.compile(r'[\s\p{C}]*+\K[\[［﹇]')
 _UNSEEN = regex.compile(r'\p{C}')
 # A list of JSON, which begins no line of ours.
 _JSON = regex.compile(r'\[\s*["\[{]')
+_FACT_MARKS = regex.compile(r'^(?:(?:#+|[*+-])\s+)+')
 _PLACEHOLDER = regex.compile(r'\{\{\w+\}\}')
 
 
@@ -35,6 +37,11 @@ def without_own(text: str) -> str:
         f'{line[: opening.start()]}({line[opening.end() :]}' if (opening := _own(line)) else line
         for line in text.splitlines(keepends=True)
     )
+
+
+def as_line(statement: str) -> str:
+    """A statement as a line of a summary: without the marks of a list or a heading before it, and no line of ours."""
+    return without_own(_FACT_MARKS.sub('', one_line(statement)))
 
 
 def _own(line: str) -> regex.Match[str] | None:

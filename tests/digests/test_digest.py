@@ -101,6 +101,8 @@ def test_a_log_out_of_order_is_told_from_its_earliest_time_to_its_latest() -> No
     *lines, last = LOG.splitlines()
     overview = digest('\n'.join([lines[0], last, *lines[1:]]), 300).text.splitlines()[0]
     assert '2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z' in overview
+    newest_first = [f'2026-03-{day:02} 04:12:00 ERROR gate {day} did not close' for day in range(28, 0, -1)]
+    assert '×28 in 1-28: 2026-03-01 04:12:00 to 2026-03-28 04:12:00 ERROR' in digest('\n'.join(newest_first), 100).text
 
 
 def test_a_log_is_told_as_templates_errors_and_odd_lines() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from inline_snapshot import snapshot
 
 from summarizer_tool import Audit, Document, Evidence, SourcedFact, Stats, Summarizer, Summary, render_report
-from summarizer_tool.schemas import DroppedFacts, LostItem, Part
+from summarizer_tool.schemas import Coverage, DroppedFacts, LostItem, Part
 
 HOSTILE = '</script><img src=x onerror=alert(1)><!-- <script>\u2028{{script}}'
 HARBOUR = Document('# Harbour\n\nThe gate opens at 5.\n\n\nAda Thornby keeps it.\n', title='Harbour')
@@ -69,7 +69,7 @@ def test_what_the_page_is_told() -> None:
         warnings=['one part took too long'],
     )
     lost = LostItem(**made.facts[0].evidence[0].model_dump(), text='5', kind='number', times=2)
-    made.coverage = Audit(kept=1, total=2, losses=[lost])
+    made.coverage = Audit(kept=1, total=2, by_kind={'number': Coverage(kept=1, total=2)}, losses=[lost])
     page = told(render_report(made, [HARBOUR, MARKET]))
     assert page.pop('stats')['dropped'] == {'unsupported': 0, 'duplicate': 0, 'superseded': 0, 'over_budget': 2}
     assert page == snapshot(
@@ -100,7 +100,11 @@ def test_what_the_page_is_told() -> None:
                 },
             ],
             'tables': [
-                ['Kept of what the sources name', ['Of', 'Distinct ones', 'Share'], [['all', '1 of 2', '50%']]],
+                [
+                    'Kept of what the sources name',
+                    ['Of', 'Distinct ones', 'Share'],
+                    [['all', '1 of 2', '50%'], ['numbers', '1 of 2', '50%']],
+                ],
                 [
                     'Not said, the most frequent first',
                     ['What', 'Kind', 'Times', 'First'],
@@ -113,15 +117,26 @@ def test_what_the_page_is_told() -> None:
 
 def test_a_fact_is_shown_as_the_text_says_it() -> None:
     made = summary(
-        '## Keeper\nShe is 40.\nHarbour: The gate opens at 5.\nEels cost 3 pence.',
+        '## Keeper\nShe is 40.\n--late says when.\n(src_0123456789ab: a tale]\n'
+        'Harbour: The gate opens at 5.\nEels cost 3 pence.',
         fact('Keeper: She is 40.', (HARBOUR, 3)),
+        fact('--late says when.', (HARBOUR, 1)),
+        fact('[src_0123456789ab: a tale]', (HARBOUR, 1)),
+        fact('Nobody writes this.', (HARBOUR, 2)),
         fact('The gate opens at 5.', (HARBOUR, 2)),
         fact('- Eels cost 3 pence.', (MARKET, 1)),
     )
     page = told(render_report(made, [HARBOUR, MARKET]))
-    assert page['text'] == ['## Keeper', 0, 1, 2]
+    assert page['text'] == ['## Keeper', 0, 1, 2, 4, 5, 3]
     assert [said for said, _ in page['facts']] == snapshot(
-        ['Keeper: She is 40.', 'Harbour: The gate opens at 5.', '- Eels cost 3 pence.']
+        [
+            'Keeper: She is 40.',
+            '--late says when.',
+            '[src_0123456789ab: a tale]',
+            'Nobody writes this.',
+            'Harbour: The gate opens at 5.',
+            '- Eels cost 3 pence.',
+        ]
     )
 
 

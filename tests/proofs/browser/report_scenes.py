@@ -18,6 +18,7 @@ from summarizer_tool import (
     render_report,
 )
 from summarizer_tool.schemas import LostItem
+from summarizer_tool.text.own_lines import as_line
 from tests.proofs.browser.scenes import CONTRAST, HOSTILE, LEAST_CONTRAST, watched
 from tests.proofs.load.goals import Goals
 
@@ -30,6 +31,8 @@ TRIES = 3
 
 TEXTS = 'h1, h2, h3, p, li, th, td, kbd, button, .fact, .where, .line, .cited, .name, .detail, #legend span'
 """All that is to be read."""
+
+BEYOND = "Math.max(...[...document.querySelectorAll('.value')].map((each) => each.scrollWidth - each.clientWidth))"
 
 LONGEST_TASK = """() => {
   window.longest = 0;
@@ -61,7 +64,7 @@ def summarized(documents: list[Document], *, every: int, state: str = 'summarize
                 for number in (segment, segment + 1)
             ]
             facts.append(SourcedFact(text=each.segment_text(segment), importance=3, names=[], evidence=evidence))
-            lines.append(each.segment_text(segment))
+            lines.append(as_line(each.segment_text(segment)))
         own = {'state': state, 'reason': reason} if each is documents[-1] else {'state': 'summarized'}
         parts.append(
             Part.model_validate(
@@ -96,7 +99,11 @@ def both_ways(browser: Browser, folder: Path, goals: Goals, pictures: Path | Non
     made = summarized(documents, every=19, state='degraded', reason='timed out')
     lost = LostItem(**made.facts[8].evidence[1].model_dump(), text='Ferry 150', kind='name', times=1)
     made.coverage = Audit(total=1, losses=[lost])
+    made.text = made.text.replace('\n', '\n## Evening\n', 1)
+    made.stats.tokens_in, made.stats.dropped.superseded = 1_234_567, 3
     page, complaints, asked = opened(browser, folder, render_report(made, documents))
+    expect(page.locator('#facts h4')).to_have_text('Evening')
+    expect(page.locator('.figure').nth(1)).to_contain_text(f'3 superseded, {len(made.facts) - 3} merged')
     facts, lit = page.locator('.fact'), page.locator('.cited.lit')
     expect(facts).to_have_count(len(made.facts))
     expect(page.locator('#contents li')).to_have_count(3)
@@ -133,6 +140,8 @@ def both_ways(browser: Browser, folder: Path, goals: Goals, pictures: Path | Non
         if pictures is not None:
             page.screenshot(path=pictures / f'report-{scheme}.png')
         page.keyboard.press('Escape')
+    page.set_viewport_size({'width': 820, 'height': 1100})
+    goals.at_most('a figure stands out of its place', page.evaluate(BEYOND), 0, 'px')
     page.emulate_media(media='print')
     printed = page.locator('.line:visible').count()
     goals.so('on paper stand the lines that are cited', is_so=printed == page.locator('.line:has(.cited)').count())

@@ -197,6 +197,8 @@ def token(browser: Browser, folder: Path, goals: Goals, pictures: Path | None) -
         page, _, asked = watched(browser)
         page.goto(on.url)
         expect(page.locator('#status')).to_have_text('A token is needed.')
+        for unknown in ('#empty', '#run'):
+            expect(page.locator(unknown)).to_be_hidden()
         if pictures is not None:
             page.screenshot(path=pictures / 'token.png')
         page.get_by_label('Bearer token').fill('whale oil')
