@@ -148,7 +148,19 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
     most, often = next((value, count) for value, count in ranked if value is not None)
     repeated = f', most often {shown(most, 60)} ×{often}' if often > 1 else ''
     example = next(value for value in values if value is not None)
-    return Column(name, 'texts', f'{distinct} distinct, like {shown(example, 70)}{repeated}{absent}', bad)
+    text = f'{distinct} distinct, like {shown(example, 70)}{repeated}{_ends(counts)}{absent}'
+    return Column(name, 'texts', text, bad)
+
+
+def _ends(counts: Counter[str | None]) -> str:
+    """The last words of texts of several, if these are few that come again and again."""
+    ends: Counter[str] = Counter()
+    for value, count in counts.items():
+        if value and ' ' in value:
+            ends[value.rpartition(' ')[2]] += count
+    often = [(end, count) for end, count in ends.most_common(4) if count > 2]
+    told = ', '.join(f'{shown(end, 30)} ×{count}' for end, count in often)
+    return f', ending with {told}' if 3 * sum(count for _, count in often) > 2 * ends.total() else ''
 
 
 def shown(value: str | None, longest: int = VALUE_LENGTH) -> str:
