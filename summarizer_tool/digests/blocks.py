@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from summarizer_tool.digests.asked import NamedRows
+from summarizer_tool.digests.columns import describe
 from summarizer_tool.digests.enclosing import IS_ID, enclosing
 from summarizer_tool.digests.logs import log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import OutputRecord, form
@@ -40,8 +41,8 @@ _RECURS = 5
 _NAMED_LINES = 0.5
 """Share of the lines in blocks with names from which these tell enough."""
 _NAME_LENGTH = 40
-_FIRST = 12
-"""Lines of a block in which its name is looked for."""
+_FIRST, _FAR = 12, 60
+"""Lines of a block in which its name is looked for, and where none has one there."""
 _READ = 400
 """Characters of a line that are read."""
 
@@ -49,6 +50,8 @@ _FIELDS = 2
 """Fields below its first line with which a block of a known head begins."""
 _ALIKE = 0.2
 """Share of the blocks up to which the same may be written in them for them to be about it."""
+_FIELDS_TOLD, _COLUMN = 40, 56.0
+"""Fields of blocks of which is told what is least, most or rare in them, and the rank of that."""
 _TITLED = 62.0
 """The rank of what a block is about."""
 
@@ -60,7 +63,7 @@ _VERSION = re.compile(r'\s*v?\d+(?:\.\d+)+[\w.-]*\s*')
 _PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
 _HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
 _BEGINNING = r'\1'
-_NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|id|file)"?\s*[:=|]\s*(\S.*)')
+_NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|summary|id|file)"?\s*[:=|]\s*(\S.*)')
 _HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S+)')
 _LITTLE = 4
 """Times that what is below a line of the form of a head goes into the usual block if it ends one."""
@@ -119,7 +122,9 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     written = [next(filter(_is_title, own[1:]), '').strip() if begin_with_fields else '' for own in first]
     alike = Counter(written)
     # Of the fields that give names, the one that tells them apart best; the first of several.
-    given = [{line[: found.start(1)]: found[1] for line in own[::-1] if (found := _NAME.match(line))} for own in first]
+    given = [_given(own) for own in first]
+    if 2 * sum(map(bool, given)) < len(given):
+        given = [_given(lines[at : min(end, at + _FAR)]) for at, end in zip(starts, ends, strict=True)]
     values = Counter(field for field, _ in {item for each in given for item in each.items()})
     for start, own, title, fields in zip(starts, first, written, given, strict=True):
         ranks = {field: values[field] * (_NAMED_SHARE if _is_id(name) else 1) for field, name in fields.items()}
@@ -137,6 +142,12 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
         # What comes after the last block belongs to none.
         names[start:end] = [name if at < longest else '' for at in range(end - start)]
     return TextBlocks(one_line(_head(first[0]), _NAME_LENGTH), names, starts, titled)
+
+
+def _given(block: Sequence[str]) -> dict[str, str]:
+    """The fields of a block that may be its name, by what stands before them."""
+    read = (line[:_READ] for line in block[::-1])
+    return {line[: found.start(1)]: found[1] for line in read if (found := _NAME.match(line))}
 
 
 def _is_id(name: str) -> bool:
@@ -286,6 +297,15 @@ def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[Diges
     yield DigestStatement(f'blocks: {len(blocks.starts)} items, the first: {blocks.head}', 99.0, 'overview')
     for number in blocks.titled:
         yield DigestStatement(blocks.names[number - 1], _TITLED, 'values', (number,))
+    things = blocks.fields(lines)
+    having = Counter(field for row in things.rows for field in row)
+    alike = Counter(things.names)
+    named = zip(things.names, things.lines, strict=True)
+    names = [one_line(name, _NAME_LENGTH) if alike[name] == 1 else f'line {at}' for name, at in named]
+    for field in [field for field, count in having.items() if 2 * count > len(names)][:_FIELDS_TOLD]:
+        column = describe(field, [row.get(field) for row in things.rows], names)
+        if column.kind in ('numbers', 'times') or (column.kind == 'few' and ' ×1 (' in column.text):
+            yield DigestStatement(f'{field}: {column.text}', _COLUMN, 'fields')
     yield from log_statements(loose(lines))
     named = zip(lines, line_names(blocks, lines), strict=True)
     yield from surprising([OutputRecord(line, number, name) for number, (line, name) in enumerate(named, 1)])

@@ -98,8 +98,10 @@ def moment(text: str) -> float | None:
         return None
 
 
-FEW = 12
-"""Distinct values that are listed with their counts."""
+FEW, _ONCE = 12, 4
+"""Distinct values that are listed with their counts, and of these such as stand once, where there are many."""
+_ROW = 48
+"""Characters of what the row is called of a value that stands once."""
 
 _NUMERIC_SHARE = 0.9
 
@@ -128,20 +130,37 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
     bad = any(value is not None and BAD.search(value[:VALUE_LENGTH]) is not None for value, _ in ranked[:200])
     if len(counts) == 1:
         return Column(name, 'constant', shown(ranked[0][0]), bad)
+    whose = {
+        value: f' ({one_line(row, _ROW)})'
+        for value, row in zip(values, rows, strict=False)
+        if counts[value] == 1 and not (value and row.removeprefix(f'{name} ').startswith(value))
+    }
     if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
-        return Column(name, 'few', _listed(ranked, dict(zip(values, rows, strict=False))), bad)
+        return Column(name, 'few', _listed(ranked, whose, numbers), bad)
     absent = f', missing ×{counts[None]}' if counts[None] else ''
     if numbers:
-        return Column(name, 'numbers', _range(values, counts, numbers) + absent, bad)
+        return Column(name, 'numbers', _range(values, counts, numbers, whose) + absent, bad)
     times = {value: at for value in counts if value is not None and (at := moment(value)) is not None}
     if len(times) >= _NUMERIC_SHARE * distinct:
         ordered = sorted(times, key=lambda value: (times[value], value))
-        text = f'{ordered[0]} to {ordered[-1]}'
+        text = ' to '.join(f'{each}{whose.get(each, "")}' for each in (ordered[0], ordered[-1]))
         return Column(name, 'times', text + absent, bad=False)
     most, often = next((value, count) for value, count in ranked if value is not None)
     repeated = f', most often {shown(most, 60)} ×{often}' if often > 1 else ''
     example = next(value for value in values if value is not None)
-    return Column(name, 'texts', f'{distinct} distinct, like {shown(example, 70)}{repeated}{absent}', bad)
+    text = f'{distinct} distinct, like {shown(example, 70)}{repeated}{_ends(counts)}{absent}'
+    return Column(name, 'texts', text, bad)
+
+
+def _ends(counts: Counter[str | None]) -> str:
+    """The last words of texts of several, if these are few that come again and again."""
+    ends: Counter[str] = Counter()
+    for value, count in counts.items():
+        if value and ' ' in value:
+            ends[value.rpartition(' ')[2]] += count
+    often = [(end, count) for end, count in ends.most_common(4) if count > 2]
+    told = ', '.join(f'{shown(end, 30)} ×{count}' for end, count in often)
+    return f', ending with {told}' if 3 * sum(count for _, count in often) > 2 * ends.total() else ''
 
 
 def shown(value: str | None, longest: int = VALUE_LENGTH) -> str:
@@ -155,8 +174,14 @@ def _numbers(name: str, counts: Counter[str | None], present: int) -> dict[str, 
     return found if sum(counts[value] for value in found) >= _NUMERIC_SHARE * present else {}
 
 
-def _range(values: Sequence[str | None], counts: Counter[str | None], numbers: Mapping[str, float]) -> str:
-    text = f'{"..".join(_spread(values, numbers))} (min..median..max)'
+def _range(
+    values: Sequence[str | None],
+    counts: Counter[str | None],
+    numbers: Mapping[str, float],
+    whose: Mapping[str | None, str],
+) -> str:
+    low, middle, high = _spread(values, numbers)
+    text = f'{low}{whose.get(low, "")}..{middle}..{high}{whose.get(high, "")} (min..median..max)'
     others = [value for value in counts if value is not None and value not in numbers]
     if others:
         text += f', no number: {", ".join(f"{shown(value)} ×{counts[value]}" for value in others[:3])}'
@@ -208,16 +233,24 @@ def _end(value: str) -> str:
     return f'…{value[-28:]}' if len(value) > 30 else value
 
 
-def _listed(ranked: Sequence[tuple[str | None, int]], rows: Mapping[str | None, str]) -> str:
-    """Values with their counts, or the row of one that stands once; where there are many of these they are counted."""
-    once = sum(count == 1 for _, count in ranked)
-    most = min(FEW, (len(ranked) - once or 2) if once > 2 else len(ranked))
-    whole = [shown(value, 400) for value, _ in ranked[:most]]
+def _listed(
+    ranked: Sequence[tuple[str | None, int]], whose: Mapping[str | None, str], numbers: Mapping[str, float]
+) -> str:
+    """Values with their counts: the most frequent ones, and of those that stand once some, each with its row."""
+    often = [each for each in ranked if each[1] > 1] or ranked[:2]
+    usual = numbers.get(often[0][0] or '', 0.0)
+
+    def weight(value: str) -> tuple[bool, float]:
+        """What went wrong comes first, and what is far from the usual number."""
+        return BAD.search(value[:VALUE_LENGTH]) is not None, abs(numbers.get(value, usual) - usual)
+
+    once = sorted(ranked[len(often) :], key=lambda each: weight(each[0] or ''), reverse=True)
+    told = [*often[: FEW - min(_ONCE, len(once))], *once[:_ONCE]]
+    whole = [shown(value, 400) for value, _ in told]
     parts = [
-        f'{"" if each.startswith(name[:9]) else "…"}{name} ×{count}'
-        + (f' ({rows[value]})' if count == 1 and once < 3 and value in rows else '')
-        for each, name, (value, count) in zip(whole, distinct_parts(whole, 60), ranked, strict=False)
+        f'{"" if each.startswith(name[:9]) else "…"}{name} ×{count}{whose.get(value, "")}'
+        for each, name, (value, count) in zip(whole, distinct_parts(whole, 60), told, strict=True)
     ]
-    if len(ranked) > most:
-        parts.append(f'… {len(ranked) - most} more values')
+    if len(ranked) > len(told):
+        parts.append(f'… {len(ranked) - len(told)} more values')
     return ', '.join(parts)

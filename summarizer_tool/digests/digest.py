@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Literal
 
 from summarizer_tool.digests.asked import NamedRows, extremes, mentioned
@@ -68,6 +68,13 @@ _LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
 _TOLD_SHARE = 0.4
 """Share of data that is long strings of words, from which these are what it is about."""
 
+_HEADED, _BELOW = 5, 3
+"""Lines below a heading that are looked at, and of these such as are told with it."""
+_REMARK = re.compile(r'\s{0,8}(?:#+|--|//|;+)\s+\w')
+_FEWEST, _NUMBERED = 12, 0.3
+"""Comments from which these are told together, share of them with digits from which they are records all the same,"""
+_LEAST_RANK = 30.0
+"""and the rank of what is told of them."""
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
@@ -137,7 +144,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if read.kind == 'prose' or budget <= 0:
         return Digest('', read.kind, ())
     words = focus_words(focus)
-    found = [*read.statements]
+    found = [_with_below(each, read.lines) for each in read.statements]
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
         found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
@@ -157,6 +164,18 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if not fits_tokens(text, budget):
         text = truncate_tokens('\n'.join(each.text for each in told), budget)
     return Digest(text, read.kind, tuple(each for each in told if each.text))
+
+
+def _with_below(statement: DigestStatement, lines: Sequence[str]) -> DigestStatement:
+    """A statement, with what is below the line that it tells of if that is a heading."""
+    if statement.topic != 'odd items' or len(statement.lines) != 1 or not statement.text.endswith(':'):
+        return statement
+    at = statement.lines[0]
+    depth, *depths = [len(line) - len(line.lstrip()) for line in lines[at - 1 : at + _HEADED]]
+    least = depth + (depths[:1] > [depth])
+    below = takewhile(lambda each: each[0] >= least and each[1].strip(), zip(depths, lines[at:], strict=False))
+    told = [line.strip() for _, line in below if any(map(str.isalnum, line))]
+    return replace(statement, text=one_line(' '.join([statement.text, *told[:_BELOW]])))
 
 
 def _most(statement: DigestStatement, budget: int) -> float:
@@ -300,7 +319,16 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 
 def _lines_of(lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event."""
-    return _of_events(lines, _events(lines), path_statements(lines) if are_paths(lines) else None)
+    read = _events(lines)
+    remarks = [event for event in read if _REMARK.match(event.raw)]
+    numbered = sum(any(map(str.isdigit, event.raw)) for event in remarks)
+    if not _FEWEST <= len(remarks) < len(read) or numbered > _NUMBERED * len(remarks):
+        return _of_events(lines, read, path_statements(lines) if are_paths(lines) else None)
+    # What explains the others is nothing odd among them.
+    told = {event.line for event in remarks}
+    found = _of_events(lines, [event for event in read if event.line not in told])
+    said = f'×{len(remarks)} comments, like {one_line(remarks[0].raw, _ROW_LENGTH)}'
+    return replace(found, statements=chain(found.statements, [DigestStatement(said, _LEAST_RANK, 'templates')]))
 
 
 def _of_events(

@@ -56,6 +56,12 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
     other = place if _OPAQUE.fullmatch(rows[0].get(key, '')) else ''
     other = other or next((field for field in fields if _complements(field, key, rows)), '' if key else place)
     beside = distinct_parts([row.get(other, '') for row in rows], 50)
+    where = (
+        '' if key else next((field for field in [*rows[0]][:_FIELDS] if field != other and _is_where(field, rows)), '')
+    )
+    if where:
+        ends = ('/'.join(row[where].split('/')[-2:]) for row in rows)
+        beside = [f'{second}, {end}'.removeprefix(', ') for second, end in zip(beside, ends, strict=True)]
     labels: list[str] = []
     numbers: Counter[str] = Counter()
     for row, second in zip(rows, beside, strict=True):
@@ -63,7 +69,7 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
         label = one_line(row.get(key, ''), 50 if other else 100) or f'{outer} #{numbers[outer]}'.lstrip()
         label = f'{label[:12]}…' if _HASH.fullmatch(label) else label
         labels.append(f'{label} ({second})' if second else label)
-    return f'{key or "number"} ({other})' if other else key, labels
+    return f'{key or "number"} ({other or where})' if other or where else key, labels
 
 
 def _pair(fields: Sequence[str], rows: Sequence[Row]) -> tuple[str, str] | None:
@@ -83,6 +89,12 @@ def _place(rows: Sequence[Row]) -> str:
     texts = [field for field in counts if all(field in row and _is_text(row[field]) for row in rows)]
     apart = [field for field in texts if counts[field] > min(FEW, len(rows) - 1)]
     return max(apart, key=lambda each: (moment(rows[0][each]) is None, counts[each]), default='')
+
+
+def _is_where(field: str, rows: Sequence[Row]) -> bool:
+    """Return whether a field has paths by which things are found."""
+    cells = {row.get(field, '') for row in rows} if '/' in rows[0][field] else set[str]()
+    return len(cells) > 1 and all('/' in cell[1:-1] and ' ' not in cell for cell in cells)
 
 
 def _is_text(value: str) -> bool:

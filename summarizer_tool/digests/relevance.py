@@ -58,6 +58,10 @@ _OF_FORM, _FURTHER = 2, 4.0
 _BELOW = {':': 2, '{': 5, '[': 5, '(': 5}
 """Parts told with one that ends with a sign; what begins with a sign, as the lines of JSON do, heads nothing."""
 
+_RULED = re.compile(r'([=*#~_-])\1{2,} .*\w.* \1{3,}')
+"""A title, as tools write it above a part of what they print."""
+_OFF = re.compile(r'(?i)\benabled?["\']?\s?[:=]\s?["\']?(?:false|no|off|0)\b')
+"""What is said of what is disabled."""
 _AS_DIGITS = str.maketrans('123456789', '000000000')
 _WORD = re.compile(r'\w+')
 _PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+')
@@ -114,15 +118,17 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
 def _below(parts: Sequence[OutputPart], at: int) -> Sequence[OutputPart]:
     """What is told with a part that is a heading."""
     text = parts[at].text
-    most = _BELOW.get(text[-1], 0) if text[-1] == ':' or text[0] not in '"{[' else 0
+    is_title = _RULED.fullmatch(text) is not None
+    most = _BELOW['{'] if is_title else _BELOW.get(text[-1], 0) if text[-1] == ':' or text[0] not in '"{[' else 0
     below = parts[at + 1 : at + 1 + most]
-    is_apart = text[-1] == ':' and ' ' in text
+    is_apart = is_title or (text[-1] == ':' and ' ' in text)
     return [*takewhile(lambda part: part.depth > parts[at].depth or is_apart, below)]
 
 
 def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     """How much texts, in order, are about a question, by index; of many of one form the first ones."""
     asked = [*dict.fromkeys(word for word in _words(question) if len(word) > 1 and content_stem(word))]
+    texts = [f'{text} disabled' if _OFF.search(text[:LONGEST_PART]) else text for text in texts]
     if not asked or not (chosen := _chosen(texts, asked)):
         return {}
     forms = {at: form(texts[at]) for at in chosen}

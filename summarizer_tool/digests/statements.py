@@ -1,10 +1,12 @@
 """What a digest may say, one line each, and which of it is said in a token budget."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from heapq import heapify, heappop, heapreplace
+from math import log2
 from os.path import commonprefix
 from typing import Literal
 
@@ -24,6 +26,8 @@ NOTED: tuple[Topic, ...] = ('mentioned', 'errors', 'warnings', 'odd items')
 
 _SLOPE = 1.0
 """What each further statement on a topic loses in rank: many errors must not drown the one odd setting."""
+_AGAIN, _NEW, _CLOSE = 10.0, 0.5, 0.1
+"""What one loses all of whose words have been told, how new a word is that has been told once, and what is no loss;"""
 _USUAL_LENGTH = 80
 """Characters of a statement; a longer one takes the room of several."""
 
@@ -48,6 +52,9 @@ _COUNTED = 600
 _UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
+_ALIKE: tuple[Topic, ...] = ('errors', 'warnings', 'odd items', 'templates')
+"""What is told of lines that may say the same in other places."""
+
 _OF_LINES: tuple[Topic, ...] = ('mentioned', 'odd items', 'values')
 """What is not told of a line that stands there for another reason."""
 
@@ -62,6 +69,7 @@ _PASSES = 4
 
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 _WORD = re.compile(r'[\w./:=-]*\w|(?<!\S)/(?!\S)')
+_PARTS = re.compile(r'\w{2,}')
 _NUMBERED = re.compile(r'(?<!\w)[^\W\d_]{3,} \d{1,2}(?!\w)')
 _MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split()  # noqa: SIM905
 _MONTH = re.compile(rf'(?<!\w)({"|".join(_MONTHS)})[a-z]{{0,6}} (\d{{4}})(?!\w)')
@@ -205,13 +213,40 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
         known = distinct.get(text)
         if known is None or known.rank < statement.rank + gain:
             distinct[text] = replace(statement, text=text, rank=statement.rank + gain)
-    seen: dict[str, float] = defaultdict(float)
-    by_rank = sorted(distinct.values(), key=lambda each: -each.rank)
-    sunk: list[DigestStatement] = []
-    for statement in by_rank:
-        sunk.append(replace(statement, rank=statement.rank - _SLOPE * seen[statement.topic]))
-        seen[statement.topic] += max(1.0, len(statement.text) / _USUAL_LENGTH)
-    return sorted(sunk, key=lambda each: -each.rank)
+    return [*_sunk([*distinct.values()])]
+
+
+def _sunk(statements: Sequence[DigestStatement]) -> Iterator[DigestStatement]:
+    """Statements by what is left of their ranks: each loses by those told before on its topic, and in its words."""
+    said = [{*_PARTS.findall(each.text.lower())} if each.topic in _ALIKE else set[str]() for each in statements]
+    having = Counter(word for words in said for word in words)
+    weights = {word: log2(1 + len(statements) / count) for word, count in having.items()}
+    told: Counter[str] = Counter()
+    waiting: dict[str, list[tuple[float, int]]] = {}
+    for at, each in enumerate(statements):
+        waiting.setdefault(each.topic, []).append((-each.rank, at))
+    for heap in waiting.values():
+        heapify(heap)
+    room: dict[str, float] = defaultdict(float)
+
+    def left(topic: str) -> float:
+        """The rank of the first one of a topic, which has been looked at since others were told."""
+        while True:
+            rank, at = waiting[topic][0]
+            again = sum(weights[word] * (1 - _NEW ** told[word]) for word in said[at] if told[word])
+            now = statements[at].rank - _AGAIN * again / (sum(map(weights.__getitem__, said[at])) or 1.0)
+            if now > -rank - _CLOSE:
+                return -rank - _SLOPE * room[topic]
+            heapreplace(waiting[topic], (-now, at))
+
+    for _ in range(min(_COUNTED, len(statements))):
+        topic = max((each for each, some in waiting.items() if some), key=left)
+        rank = left(topic)
+        _, at = heappop(waiting[topic])
+        yield replace(statements[at], rank=rank)
+        room[topic] += max(1.0, len(statements[at].text) / _USUAL_LENGTH)
+        told.update(said[at])
+    yield from (statements[at] for some in waiting.values() for _, at in some)
 
 
 def _fitting(

@@ -36,6 +36,8 @@ _CELL = 120
 """Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
 _TOLD_FIELDS, _LOOKED_AT = 6, 24
 """Fields of a thing that are shown, and values that are looked at for these."""
+_PLAIN, _WHY = 4, 2
+"""Fields of a row up to which it is plain which are surprising; of more so many are named."""
 _SAME = 20
 """Characters of a path from which it is not said again."""
 _WORD_LENGTH = 5
@@ -54,6 +56,9 @@ _WORST = 4.0
 """Bits of a notable word that no other record has, in addition to what else is surprising."""
 _WORD = 2.0
 """Bits that a notable word is less surprising than it is rare."""
+
+_SPARSE = 0.5
+"""Bits that a field loses which few have, for each time that there are twice as many of these."""
 
 _LITTLE = 3.7
 """Bits of surprise below which a record is like the others,"""
@@ -145,10 +150,14 @@ def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
     """What is surprising of each record, the most surprising one first."""
     records = [each for each in records if each.fields or _says_something(each.text[:LONGEST_LINE])]
     bits: dict[int, dict[Place, tuple[float, str]]] = defaultdict(dict)
-    for place, values in find_places(records).items():
+    places = find_places(records)
+    sparse = {place for place, found in places.items() if 2 * found.values.count(MISSING) > len(found.values)}
+    for place, values in places.items():
         rare = surprises(values.values, is_form=place[0] == 'form')
         for row, value in zip(values.rows, values.values, strict=True) if rare else ():
-            within = VIEWED if records[row].fields and place[0] != 'field' else 0.0
+            # The more fields there are that few things have, the less it says that one has one.
+            within = _SPARSE * log2(1 + len(sparse)) if place in sparse else 0.0
+            within += VIEWED if records[row].fields and place[0] != 'field' else 0.0
             if value in rare and rare[value] > within:
                 bits[row][place] = max(bits[row].get(place, (0.0, '')), (rare[value] - within, value))
     notable = _notable(records)
@@ -216,13 +225,21 @@ def _shown_record(
         if begins.endswith(record.text.strip()):
             return f'{record.line}| {record.name}'
         name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
-        return f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
+        text = f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
+        known = dict(record.fields) if len(record.fields) > _PLAIN else {}
+        why = [name for name in dict.fromkeys(_field(place) for place, _ in values) if name in known][:_WHY]
+        return f'{text} (for its {", ".join(why)})' if why else text
     cells = dict(record.fields)
     fields: dict[str, str] = {}
     said: set[str] = set()
     room, before = LONGEST - len(record.name), ''
-    # What a thing has tells more than what it lacks.
-    for place, value in sorted(values, key=lambda each: cells.get(_field(each[0])) == MISSING):
+
+    def weight(name: str) -> int:
+        """What went wrong comes first; what a thing has tells more than what it lacks."""
+        said = cells.get(name, '')
+        return 2 if said == MISSING else 0 if said and notable_words(f'{name}: {said[:_CELL]}') else 1
+
+    for place, value in sorted(values, key=lambda each: weight(_field(each[0]))):
         name = _field(place)
         own = (name, cells[name]) if name in cells else next((each for each in cells.items() if value in each[1]), None)
         if own is None or own[0] in fields or len(fields) >= _TOLD_FIELDS:

@@ -124,7 +124,7 @@ def counted(block: Sequence[str], start: int) -> Table | None:
     if len(sizes) < 2 or max(ends.values()) < max(_LEAST_FIXED, FIT * len(block)):
         return None
     beside = [(at, block[at - start - 1]) for at, match in found if not match]
-    return rows_of(['number', 'of'], cells, beside)
+    return rows_of(['number', 'name'], cells, beside)
 
 
 def _piped(line: str) -> list[str]:

@@ -1,11 +1,12 @@
 """Tables in a text: which blocks of it are rows, what is usual in these, and what is unlike the others."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import usual_statements
+from summarizer_tool.digests.records import named_by, usual_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import LONGEST_LINE, reaches_over, separated
@@ -14,6 +15,9 @@ from summarizer_tool.digests.table_rows import LEAST_ROWS, Table
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
 
+_NAME_LENGTH = 32
+"""Characters of the name of a row that stand before its line."""
+_COUNTED = re.compile(r'#\d+(?: \((.*?)\)?)?$')
 _COMMENT = '#'
 _COMMENTED = 0.5
 """Share of the lines up to which those that begin with this are comments."""
@@ -103,7 +107,13 @@ def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[
     for number, table in enumerate(tables, 1):
         what = 'table' if len(tables) == 1 else f'table {number}'
         what += f' in {table.parts} parts' if table.parts > 1 else ''
-        yield from usual_statements(what, table.rows, lines=table.lines)
+        key, labels = named_by(table.rows) if len(table.rows) > 1 else ('', ())
+        # Its line tells more than the number that stands for a name; a number that is one says of what.
+        names = [_COUNTED.sub(r'\1', one_line(name, _NAME_LENGTH)) for name in labels] if key else ()
+        of = key.partition(' (')[0]
+        names = [f'{of} {name}' if name[:1].isdigit() else name for name in names]
+        named = [f'{name}, line {at}'.removeprefix(', ') for name, at in zip(names, table.lines, strict=False)]
+        yield from usual_statements(what, table.rows, lines=table.lines, names=named)
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
     yield from surprising([OutputRecord(line, at) for at, line in beside])

@@ -111,7 +111,8 @@ def _pattern(word: str) -> re.Pattern[str]:
     """Finds a word, with its capitals if it has some; of a path no part of a name."""
     sign = r'[\w-]' if '/' in word else r'[^\W_]'  # `pydantic` is in `pydantic_core`
     before = f'(?<!{sign})' if word[0].isascii() and word[0].isalnum() else ''
-    behind = f'(?!{sign})' if word[-1].isascii() and word[-1].isalnum() else ''
+    after = r'[^\W\d_]' if word[-1].isalpha() and '/' not in word else sign  # `python` is in `python3`
+    behind = f'(?!{after})' if word[-1].isascii() and word[-1].isalnum() else ''
     return re.compile(f'{before}{re.escape(word)}{behind}', re.IGNORECASE if word.islower() else 0)
 
 

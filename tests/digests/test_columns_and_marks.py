@@ -23,7 +23,7 @@ def test_titles_in_small_letters_or_with_digits_stand_above_numbers() -> None:
 def test_a_rule_below_titles_tells_where_columns_begin() -> None:
     rows = [f'sack-{at:<3} {"" if at != 9 else "the barn":<13} loft-{at % 3:<4} rye' for at in range(90)]
     text = told('\n'.join(['Name     Kept apart in Below     Grain', '-------- ------------- --------- -----', *rows]))
-    assert 'Kept apart in: "" ×89, the barn ×1 (line 12)' in text
+    assert 'Kept apart in: "" ×89, the barn ×1 (sack-9, line 12)' in text
 
 
 def test_comments_part_no_table_and_name_its_columns() -> None:
@@ -188,7 +188,7 @@ def test_a_first_row_of_the_form_of_those_below_is_none_of_titles() -> None:
     assert 'table: 60 items' in text
     assert 'column 2: ' in text
     years = '\n'.join(['mill,1998,1999', *(f'm-{chr(97 + at)}el,{at * 31},{at * 37}' for at in range(26))])
-    assert '1999: 0..' in told(years)
+    assert '1999: 0 (m-ael, line 2)..481..' in told(years)
 
 
 def test_a_rule_below_titles_is_told_nowhere_though_cells_are_empty_at_the_end() -> None:
@@ -208,7 +208,7 @@ def test_times_of_several_zones_are_in_order() -> None:
     at = [f'2024-02-29T{10 + nth % 10}:{nth:02}:00+09:00' for nth in range(20)] + ['2024-02-28T23:30:00-08:00']
     at.append('2024-03-01 00:30:00+01')
     boats = [{'boat': f'b{nth}', 'at': each, 'crew': nth % 3} for nth, each in enumerate(at)]
-    assert 'at: 2024-02-29T10:00:00+09:00 to 2024-03-01 00:30:00+01' in told(json.dumps(boats))
+    assert 'at: 2024-02-29T10:00:00+09:00 (b0) to 2024-03-01 00:30:00+01 (b21)' in told(json.dumps(boats))
 
 
 def test_the_name_of_a_relation_is_not_that_of_what_holds_it() -> None:

@@ -107,7 +107,7 @@ def test_a_number_wider_than_its_column_is_whole() -> None:
     rows = [f'{calls:>9}    {calls / 1000:.3f} turn({calls})' for calls in range(100, 200)]
     rows[20] = '88123456789    0.120 turn(120)'
     text = told('\n'.join(['    CALLS  SECONDS FUNCTION', *rows]))
-    assert 'CALLS: 100..151..88123456789 (min..median..max)' in text
+    assert 'CALLS: 100 (turn(100), line 2)..151..88123456789 (turn(120), line 22) (min..median..max)' in text
     assert 'no number' not in text
 
 
@@ -244,10 +244,10 @@ def test_columns_that_run_into_each_other_keep_their_titles():
     assert digest('\n'.join(lines), 200).text.splitlines() == snapshot(
         [
             'table: 41 items with 7 fields',
-            '42| root 1041 0 0 Z 0:00 [sluice] <defunct>',
+            '42| root 1041 0 0 Z 0:00 [sluice] <defunct> (for its PID, STAT)',
             'VSZ: 0 ×36, 144624 ×5',
             'RSS: 0 ×36, 14592 ×5',
-            'STAT: S ×40, Z ×1 (line 42)',
+            'STAT: S ×40, Z ×1 (PID 1041, line 42)',
             'PID: 0..20..1041 (min..median..max)',
             'the same in all: USER=root, TIME=0:00',
             'COMMAND: 41 distinct, like [mill/0]',
@@ -321,7 +321,7 @@ def test_times_within_a_minute_and_numbers_in_brackets() -> None:
     calls[44] = 'call weigh(3) took <2.871443>'
     assert '45| call weigh(3) took <2.871443>' in told('\n'.join(calls))
     visits = [{'mill': f'mill-{at}', 'came': f'2026-03-14T02:00:{at:02}Z'} for at in range(50, 10, -1)]
-    assert '2026-03-14T02:00:11Z to 2026-03-14T02:00:50Z' in told(json.dumps(visits))
+    assert '2026-03-14T02:00:11Z (mill-11) to 2026-03-14T02:00:50Z (mill-50)' in told(json.dumps(visits))
 
 
 def test_a_list_of_news_with_long_links_is_written_by_people() -> None:
@@ -353,7 +353,7 @@ def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
     told = digest(text, 300, focus='Which is long?').text.splitlines()
     assert 'table: 60 items with 4 fields' in told
     assert "long=41.5 (most): INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');" in told
-    assert 'state: ok ×59, sunk ×1 (line 20)' in told
+    assert 'state: ok ×59, sunk ×1 (id 17, line 20)' in told
 
 
 def test_a_comma_in_brackets_parts_nothing():
@@ -367,7 +367,7 @@ def test_half_an_emoji_in_json_can_be_sent() -> None:
 
 
 def test_lines_of_one_entry_are_told_together() -> None:
-    told = {602: 'took 181.40', 11: 'took 9.30', 604: 'drop the piers', 13: 'fetch a boat', 300: 'odd'}
+    told = {602: 'took 181.40', 11: 'left 9.30', 604: 'drop the piers', 13: 'fetch a boat', 300: 'odd'}
     statements = [
         DigestStatement(f'{line}| {text}', 90.0 - at, 'odd items', (line,))
         for at, (line, text) in enumerate(told.items())

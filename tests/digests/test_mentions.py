@@ -136,6 +136,14 @@ def test_a_heading_is_told_with_what_is_below_it() -> None:
     assert mentions('\n'.join(lines), 'Which lock?', 60) == snapshot(["31| Lock: oak=1 gate='shut'"])
 
 
+def test_a_title_between_rules_is_told_with_what_is_below_it() -> None:
+    lines = [f'{at * 7 % 10}.{at % 10} s in call{at}' for at in range(30)]
+    lines[20:20] = ['=== slowest 2 turns ===', '9.50s turn mill/gate7', '9.10s turn mill/gate2']
+    assert mentions('\n'.join(lines), 'What is the slowest turn?')[0].startswith(
+        '21| === slowest 2 turns === 9.50s turn mill/gate7 9.10s turn mill/gate2'
+    )
+
+
 def test_numbers_of_other_countries_are_numbers() -> None:
     rows = ['name;paid', *(f'boat {at};{at % 7},{at % 10}0' for at in range(40)), 'boat 41;1.214,88']
     assert mentions('\n'.join(rows), 'Who has paid most?')[0] == 'paid=1.214,88 (most): boat 41;1.214,88'

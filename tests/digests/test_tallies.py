@@ -31,6 +31,11 @@ def test_what_a_question_names_is_counted_by_how_it_stands_there() -> None:
     )
 
 
+def test_a_word_is_in_a_name_of_it_with_a_version() -> None:
+    lines = ['/bin/oar3 -u', *(f'/bin/sail --at {at}' for at in range(20)), 'oar -u']
+    assert counts('\n'.join(lines), 'how many run oar?')[:1] == snapshot(['2 of 22 items have "oar" in column 1'])
+
+
 def test_what_none_has_and_what_is_not_asked_for_is_not_counted() -> None:
     text = '\n'.join(NOTES)
     assert counts(text, 'how many eels are there?') == []
