@@ -36,8 +36,6 @@ _CELL = 120
 """Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
 _TOLD_FIELDS, _LOOKED_AT = 6, 24
 """Fields of a thing that are shown, and values that are looked at for these."""
-_PLAIN, _WHY = 4, 2
-"""Fields of a row up to which it is plain which are surprising; of more so many are named."""
 _SAME = 20
 """Characters of a path from which it is not said again."""
 _WORD_LENGTH = 5
@@ -225,10 +223,7 @@ def _shown_record(
         if begins.endswith(record.text.strip()):
             return f'{record.line}| {record.name}'
         name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
-        text = f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
-        known = dict(record.fields) if len(record.fields) > _PLAIN else {}
-        why = [name for name in dict.fromkeys(_field(place) for place, _ in values) if name in known][:_WHY]
-        return f'{text} (for its {", ".join(why)})' if why else text
+        return f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
     cells = dict(record.fields)
     fields: dict[str, str] = {}
     said: set[str] = set()

@@ -244,7 +244,7 @@ def test_columns_that_run_into_each_other_keep_their_titles():
     assert digest('\n'.join(lines), 200).text.splitlines() == snapshot(
         [
             'table: 41 items with 7 fields',
-            '42| root 1041 0 0 Z 0:00 [sluice] <defunct> (for its PID, STAT)',
+            '42| root 1041 0 0 Z 0:00 [sluice] <defunct>',
             'VSZ: 0 ×36, 144624 ×5',
             'RSS: 0 ×36, 14592 ×5',
             'STAT: S ×40, Z ×1 (PID 1041, line 42)',

@@ -34,7 +34,7 @@ def test_a_row_is_called_by_its_name_and_says_for_which_field_it_is_told() -> No
     rows[31] = 'gate-31,north,43,-21,open'
     rows[44] = 'gate-44,south,48,22,stuck'
     found = digest('\n'.join(['name,side,level,flow,state', *rows]), 400, focus=ASKED).text.split('\n')
-    assert '33| gate-31,north,43,-21,open (for its flow)' in found
+    assert '33| gate-31,north,43,-21,open' in found
     assert 'state: open ×59, stuck ×1 (gate-44, line 46)' in found
     assert 'flow: 20 ×9, 21 ×9, 22 ×9, 23 ×8, 24 ×8, 25 ×8, 26 ×8, -21 ×1 (gate-31, line 33)' in found
 
