@@ -15,7 +15,7 @@ from summarizer_tool.extractive.statement import Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
-from summarizer_tool.text.relevance import rare_words, relevances, relevant, speaks
+from summarizer_tool.text.relevance import asked_values, rare_words, relevances, relevant, speaks
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import MAX_WORDS, ended, is_whole, plain
 
@@ -119,9 +119,10 @@ def _candidates(
         bonus = scoring.ASKED_BONUS * answers[index] if aim is Aim.NAMES else 0.0
         matters = scoring.MOST_IMPORTANT if is_binding else gist.importance(statement, hangs_together=hangs_together)
         words = scoring.content_words(whole, language)
+        values = (f'{statement.section}:{value}' for value in asked_values(statement.text, focus))
         item = scoring.Item(
             cost=cost,
-            names=tuple(dict.fromkeys(map(names.key, mentioned))),
+            names=tuple(dict.fromkeys((*map(names.key, mentioned), *values))),
             words=words,
             weight=weight * cost / (cost + saying_cost),
             bonus=bonus + scoring.vital(matters, words, aim),

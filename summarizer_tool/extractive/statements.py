@@ -133,13 +133,14 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     places = iter(range(first, end))
     for index in places:
         line, text = lines[index], texts[index]
+        following = texts[index + 1] if index + 1 < len(lines) else ''
         if index in blocks:
             if index - 1 not in blocks:
                 reader.flush()
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := (2, text) if index in titles else _heading(line, text, reader):
+        elif heading := (2, text) if index in titles else _heading(line, text, following, reader):
             reader.open_section(*heading, line.number)
         elif (
             len(reader.paragraph) == 1
@@ -148,7 +149,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         ):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
-        elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
+        elif _is_row(text, following, reader):
             _read_row(reader, line, following)
         elif (
             index in contents
@@ -201,11 +202,14 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
-def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
-    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's."""
+def _heading(line: NumberedLine, text: str, following: str, reader: StatementReader) -> tuple[int, str] | None:
+    """The level and title of a heading: after its signs, or of a line of its own, or above a list, in bold.
+
+    Also of one of a licence.
+    """
     if match := _HEADING.match(text):
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
-    if reader.paragraph or not line.blank_after:
+    if reader.paragraph or not (line.blank_after or _BULLET.match(following)):
         return None
     match = _BOLD_TITLE.match(text)
     return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None

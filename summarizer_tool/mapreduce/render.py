@@ -22,7 +22,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.own_lines import as_line
-from summarizer_tool.text.relevance import rare_words, relevances, relevant
+from summarizer_tool.text.relevance import asked_values, rare_words, relevances, relevant
 from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
@@ -104,9 +104,18 @@ def fit(
         ]
     openings = _openings(facts) if aim is scoring.Aim.ANSWER else {}
     language = scoring.language_of_texts(said)
+    common = _common(facts)
     entries = [
         _entry(
-            index, fact, relevance[index], aim, weights[index], language, openings.get(index), is_named=is_named[index]
+            index,
+            fact,
+            relevance[index],
+            focus,
+            common,
+            weights[index],
+            language,
+            openings.get(index),
+            is_named=is_named[index],
         )
         for index, fact in enumerate(facts)
     ]
@@ -141,32 +150,41 @@ def fit(
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
 
 
-def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int) -> list[int]:
-    """The facts that a schema is best filled with in about so many tokens, best first; relevance from 0 to 1."""
-    entries = [_entry(index, fact, relevance[index], scoring.Aim.NAMES, 1.0) for index, fact in enumerate(facts)]
+def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int, focus: Focus) -> list[int]:
+    """The facts that topics are best filled with in about so many tokens, best first; relevance from 0 to 1."""
+    common = _common(facts)
+    entries = [_entry(index, fact, relevance[index], focus, common, 1.0) for index, fact in enumerate(facts)]
     sayable = [entry.index for entry in entries if entry.text]
     return [sayable[index] for index in scoring.choose([entries[index].item for index in sayable], budget, fill=True)]
+
+
+def _common(facts: Sequence[GroundedFact]) -> frozenset[str]:
+    """The words of the facts that have no capital: one that has it where a fact begins is no name."""
+    return frozenset(filter(str.islower, chain.from_iterable(fact.text.split() for fact in facts)))
 
 
 def _entry(
     index: int,
     fact: GroundedFact,
     relevance: float,
-    aim: scoring.Aim,
+    focus: Focus,
+    common: frozenset[str],
     weight: float,
     language: str = 'en',
     needs: int | None = None,
     *,
     is_named: bool = False,
 ) -> FactEntry:
+    aim = scoring.Aim.of(focus)
     text = as_line(fact.text)
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
-    mentioned = names.mentions(text)
+    found = (name for name in names.mentions(text) if not (names.opens_sentence(text, name) and name.lower() in common))
+    mentioned = (*map(names.key, found), *(f'{document}:{each}' for each in asked_values(text, focus)))
     words = scoring.content_words(text, language)
     item = scoring.Item(
         cost=tokens.count_cached(text) + 1,
-        names=tuple(dict.fromkeys(map(names.key, mentioned))),
+        names=tuple(dict.fromkeys(mentioned)),
         words=words,
         weight=weight * scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
         bonus=scoring.vital(fact.importance, words, aim)

@@ -172,7 +172,7 @@ def fit(
     """
     relevance = relevances(facts, topics, places)
     about = [ABOUT_ALL * max(column) for column in zip(*relevance, strict=True)]
-    chosen = set(render.choose(facts, about, int(budget * (1 - INDEX_SHARE))))
+    chosen = set(render.choose(facts, about, int(budget * (1 - INDEX_SHARE)), Focus(topics=tuple(topics))))
     said = _words(' | '.join(facts[index].text for index in sorted(chosen)))
     costs = [tokens.count_cached(fact.text) + 1 for fact in facts]
     given = divide(costs, relevance, topics, [index in chosen for index in range(len(facts))])

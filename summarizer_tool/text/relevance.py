@@ -44,6 +44,10 @@ BY_PLACE = 0.3
 LONGEST_LEAD = 100
 """Characters up to which what stands before a colon may be who says a text."""
 
+# `| Ada Orme | Race: Human |`, `Seat: Vant Hold; Founded: 1204`; of a table of two columns `| Race | Value: Human |`.
+_LABELLED = regex.compile(r'(?<=^|[|;:] )(\p{L}[\p{L} ]{0,30}): (?=([^|;]*[^|;\s]))')
+_PAIR = regex.compile(r'^\| (\p{L}[\p{L} ]{0,30}) \| (?:[^|:]+: )?([^|]+) \|$')
+
 _FEW = 2
 _FEW_SHARE = 0.01
 """Texts, and share of them, up to which a word of the focus is rare."""
@@ -192,6 +196,15 @@ def rare_words(texts: Sequence[str], focus: 'Focus', headings: Sequence[str] = (
     times = {word: sum(word in bag for bag in bags) for word in asked if word not in above}
     rare = {word for word, count in times.items() if count <= max(_FEW, _FEW_SHARE * len(texts))}
     return [not rare.isdisjoint(bag) for bag in bags]
+
+
+def asked_values(text: str, focus: 'Focus') -> list[str]:
+    """What a text says below labels that the schema or a topic names: `race:human`, which is of its subject alone."""
+    labelled = [*_LABELLED.findall(text), *_PAIR.findall(text)]
+    hints = (focus.hint, *(topic.schema_hint for topic in focus.topics)) if labelled else ()
+    wanted = {*content_words(' '.join(hints))}
+    asked = [each for each in labelled if (words := content_words(each[0])) and wanted.issuperset(words)]
+    return [':'.join(each).casefold().replace(' ', '_') for each in asked]
 
 
 def _words_of(focus: 'Focus') -> list[str]:

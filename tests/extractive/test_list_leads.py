@@ -173,3 +173,23 @@ Added to the mill:
             'Added to the mill: Rope',
         ]
     )
+
+
+def test_a_bold_line_above_a_list_heads_it_without_a_blank_line() -> None:
+    page = """
+## The keeps
+
+**Tern Keep**
+- Seat: the upper gate
+- Owner: the council
+
+**Heron Hold**
+- Seat: the harbour
+- Owner: the guard
+"""
+    assert read(page) == snapshot(
+        [
+            ('Tern Keep: Seat: the upper gate; Owner: the council', (4, 5, 3)),
+            ('Heron Hold: Seat: the harbour; Owner: the guard', (8, 9, 7)),
+        ]
+    )

@@ -151,6 +151,20 @@ def test_for_a_schema_a_fact_has_whom_it_is_about_where_it_does_not_say_so() -> 
     )
 
 
+def test_a_value_that_a_schema_asks_for_is_told_of_each_who_has_it() -> None:
+    who = ('Osric Vane', 'Maela Thorn', 'Dorrin Pike', 'Una Strake')
+    facts: list[GroundedFact] = []
+    for document, name in enumerate(who):
+        rode = (f'In {300 + year} {name} crossed the Weir with {9 * year + document} riders.' for year in range(6))
+        facts += facts_of('| Race | Value: Human |', *rode, document=document)
+    assert fit(facts, [], who, 100, Focus.of('', 'NPCData: name; race')).text.count('Human') == len(who)
+
+
+def test_a_word_that_a_fact_begins_with_is_no_name_where_others_have_it_without_its_capital() -> None:
+    told = ('Merchants take the corner tables.', 'At dusk merchants leave by the gate.', 'The hall was sold by Orme.')
+    assert fit(facts_of(*told), [], ['Doc'], 9, NAMES).text == 'The hall was sold by Orme.'
+
+
 def test_for_a_schema_a_fact_of_a_timeline_has_its_date() -> None:
     told = [
         (('Marn', 'Timeline', '33 A.R. — The coast'), 'Third hamlet founded: Wend.'),

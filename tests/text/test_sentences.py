@@ -259,6 +259,7 @@ def test_numbers_in_brackets_are_notes_where_a_text_has_notes() -> None:
     assert [plain(text) for text in with_indices(['It burned.[1] The mill [2] was sold.'])] == [
         'It burned. The mill was sold.'
     ]
+    assert plain('It burned.^[1]^^[12]^ Orme fled.') == 'It burned. Orme fled.'
     few = 'The gate was built by Orme [1] and painted by Finn [2], both of Marn.'
     assert plain(*with_indices([few])) == 'The gate was built by Orme and painted by Finn, both of Marn.'
     assert plain(*with_indices(['The mill[1] has a gate [2] and a wheel[3].'])) == 'The mill has a gate and a wheel.'

@@ -5,6 +5,7 @@ crawled by a tool that returns a handle, and everything else is instructions.
 """
 
 import logging
+import re
 import time
 from collections.abc import Iterator, Sequence
 from copy import copy
@@ -47,6 +48,10 @@ SMALL_PAGE = 1000
 MAX_NOTES = 800
 """Tokens of a report that are kept."""
 
+NO_PAGE = '[of no page]'
+"""What stands in a report for the number of a page that there is not."""
+
+_CITATION = re.compile(r'\[\d+\](?!\()')
 _logger = logging.getLogger('researcher_integration')
 
 PAGES_TAG = register_tag('known_pages')
@@ -179,12 +184,14 @@ class LoreResearcher:
             history, notes, is_finished = messages or history, '', False
             break
         summaries: list[SummaryTaken] = []
-        pages = {page.source_id for page in deps.crawler.pages.values()}
+        pages = {page.source_id: page.number for page in deps.crawler.pages.values()}
         for taken, is_counted in _summaries(history):
-            summaries.append(taken if pages.issuperset(taken.source_ids) else replace(taken, source_ids=()))
+            summaries.append(taken if pages.keys() >= {*taken.source_ids} else replace(taken, source_ids=()))
             if not is_counted:
                 usage.incr(taken.usage)
         notes = encodable(notes)  # half a character, which a model may write, goes into no file
+        known = {f'[{number}]' for number in pages.values()}
+        notes = _CITATION.sub(lambda cited: cited[0] if cited[0] in known else NO_PAGE, notes)
         return Findings(
             notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
             summaries=tuple(summaries),

@@ -110,7 +110,7 @@ async def test_a_long_result_is_a_digest_whose_whole_can_be_read() -> None:
         assert unknown.is_error
         assert texts(unknown) == snapshot(
             [
-                "no stored result has the handle 'src_000000000000'; give one (`src_…`) as it stands over a summary. Where this one does, it is no longer kept: an earlier program kept it. Then call the tool again for what is needed"
+                "no stored result has the handle 'src_000000000000'; each (`src_…`) stands over its summary. Where this one does, it is no longer kept: an earlier program kept it, and only the tool it came from still has what is needed"
             ]
         )
         wrong = await client.call_tool('read_source', {'source_id': handle, 'start_line': 'ten'})

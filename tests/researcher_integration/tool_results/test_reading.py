@@ -12,6 +12,7 @@ from researcher_integration.tool_results.capability import COLLECTION, Summarize
 from researcher_integration.tool_results.reading import find_lines
 from summarizer_tool import Document, SourceStore
 from summarizer_tool.text import tokens
+from summarizer_tool.text.addressing import addresses_reader
 from tests.proofs.tool_results.agents import SETTINGS, Script, agent, calling, returned
 
 LOG = Document(
@@ -99,8 +100,10 @@ success: 59| 02:58 INFO boat 58 lies in
     assert await read('read_source', source_id=source.id, start_line=99) == snapshot(
         'failed: src_ad775e0c232e has lines 1 to 60, not start_line=99'
     )
-    assert await read('search_source', source_id='src_000000000000', text='B-7') == snapshot(
-        "failed: no stored result has the handle 'src_000000000000'; give one (`src_…`) as it stands over a summary. Where this one does, it is no longer kept: an earlier program kept it. Then call the tool again for what is needed"
+    unknown = await read('search_source', source_id='src_000000000000', text='B-7')
+    assert not addresses_reader(unknown)  # our own words are not framed as those of a stranger
+    assert unknown == snapshot(
+        "failed: no stored result has the handle 'src_000000000000'; each (`src_…`) stands over its summary. Where this one does, it is no longer kept: an earlier program kept it, and only the tool it came from still has what is needed"
     )
 
 
@@ -153,7 +156,7 @@ async def test_a_question_to_a_handle() -> None:
 [src_ad775e0c232e, read as lines, 60 of them: 2 results.]\
 """,
             'the query is no JMESPath that fits: Invalid jmespath expression: Incomplete expression: "[?" ^ (lines, 60 of them; text stands in \'single quotes\', a number in `backticks`)',
-            "no stored result has the handle 'src_0123456789ab'; give one (`src_…`) as it stands over a summary. Where this one does, it is no longer kept: an earlier program kept it. Then call the tool again for what is needed",
+            "no stored result has the handle 'src_0123456789ab'; each (`src_…`) stands over its summary. Where this one does, it is no longer kept: an earlier program kept it, and only the tool it came from still has what is needed",
             """\
 4| 02:03 ERROR berth B-7 is flooded
 42| 02:41 ERROR berth B-7 is flooded

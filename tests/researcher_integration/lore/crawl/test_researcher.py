@@ -156,7 +156,7 @@ async def test_a_step_in_the_pipeline(zone: Zone) -> None:
                 'read_source', {'source_id': handles_in(messages)[0], 'start_line': 5, 'max_tokens': 200}
             ),
             'Done.',
-            'Jory Pike leads the Loose Rafts [1].',
+            'Jory Pike leads the Loose Rafts [1]. He was hanged [1][99].',
         ]
     )
 
@@ -185,7 +185,8 @@ Answer with the report alone.\
             ),
         ]
     )
-    assert (findings.notes, findings.summaries, findings.warnings) == ('Jory Pike leads the Loose Rafts [1].', (), ())
+    notes = 'Jory Pike leads the Loose Rafts [1]. He was hanged [1][of no page].'
+    assert (findings.notes, findings.summaries, findings.warnings) == (notes, (), ())
 
 
 @pytest.mark.parametrize('way', ['at-source', 'in-pipeline'])
