@@ -11,6 +11,8 @@ from pydantic_ai.usage import RunUsage
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, SummarizeRequest, Summary
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import RequestOptions
+from summarizer_tool.mapreduce.answer_cache import AnswerCache
+from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.map_models import lines_of, read, tool_call
@@ -106,6 +108,24 @@ async def test_a_cancelled_request_lets_the_next_one_ask() -> None:
     assert (await second).state == 'complete'
     with pytest.raises(asyncio.CancelledError):
         await first
+
+
+async def test_who_is_cancelled_while_waiting_gives_nobody_the_turn_of_another() -> None:
+    cache = AnswerCache(SourceStore().collection(), 'scope', is_exact=False)
+    asking: list[str] = []
+
+    async def ask(name: str) -> None:
+        async with cache.asking('key', 100, Deadline(1000)):
+            asking.append(name)
+
+    async with cache.asking('key', 100, Deadline(1000)):
+        waiting = [asyncio.create_task(ask(name)) for name in ('impatient', 'patient')]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        await asyncio.wait(waiting, timeout=0.1)
+        assert not asking
+    await waiting[1]
+    assert asking == ['patient']
 
 
 async def test_collections_do_not_share_work() -> None:
