@@ -109,7 +109,7 @@ def is_scored(block: PageBlock) -> bool:
 
 
 def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
-    """The asides of nothing but terms, which are no links, between the title and the end of the text: infoboxes."""
+    """The asides of nothing but terms, not all of them links, between the title and the end of the text: infoboxes."""
     inside: dict[Region, list[PageBlock]] = {}
     for block in _text_of(blocks, [block.region is None and _is_prose(block) for block in blocks]):
         if block.region is not None and block.region.tag == 'aside' and not block.level:
@@ -117,7 +117,7 @@ def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
     return {
         region
         for region, held in inside.items()
-        if all(block.is_in('terms', 'caption', 'figure') for block in held)
+        if all(block.is_in('terms', 'cell', 'caption', 'figure') for block in held)
         and [block.linked for block in held if block.is_in('term')].count(0) > 1
     }
 

@@ -33,6 +33,18 @@ def test_a_box_may_have_a_picture_in_place_of_a_value_and_stand_apart_from_the_t
     assert 'Founder\n: Ada Zibeline\n\nSeat\n: Morn\n\nFounded\n: 1855, at Orme\n\n' in shown
 
 
+def test_a_box_in_groups_has_tables_names_of_links_and_long_lists() -> None:
+    kin = ''.join(
+        f'<li><a href="/{each}">{each} Zibeline</a>, of the house at Orme</li>' for each in ('Ada', 'Bea', 'Cy')
+    )
+    groups = [_boxes(Founder='Ada', Seat='Morn'), _boxes(**{'<a href="/rank">Rank</a>': '3', 'Kin': f'<ul>{kin}</ul>'})]
+    table = '<table><tr><th>Bells</th><th>Towers</th></tr><tr><td>12</td><td>4</td></tr></table>'
+    shown = _shown(f'<aside>{"".join(f"<section><h2>Group</h2>{each}</section>" for each in groups)}{table}</aside>')
+    assert 'Founder\n: Ada\n\nSeat\n: Morn\n\nRank\n: 3\n\nKin\n\n: - Ada Zibeline, of the house at Orme\n' in shown
+    assert '| Bells | Towers |\n| --- | --- |\n| 12 | 4 |' in shown
+    assert 'Group' not in shown
+
+
 def test_boxes_that_are_alike_are_terms() -> None:
     shown = _shown(_boxes('div', Founder='cast the great bell.', Seat='Morn', Rank='3'))
     assert 'Founder\n: cast the great bell.\n\nSeat\n: Morn\n\nRank\n: 3' in shown
