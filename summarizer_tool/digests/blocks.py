@@ -304,7 +304,7 @@ def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[Diges
     names = [one_line(name, _NAME_LENGTH) if alike[name] == 1 else f'line {at}' for name, at in named]
     for field in [field for field, count in having.items() if 2 * count > len(names)][:_FIELDS_TOLD]:
         column = describe(field, [row.get(field) for row in things.rows], names)
-        if column.kind in ('numbers', 'times') or (column.kind == 'few' and ' ×1 (' in column.text):
+        if column.kind in ('numbers', 'times') or 0 < 2 * column.text.count(' ×1 (') < having[field]:
             yield DigestStatement(f'{field}: {column.text}', _COLUMN, 'fields')
     yield from log_statements(loose(lines))
     named = zip(lines, line_names(blocks, lines), strict=True)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, takewhile
@@ -15,6 +16,7 @@ from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import Event, events, log_statements, loose
+from summarizer_tool.digests.logs import parts as time_parts
 from summarizer_tool.digests.path_lists import are_paths, path_statements
 from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
 from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
@@ -70,7 +72,7 @@ _TOLD_SHARE = 0.4
 
 _HEADED, _BELOW = 5, 3
 """Lines below a heading that are looked at, and of these such as are told with it."""
-_REMARK = re.compile(r'\s{0,8}(?:#+|--|//|;+)\s+\w')
+_REMARK = re.compile(r'\s{0,8}(?:#+|--|//|;+)\s+(\w+)')
 _FEWEST, _NUMBERED = 12, 0.3
 """Comments from which these are told together, share of them with digits from which they are records all the same,"""
 _LEAST_RANK = 30.0
@@ -171,8 +173,10 @@ def _with_below(statement: DigestStatement, lines: Sequence[str]) -> DigestState
     if statement.topic != 'odd items' or len(statement.lines) != 1 or not statement.text.endswith(':'):
         return statement
     at = statement.lines[0]
+    if time_parts(lines[at - 1][:LONGEST_LINE])[0]:
+        return statement
     depth, *depths = [len(line) - len(line.lstrip()) for line in lines[at - 1 : at + _HEADED]]
-    least = depth + (depths[:1] > [depth])
+    least = depth + (depths[:1] > [depth] or ' ' not in lines[at - 1].strip())
     below = takewhile(lambda each: each[0] >= least and each[1].strip(), zip(depths, lines[at:], strict=False))
     told = [line.strip() for _, line in below if any(map(str.isalnum, line))]
     return replace(statement, text=one_line(' '.join([statement.text, *told[:_BELOW]])))
@@ -320,7 +324,10 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 def _lines_of(lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event."""
     read = _events(lines)
-    remarks = [event for event in read if _REMARK.match(event.raw)]
+    begin = {event.line: found[1] for event in read if (found := _REMARK.match(event.raw))}
+    times = Counter(begin.values())
+    # One that begins as few others do is no explanation, but a total, or a warning.
+    remarks = [event for event in read if times[begin.get(event.line, '')] > 2]
     numbered = sum(any(map(str.isdigit, event.raw)) for event in remarks)
     if not _FEWEST <= len(remarks) < len(read) or numbered > _NUMBERED * len(remarks):
         return _of_events(lines, read, path_statements(lines) if are_paths(lines) else None)

@@ -52,7 +52,7 @@ _COUNTED = 600
 _UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
 
-_ALIKE: tuple[Topic, ...] = ('errors', 'warnings', 'odd items', 'templates')
+_ALIKE: tuple[Topic, ...] = ('errors', 'warnings', 'odd items')
 """What is told of lines that may say the same in other places."""
 
 _OF_LINES: tuple[Topic, ...] = ('mentioned', 'odd items', 'values')
@@ -218,7 +218,9 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
 
 def _sunk(statements: Sequence[DigestStatement]) -> Iterator[DigestStatement]:
     """Statements by what is left of their ranks: each loses by those told before on its topic, and in its words."""
-    said = [{*_PARTS.findall(each.text.lower())} if each.topic in _ALIKE else set[str]() for each in statements]
+    said = [
+        tuple(dict.fromkeys(_PARTS.findall(each.text.lower()))) if each.topic in _ALIKE else () for each in statements
+    ]
     having = Counter(word for words in said for word in words)
     weights = {word: log2(1 + len(statements) / count) for word, count in having.items()}
     told: Counter[str] = Counter()

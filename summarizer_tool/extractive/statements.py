@@ -133,14 +133,13 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     places = iter(range(first, end))
     for index in places:
         line, text = lines[index], texts[index]
-        following = texts[index + 1] if index + 1 < len(lines) else ''
         if index in blocks:
             if index - 1 not in blocks:
                 reader.flush()
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := (2, text) if index in titles else _heading(line, text, following, reader):
+        elif heading := (2, text) if index in titles else _heading(line, text, reader):
             reader.open_section(*heading, line.number)
         elif (
             len(reader.paragraph) == 1
@@ -149,7 +148,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         ):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
-        elif _is_row(text, following, reader):
+        elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             _read_row(reader, line, following)
         elif (
             index in contents
@@ -202,14 +201,11 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
-def _heading(line: NumberedLine, text: str, following: str, reader: StatementReader) -> tuple[int, str] | None:
-    """The level and title of a heading: after its signs, or of a line of its own, or above a list, in bold.
-
-    Also of one of a licence.
-    """
+def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
+    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's."""
     if match := _HEADING.match(text):
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
-    if reader.paragraph or not (line.blank_after or _BULLET.match(following)):
+    if reader.paragraph or not line.blank_after:
         return None
     match = _BOLD_TITLE.match(text)
     return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None
@@ -323,12 +319,14 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
     elif (bullet := _BULLET.match(line.text)) and not (
         lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
     ):
-        if not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
+        if reader.pairs and bullet.end() > 2 and _is_value(value := bare(line.text[bullet.end() :])):
+            _read_further_value(reader, value)
+        elif not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             hangs = not leads and _indent(following) > _indent(line.text)
             _read_item(reader, item, _indent(line.text), leads=leads, hangs=hangs)
-    elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
+    elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms or reader.pairs):
         _read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or _DEFINITION.match(following)):
         reader.flush()
@@ -336,6 +334,8 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         reader.before = NOTHING  # nothing goes on after it
     else:
         reader.leads_away = False
+        if not reader.paragraph and _BOLD_TITLE.match(line.text) and _BULLET.match(following):
+            lines = [replace(line, text=f'{line.text.rstrip()}:')]  # it leads to the list, and to nothing after that
         for line in lines:
             _read_prose(reader, line)
 
@@ -375,12 +375,18 @@ def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> No
     # Beside other marks, `++ | -- | ~`, a dash is one, too.
     is_marked = any(not (_NO_VALUE.fullmatch(cell) or any(map(str.isalnum, cell))) for cell in rest)
     named = [
-        f'{column}: {cell}' if column and place and not cell.lower().startswith(column.lower()) else cell
+        f'{column}: {cell}' if _is_named(column, cell, is_first=not place) else cell
         for place, (column, cell) in enumerate(zip([*columns, *[''] * len(cells)], cells, strict=False))
         if cell and (is_marked or not _NO_VALUE.fullmatch(cell))
     ]
-    if len(named) > 1 or any(map(str.isalpha, ''.join(named))):
+    if len(named) > 1 or any(map(str.isalpha, ''.join(cells))):
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
+
+
+def _is_named(column: str, cell: str, *, is_first: bool) -> bool:
+    """Return whether a cell is said with the name of its column, the first one, which names the row, if it has none."""
+    is_name = is_first and (not column[:1].isalpha() or cell[:1].isalpha())
+    return column != '' and not is_name and not cell.lower().startswith(column.lower())
 
 
 def _read_item(
@@ -426,6 +432,15 @@ def _read_item(
 def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:
     """Read `: What it is.` under a line that says of what, or under what else is said of that."""
     indent = _indent(line.text) + 2
+    value = bare(_BULLET.sub('', text))
+    if reader.pairs and not reader.paragraph:
+        _read_further_value(reader, value)
+        return
+    label = reader.paragraph[0].text if len(reader.paragraph) == 1 and not reader.terms else ''
+    if _is_value(label) and _is_value(value):
+        reader.paragraph.clear()
+        reader.pairs.append(replace(line, text=f'{label.rstrip(":")}: {value}'))
+        return
     if reader.paragraph and reader.paragraph[0].number != reader.last_definition:
         while reader.terms and reader.terms[-1][0] >= indent:
             reader.terms.pop()
@@ -436,6 +451,15 @@ def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> 
     reader.flush()
     reader.last_definition = line.number
     reader.paragraph.append(replace(line, text=bare(text)))
+
+
+def _read_further_value(reader: StatementReader, value: str) -> None:
+    reader.pairs[-1] = replace(reader.pairs[-1], text=f'{reader.pairs[-1].text}; {value}')
+
+
+def _is_value(text: str) -> bool:
+    """Return whether a text is a few words that are no sentence, as a label or what is said of it in a box are."""
+    return 0 < word_count(text) < _SHORT_ITEM_WORDS and not text.endswith(('.', '!', '?', '。', '！', '？'))
 
 
 def _is_labelled(text: str) -> bool:

@@ -179,6 +179,8 @@ def _is_next(last: list[Frame], new: Frame) -> bool:
     around = new.parent
     if new.kind != 'item' or around is None:
         return False
+    if around.parent is not None and last[-1].kind == 'term':  # the first of a list that is said of it
+        return _is_next(last, around.parent)
     return any(f.parent is around or (f.kind == 'item' and f is around.parent) for f in last)
 
 

@@ -159,8 +159,10 @@ def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: in
 
 
 def _common(facts: Sequence[GroundedFact]) -> frozenset[str]:
-    """The words of the facts that have no capital: one that has it where a fact begins is no name."""
-    return frozenset(filter(str.islower, chain.from_iterable(fact.text.split() for fact in facts)))
+    """The words of the facts that have no capital but where a fact begins: they are no names there."""
+    words = [fact.text.split() for fact in facts]
+    inside = {*chain.from_iterable(each[1:] for each in words)}
+    return frozenset(word for word in chain.from_iterable(words) if word.islower() and word.capitalize() not in inside)
 
 
 def _entry(

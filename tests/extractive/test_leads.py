@@ -257,3 +257,15 @@ def test_numbered_paragraphs_that_begin_with_short_sentences_have_no_topics():
         )
     )
     assert not any(': ' in text for text, _ in read(ruling))
+
+
+def test_a_box_of_labels_and_short_values_is_told_of_whom_it_is() -> None:
+    box = 'Born\n: 12 May 870, Orme\n\nRank\n: Keeper\n\nBells\n: Old Tom\n: Morn\n\nKin\n: - Ada Finn\n  - Bea Finn\n'
+    assert read(f'# Cyra Finn\n\n{box}') == snapshot(
+        [
+            ('| Cyra Finn | Born: 12 May 870, Orme |', (4, 1)),
+            ('| Cyra Finn | Rank: Keeper |', (7, 1)),
+            ('| Cyra Finn | Bells: Old Tom; Morn |', (10, 1)),
+            ('| Cyra Finn | Kin: Ada Finn; Bea Finn |', (14, 1)),
+        ]
+    )

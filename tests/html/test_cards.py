@@ -40,7 +40,7 @@ def test_a_box_in_groups_has_tables_names_of_links_and_long_lists() -> None:
     groups = [_boxes(Founder='Ada', Seat='Morn'), _boxes(**{'<a href="/rank">Rank</a>': '3', 'Kin': f'<ul>{kin}</ul>'})]
     table = '<table><tr><th>Bells</th><th>Towers</th></tr><tr><td>12</td><td>4</td></tr></table>'
     shown = _shown(f'<aside>{"".join(f"<section><h2>Group</h2>{each}</section>" for each in groups)}{table}</aside>')
-    assert 'Founder\n: Ada\n\nSeat\n: Morn\n\nRank\n: 3\n\nKin\n\n: - Ada Zibeline, of the house at Orme\n' in shown
+    assert 'Founder\n: Ada\n\nSeat\n: Morn\n\nRank\n: 3\n\nKin\n: - Ada Zibeline, of the house at Orme\n' in shown
     assert '| Bells | Towers |\n| --- | --- |\n| 12 | 4 |' in shown
     assert 'Group' not in shown
 
