@@ -18,7 +18,7 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import ended
-from summarizer_tool.text.superseding import superseded
+from summarizer_tool.text.superseding import depth, superseded
 
 ROUTINE_TIMES = 3
 """What is said in the same words this many times is routine, such as the answers of an assistant."""
@@ -59,7 +59,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
             said = _with_opening(said, sections, is_gist=aim is Aim.GIST and len(sections) > 1)
         if aim is Aim.GIST:
             said = gist.placed(said, begins=len(source.path) < 2)
-        said, outdated = _standing(said, sections)
+        said, outdated = _standing(said, sections, source.lines)
         if aim is not Aim.ANSWER:
             said = _without_routine(said, source.lines, target_tokens)
         former += outdated
@@ -147,13 +147,15 @@ def _opens(statement: Statement, section: HeadingSection) -> bool:
 
 
 def _standing(
-    said: list[Statement], sections: Sequence[HeadingSection]
+    said: list[Statement], sections: Sequence[HeadingSection], lines: Sequence[NumberedLine]
 ) -> tuple[list[Statement], list[tuple[Statement, str]]]:
     """The statements without those that a later one puts out of date; and these, each with what stands instead."""
     claims = [index for index, each in enumerate(said) if each.kind in (Kind.PROSE, Kind.LIST, Kind.FRAGMENT)]
+    quoted = {line.number: depth(line.text) for line in lines}
     later_of = superseded(
         [said[index].said(said[index].text) for index in claims],
         [' / '.join(sections[said[index].section].titles) for index in claims],
+        [quoted[said[index].evidence[0]] for index in claims],
     )
     former: list[tuple[Statement, str]] = []
     for place, later in later_of.items():

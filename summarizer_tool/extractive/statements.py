@@ -41,6 +41,7 @@ from summarizer_tool.text.sentences import (
     without_split_marks,
 )
 from summarizer_tool.text.structure import FIELD, front_matter, is_row
+from summarizer_tool.text.superseding import depth
 
 _SHORT_ITEM_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
@@ -472,11 +473,11 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     is_talk = (reader.is_chat or reader.is_conversation) and '`' not in line.text
     text = _MARK_OF_CONVERSATIONS.sub('', line.text) if is_talk else line.text
     text = bare(text.lstrip('>: \t'))
-    depth = line.text[: len(line.text) - len(line.text.lstrip('> \t'))].count('>')
-    bullet = _BULLET.match(text) if depth else None
-    if bullet or reader.items or reader.columns or reader.pairs or depth != reader.quoted:
+    quoted = depth(line.text)
+    bullet = _BULLET.match(text) if quoted else None
+    if bullet or reader.items or reader.columns or reader.pairs or quoted != reader.quoted:
         reader.flush()
-    reader.quoted = depth
+    reader.quoted = quoted
     text = text[bullet.end() :] if bullet else text
     if reader.paragraph and not _continues(reader.paragraph[-1].text, text, reader.labels):
         reader.flush()

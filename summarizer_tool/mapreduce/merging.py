@@ -13,7 +13,10 @@ from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
 from summarizer_tool.text import names, structure, tokens
 from summarizer_tool.text.negations import says_no_more
 from summarizer_tool.text.scoring import content_words
-from summarizer_tool.text.superseding import superseded
+from summarizer_tool.text.superseding import depth, superseded
+
+_MARKS = 40
+"""Characters in which marks of quotations stand."""
 
 FITS = 1.75
 """Up to this many times the budget the last step only has to drop facts, which needs no model; above, the merger
@@ -227,8 +230,8 @@ def current(
     former: set[int] = set()
     for document, inside in of_document.items():
         inside.sort(key=lambda index: facts[index].evidence[-1])
-        sections = _sections(documents[document], [facts[index] for index in inside])
-        former.update(inside[place] for place in superseded([facts[index].text for index in inside], sections))
+        sections, depths = _places(documents[document], [facts[index] for index in inside])
+        former.update(inside[place] for place in superseded([facts[index].text for index in inside], sections, depths))
     standing = [index for inside in of_document.values() for index in inside if index not in former]
     said = [facts[index].text for index in standing]
     source = [facts[index].evidence[-1][0] for index in standing]
@@ -246,7 +249,9 @@ def current(
     return marked, 0, is_disputed
 
 
-def _sections(document: Document, facts: Sequence[GroundedFact]) -> list[str]:
+def _places(document: Document, facts: Sequence[GroundedFact]) -> tuple[list[str], list[int]]:
+    """The headings above facts, and in how many quotations these stand."""
     found = structure.parse(document.text)
-    starts = document.segment_starts
-    return [' / '.join(found.path(starts[fact.evidence[-1][1] - 1])) for fact in facts]
+    starts = [document.segment_starts[fact.evidence[-1][1] - 1] for fact in facts]
+    depths = [depth(document.text[start : start + _MARKS]) for start in starts]
+    return [' / '.join(found.path(start)) for start in starts], depths

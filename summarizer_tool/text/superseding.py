@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
+from operator import ne, neg
 from typing import Final
 
 import regex
@@ -231,14 +233,23 @@ def _claim(text: str) -> _Claim | None:
     )
 
 
-def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, int]:
+def depth(line: str) -> int:
+    """How many quotations a line stands in: its marks (`>> `)."""
+    return line[: len(line) - len(line.lstrip('> \t'))].count('>')
+
+
+def superseded(said: Sequence[str], sections: Sequence[str] = (), depths: Sequence[int] = ()) -> dict[int, int]:
     """The statements of one text, in order, that are out of date, by index, each with the later one that says so.
 
-    Under another heading (`sections`) the same words may be about something else.
+    Under another heading (`sections`) the same words may be about something else. What is quoted there (`depths`) is
+    older than what quotes it, which may stand above it.
     """
-    claims = [_claim(text) for text in said]
-    titles = [_bare_title(section) for section in sections or [''] * len(said)]
-    turns = [_turn(section) for section in sections or [''] * len(said)]
+    sections, depths = sections or [''] * len(said), depths or [0] * len(said)
+    runs_of = accumulate(map(ne, sections, [*sections[:1], *sections]))
+    order = [place for *_, place in sorted(zip(runs_of, map(neg, depths), range(len(said)), strict=True))]
+    claims = [_claim(said[place]) for place in order]
+    titles = [_bare_title(sections[place]) for place in order]
+    turns = [_turn(sections[place]) for place in order]
     having: defaultdict[str, list[int]] = defaultdict(list)
     for index, claim in enumerate(claims):
         for word in claim.subject if claim else ():
@@ -266,7 +277,7 @@ def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, i
         if len(best) == 1:
             out[best[0]] = later
     series = {earlier for run in runs.values() if len(run) > MAX_SERIES for earlier in run}
-    return {earlier: later for earlier, later in out.items() if earlier not in series}
+    return {order[earlier]: order[later] for earlier, later in out.items() if earlier not in series}
 
 
 @lru_cache(maxsize=16_384)

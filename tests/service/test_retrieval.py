@@ -1,5 +1,6 @@
 """What a program gets of `Retriever`: evidence with figures, whatever goes wrong."""
 
+import json
 import re
 
 import anyio
@@ -273,9 +274,6 @@ async def test_of_machine_output_a_digest_answers_first() -> None:
                 '[E3] source 1 · line 414 · relevance 0.91 · digest: seconds=9120 (most): case-412,pass,9120',
                 '[E4] source 1 · line 19 · relevance 0.87 · digest: seconds=89 (2. most, as 6 more): case-17,pass,89',
                 '[E5] source 1 · line 109 · relevance 0.83 · digest: seconds=89 (2. most, as 6 more): case-107,pass,89',
-                '[E6] source 1 · lines 255, 273, 275 · relevance 0.69 · digest: state: pass ×599, fail ×1 (case-271, line 273)',
-                '[E7] source 1 · line 1 · relevance 0.62 · digest: seconds: 0..45..9120 (case-412, line 414) (min..median..max)',
-                '[E8] source 1 · line 1 · relevance 0.41 · digest: name: 600 distinct, like case-0',
             ]
         )
         # What stands beside them is word for word.
@@ -288,6 +286,17 @@ async def test_of_machine_output_a_digest_answers_first() -> None:
             retriever.collection.add(Document(copy, title=f'cases of {name}'))
         every = (await retriever.search('Which case took most seconds?', max_tokens=1500)).text
         assert re.search(r'no digest of src_\w{12} \(at most 3, of up to 2 MB each\)', section(every, 'NOTICE'))
+
+
+async def test_digests_take_a_third_of_a_brief_at_most() -> None:
+    rows = [{'id': n, 'berth': f'berth-{n % 7}', 'owner': {'team': 'mill'}, 'depth': n * 37 % 91} for n in range(90)]
+    with SourceStore() as store:
+        retriever = retriever_of(store)
+        retriever.collection.add(Document(json.dumps({'page': 1, 'items': rows}, indent=2), title='berths.json'))
+        retriever.collection.add(Document(chronicle(600)))
+        found = await retriever.search('Who owns the mill?', max_tokens=1500)
+    told = [line for line in section(found.text, 'EVIDENCE').splitlines() if ' · digest: ' in line]
+    assert 0 < tokens.count('\n'.join(told)) <= 500
 
 
 async def test_a_brief_is_filled_unless_a_number_of_passages_was_asked_for() -> None:

@@ -146,3 +146,14 @@ def test_only_an_earlier_statement_is_out_of_date_and_the_last_one_never(said: l
     found = superseded(said)
     assert all(earlier < later < len(said) for earlier, later in found.items())
     assert found == superseded(said)
+
+
+def test_what_is_quoted_is_older_than_what_quotes_it() -> None:
+    """Also above it, as in a mail; not what is quoted under another heading."""
+    said = [
+        'The boat is now due on 19 March.',
+        'Tom: The boat is due on 17 March.',
+        'Tom: The boat is due on 15 March.',
+    ]
+    assert superseded(said, (), [0, 1, 2]) == {1: 0, 2: 1}
+    assert superseded(said[:2], ['Mail 1', 'Mail 2'], [0, 1]) == superseded(said[:2])

@@ -1,12 +1,13 @@
 """Find the passages of stored sources that answer a question. Nothing is fetched."""
 
 import logging
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from summarizer_tool.digests.digest import MachineText, digest_of, machine_output
+from summarizer_tool.digests.statements import DigestStatement
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import candidates, choosing
 from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
@@ -17,6 +18,7 @@ from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span
+from summarizer_tool.text.tokens import count
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
@@ -25,6 +27,8 @@ _MOST_DIGESTS = 3
 """Sources with hits of which there are digests, if a machine wrote them,"""
 _LONGEST_DIGESTED = 2_000_000
 """and characters of each: a second of computing, or two."""
+_PLACE_TOKENS = 20
+"""What a brief says of a line of a digest beside it: where it is from, and how good it is."""
 _LOOKED_AT = 10
 """Sources with hits, and characters at the beginning of each, by which it is told who wrote them."""
 _HEAD = 50_000
@@ -122,10 +126,19 @@ def with_digests(collection: Collection, found: SearchResult, question: str, bud
         elif output:
             left_out.append(source.id)
     share = budget // max(1, len(read))
-    told = [(source_id, each) for source_id, output in read for each in digest_of(output, share, question).lines]
+    told = [(source_id, each) for source_id, output in read for each in _fitting(output, share, question)]
     limits = f'at most {_MOST_DIGESTS}, of up to {_LONGEST_DIGESTED // 1_000_000} MB each'
     warnings = [f'no digest of {", ".join(left_out)} ({limits})'] if left_out else []
     return replace(found, digests=tuple(told), warnings=(*found.warnings, *warnings))
+
+
+def _fitting(output: MachineText, share: int, question: str) -> Iterator[DigestStatement]:
+    """The lines of a digest that have room in a brief, where each is told with its place."""
+    for each in digest_of(output, share, question).lines:
+        share -= count(each.text) + _PLACE_TOKENS
+        if share < 0:
+            break
+        yield each
 
 
 @contextmanager
