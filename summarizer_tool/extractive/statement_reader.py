@@ -139,6 +139,8 @@ class StatementReader:
     """Whether the list at hand is one of other pages."""
     references: int | None = None
     """The level of the heading over the list of references at hand, if any."""
+    answers_itself: bool = False
+    """Whether paragraphs begin with a question and answer it, as in a list of frequent ones."""
     terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
     """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
     quoted: int = 0
@@ -291,8 +293,8 @@ class StatementReader:
             return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        if not (lead or label or self.speakers):
-            said = self._answered(said)
+        if lead in ('', '>') and not (label or self.speakers):
+            label, said = self._answered(said)
         led = self._lead_in() if self.is_item and not lead else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
@@ -304,7 +306,8 @@ class StatementReader:
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub('', bare(sentence.text))  # marks that go on over several lines
-            lead = lead or (label if place and (is_bold or not named_in(text)) else '')
+            if label and place and (is_bold or not named_in(text)):
+                lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):
                 continue
             is_said = is_whole(text, self.language) and not (self.is_aside or (is_end and not place))
@@ -363,18 +366,30 @@ class StatementReader:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= LONGEST_LEAD else NOTHING
 
-    def _answered(self, said: list[Sentence]) -> list[Sentence]:
-        """The sentences of a paragraph, the first with the question before it; none yet of a question with a number."""
+    def _answered(self, said: list[Sentence]) -> tuple[str, list[Sentence]]:
+        """The question that a paragraph answers with every sentence, and these, the first with the question before it.
+
+        None yet of a question alone: one with a number, or where all are answered below.
+        """
         if asked := _ASKS.match(' '.join(each.text for each in said)):
             self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
-            return []
+            return '', []
+        question = ''
+        if self.answers_itself and not self.is_item:
+            opening = said[: 1 if self.asked else 2]  # `The lamp is red. What does it mean?`
+            if asking := next((place for place, each in enumerate(opening, 1) if each.text.endswith('?')), 0):
+                self.asked = [replace(each, text=plain(each.text)) for each in said[:asking]]
+                said = said[asking:]
+            question = ' '.join(each.text for each in self.asked).rstrip('? ')
+            if not said:
+                return '', []
         if (self.asked or self.question) and said and not said[0].text.endswith('?'):
             short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
             opening = [*self.asked, *said[: short + 1]]
             lines = dict.fromkeys(number for each in opening for number in each.evidence)
             said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
         self.asked.clear()
-        return said
+        return question, said
 
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:

@@ -100,6 +100,10 @@ _TIMED = r'[\[(]\d\d?:\d\d(?::\d\d)?[\])]'
 _NAME_TOLD = r"(?<who>\p{Lu}[\w.'’ -]{0,39}[\w.])"
 _TURN = regex.compile(rf'^ {{0,3}}(?|(?:{_NAME_TOLD} ?)?{_TIMED}|{_TIMED} {_NAME_TOLD}):?\s*$')
 _LEAST_TURNS = 3
+# `**Can it be washed?** Yes, up to 50 °C.`
+_ASKS_FIRST = regex.compile(r'^[>\s*_]*\p{Lu}[^.!?:]{3,160}\?(?:[*_]*$|[*_\s]+[\p{Lu}\d])')
+_LEAST_ANSWERED, _ANSWERED = 3, 4
+"""Paragraphs that begin with a question, and all of them for each, from which what stands behind one answers it."""
 _DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 # The number of a footnote, which is no term.
 _FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
@@ -122,6 +126,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         *speakers_of(texts),
         levels=[*levels],
         is_conversation=is_talk,
+        answers_itself=_answers_itself(lines),
         talk_end=talk_end(lines) if is_talk else 0,
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
@@ -174,6 +179,14 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.flush()
     reader.flush()
     return reader.out, reader.sections
+
+
+def _answers_itself(lines: Sequence[NumberedLine]) -> bool:
+    """Return whether many paragraphs begin with a question."""
+    ends = [True, *(line.blank_after for line in lines)]
+    firsts = [line.text for line, is_first in zip(lines, ends, strict=False) if is_first]
+    asked = sum(_ASKS_FIRST.match(text) is not None for text in firsts)
+    return asked >= _LEAST_ANSWERED and _ANSWERED * asked >= len(firsts)
 
 
 def _with_speakers(lines: Sequence[NumberedLine]) -> Sequence[NumberedLine]:
