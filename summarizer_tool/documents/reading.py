@@ -15,19 +15,15 @@ from summarizer_tool.text.structure import FIELD, front_matter, parse
 
 
 def _upper(indices: list[int], levels: Sequence[int], most: int) -> list[int]:
-    """Without the lower levels, as many of these as it takes to have at most `most`, if `LEAST_HEADINGS` are left."""
+    """Without the lower levels, as many of these as it takes to have at most `most`."""
     for level in range(6, 1, -1):
-        upper = [index for index in indices if levels[index] < level]
-        if len(indices) > most and len(upper) >= LEAST_HEADINGS:
-            indices = upper
+        if len(indices) > most:
+            indices = [index for index in indices if levels[index] < level] or indices
     return indices
 
 
 OUTLINE_HEADINGS = 40
 """Headings that an outline shows; of more, those of the upper levels."""
-
-LEAST_HEADINGS = 4
-"""Headings of the upper levels from which these are an outline: the title of a page alone is none."""
 
 OUTLINE_TOKENS = 1000
 
