@@ -116,7 +116,7 @@ def fit(
             weights[index],
             language,
             openings.get(index),
-            bonus=scoring.ASKED_BONUS * (index in filling)
+            bonus=scoring.FILLS * (index in filling)
             + scoring.ASKED_BONUS * (is_named[index] and fact.importance == scoring.MOST_IMPORTANT),
         )
         for index, fact in enumerate(facts)
