@@ -117,7 +117,6 @@ def _candidates(
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
         bonus = scoring.ASKED_BONUS * answers[index] if aim is Aim.NAMES else 0.0
-        bonus += scoring.FILLS * (aim is Aim.NAMES and statement.text in reading.binding)
         matters = scoring.MOST_IMPORTANT if is_binding else gist.importance(statement, hangs_together=hangs_together)
         words = scoring.content_words(whole, language)
         values = (f'{statement.section}:{value}' for value in asked_values(statement.text, focus))

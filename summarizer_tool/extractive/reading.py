@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import regex
@@ -16,7 +16,6 @@ from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import names, scoring, tokens
-from summarizer_tool.text.relevance import fillers
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import ended
 from summarizer_tool.text.superseding import depth, superseded
@@ -39,7 +38,7 @@ class SourceStatements:
     former: Sequence[tuple[Statement, str]]
     """What a later statement puts out of date, each with the text of that one."""
     binding: frozenset[str]
-    """The texts that bind their readers, where nothing was asked for, or that fill a field of a schema."""
+    """The texts that bind their readers, where nothing was asked for."""
     is_story: bool
 
 
@@ -79,14 +78,8 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
     binding = frozenset[str]()
     if aim is Aim.GIST:
         binding = gist.binding(found, headings, target_tokens, is_story=is_story)
-        found = _solid(_translated(found, target_tokens), target_tokens)
-    elif aim is Aim.NAMES:
-        above = [headings[each.section] for each in found]
-        filling = fillers([each.said(each.text) for each in found], request.focus, above)
-        binding = frozenset(found[index].text for index in filling)
-        found = _solid(found, target_tokens, binding)
-    else:
-        found = _answering(found, request.focus)
+        found = _translated(found, target_tokens)
+    found = _answering(found, request.focus) if aim is Aim.ANSWER else _solid(found, target_tokens)
     return SourceStatements(found, headings, former, binding, is_story)
 
 
@@ -214,10 +207,10 @@ def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
     ] or found
 
 
-def _solid(found: list[Statement], target_tokens: int, kept: Container[str] = ()) -> list[Statement]:
-    """The statements without references and lines of code, and without scraps where others fill it; never of `kept`."""
+def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
+    """The statements without references and lines of code, and without scraps where the others fill the room."""
     found = [each for each in found if each.kind not in (Kind.REFERENCE, Kind.CODE)] or found
-    solid = [each for each in found if each.kind not in _SCRAPS or each.text in kept]
+    solid = [each for each in found if each.kind not in _SCRAPS]
     return solid if sum(len(each.text) for each in solid) > gist.CHARACTERS_PER_TOKEN * target_tokens else found
 
 

@@ -22,7 +22,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.own_lines import as_line
-from summarizer_tool.text.relevance import asked_values, fillers, rare_words, relevances, relevant
+from summarizer_tool.text.relevance import asked_values, rare_words, relevances, relevant
 from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
@@ -94,7 +94,6 @@ def fit(
     above = [' '.join((*each[-2:], text)) for each, text in zip(headings, said, strict=True)] if headings else said
     relevance = relevant(relevance or relevances(said, focus), said, focus, above)
     is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
-    filling = fillers(said, focus, [' '.join(each[-2:]) for each in headings] or [''] * len(said))
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
     if aim is scoring.Aim.GIST and not gist.is_story(said):
         ends = [fact.evidence[-1] for fact in facts]
@@ -116,8 +115,7 @@ def fit(
             weights[index],
             language,
             openings.get(index),
-            bonus=scoring.FILLS * (index in filling)
-            + scoring.ASKED_BONUS * (is_named[index] and fact.importance == scoring.MOST_IMPORTANT),
+            is_named=is_named[index],
         )
         for index, fact in enumerate(facts)
     ]
@@ -177,7 +175,7 @@ def _entry(
     language: str = 'en',
     needs: int | None = None,
     *,
-    bonus: float = 0.0,
+    is_named: bool = False,
 ) -> FactEntry:
     aim = scoring.Aim.of(focus)
     text = as_line(fact.text)
@@ -191,7 +189,8 @@ def _entry(
         names=tuple(dict.fromkeys(mentioned)),
         words=words,
         weight=weight * scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
-        bonus=bonus + scoring.vital(fact.importance, words, aim),
+        bonus=scoring.vital(fact.importance, words, aim)
+        + scoring.ASKED_BONUS * (is_named and fact.importance == scoring.MOST_IMPORTANT),
         section=(document, segment // 8),
         needs=needs,
     )

@@ -48,11 +48,6 @@ LONGEST_LEAD = 100
 _LABELLED = regex.compile(r'(?<=^|[|;:] )(\p{L}[\p{L} ]{0,30}): (?=([^|;]*[^|;\s]))')
 _PAIR = regex.compile(r'^\| (\p{L}[\p{L} ]{0,30}) \| (?:[^|:]+: )?([^|]+) \|$')
 
-LABEL = 0.3
-"""What a word of a field gains where it stands in a heading or label, against 1 for being said."""
-SAME = 0.8
-"""How like it a word is that is another form of it."""
-
 _FEW = 2
 _FEW_SHARE = 0.01
 """Texts, and share of them, up to which a word of the focus is rare."""
@@ -201,42 +196,6 @@ def rare_words(texts: Sequence[str], focus: 'Focus', headings: Sequence[str] = (
     times = {word: sum(word in bag for bag in bags) for word in asked if word not in above}
     rare = {word for word, count in times.items() if count <= max(_FEW, _FEW_SHARE * len(texts))}
     return [not rare.isdisjoint(bag) for bag in bags]
-
-
-def fillers(texts: Sequence[str], focus: 'Focus', headings: Sequence[str]) -> frozenset[int]:
-    """The indices of the texts that are most about each field of the schema: the first one that says most of its words.
-
-    `headings` are those above each text, whose words count as its own, as do its label's, unless they are above most.
-    """
-    hint = focus.hint.replace('_', ' ') if Aim.of(focus) is Aim.NAMES else ''
-    fields = [
-        [word for word in names.words(part) if content_stem(word) and content_stem(word) not in _KINDS]
-        for part in _COMMA.split(hint)
-    ]
-    fields = [field for field in fields if 0 < len(field) <= LONGEST_AREA]
-    if not fields or not texts:
-        return frozenset()
-    every = [*dict.fromkeys(chain.from_iterable(fields))]
-    labels = [f'{heading} {_lead(text)}' for heading, text in zip(headings, texts, strict=True)]
-    said, above = (
-        zip(*word_vectors.alike([*map(names.words, each)], every)[1], strict=True) for each in (texts, labels)
-    )
-    like: dict[str, list[float]] = {}
-    rare: dict[str, float] = {}
-    for word, own, label in zip(every, said, above, strict=True):
-        tells = 2 * sum(map(SAME.__lt__, label)) < len(texts)
-        like[word] = [max(pair) + LABEL * pair[1] if tells else pair[0] for pair in zip(own, label, strict=True)]
-        rare[word] = idf(sum(map(SAME.__lt__, own)), len(texts))
-    bags = [{*content_words(text)} for text in texts]
-    found: set[int] = set()
-    for field in fields:
-        stems = {*map(content_stem, field)}  # what has no other words is a heading
-        scores = [
-            sum(rare[word] * like[word][at] for word in field) * (not bag <= stems) for at, bag in enumerate(bags)
-        ]
-        if (best := max(scores)) > sum(map(rare.__getitem__, field)) / 2:
-            found.add(scores.index(best))
-    return frozenset(found)
 
 
 def asked_values(text: str, focus: 'Focus') -> list[str]:

@@ -104,9 +104,6 @@ _SAMPLE_WORDS = 500
 ASKED_BONUS = 4.0
 """What a text is worth beside its names where it answers the focus of an extraction, or has a rare word of the hint."""
 
-FILLS = 1e4
-"""The same where it is the best text for a field of the schema: before all others, whatever these name."""
-
 
 class Aim(Enum):
     """What is worth saying, which depends on what was asked for."""

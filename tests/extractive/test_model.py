@@ -97,13 +97,6 @@ def test_max_tokens_bounds_the_answer():
     assert run.output.facts
 
 
-def test_what_fills_a_field_of_a_schema_comes_first_also_where_its_verb_is_not_known():
-    term = 'The lease ebbs after nine winters and wends on by three more winters each.'
-    page = [*PAGE, '## Term', term, '## Ships', *PAGE[1:4]]
-    told = summarize_sources(request(page, Focus(schema_hint='term, colour')), 40)
-    assert term in [fact.text for fact in told.facts]
-
-
 def test_it_answers_nothing_else():
     with pytest.raises(UserError, match='numbered lines'):
         asyncio.run(Agent(ExtractiveModel()).run('What is salt?'))

@@ -259,11 +259,3 @@ def test_what_is_told_stands_below_its_headings() -> None:
     # It is counted.
     for budget in range(1, 45):
         assert tokens.count(fit(facts, [], ['Bags'], budget, headings=headings).text) <= budget
-
-
-def test_what_fills_a_field_of_a_schema_is_said_before_what_names_more() -> None:
-    names = 'On 3 May 1871 Ada Orme and Jonas Quill of Port Ansel met Karl Brandt and Mara Finn.'
-    facts = facts_of(names, 'The miller pays for it when the thaw begins.', 'It runs for nine winters, as all do.')
-    headings = [('Lease',), ('Lease', 'Rent'), ('Lease', 'Term')]
-    made = fit(facts, [], ['Lease'], 32, Focus(schema_hint='rent, term'), headings=headings)
-    assert made.kept == [1, 2]
