@@ -155,7 +155,7 @@ def _standing(
     later_of = superseded(
         [said[index].said(said[index].text) for index in claims],
         [' / '.join(sections[said[index].section].titles) for index in claims],
-        [quoted[said[index].evidence[0]] for index in claims],
+        [quoted.get(said[index].evidence[0], 0) for index in claims],
     )
     former: list[tuple[Statement, str]] = []
     for place, later in later_of.items():
