@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -130,11 +130,14 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
     bad = any(value is not None and BAD.search(value[:VALUE_LENGTH]) is not None for value, _ in ranked[:200])
     if len(counts) == 1:
         return Column(name, 'constant', shown(ranked[0][0]), bad)
-    whose = {
-        value: f' ({one_line(row, _ROW)})'
-        for value, row in zip(values, rows, strict=False)
-        if counts[value] == 1 and not (value and row.removeprefix(f'{name} ').startswith(value))
-    }
+    row_of = dict(zip(values, rows, strict=False))
+
+    def whose(value: str | None) -> str:
+        """The row of a value that stands once, in brackets, unless it is called by the value itself."""
+        row = row_of.get(value, '') if counts[value] == 1 else ''
+        is_named = value and (row.removeprefix(f'{name} ').startswith(value) or f' ({value})' in row)
+        return f' ({one_line(row, _ROW)})' if row and not is_named else ''
+
     if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
         return Column(name, 'few', _listed(ranked, whose, numbers), bad)
     absent = f', missing ×{counts[None]}' if counts[None] else ''
@@ -143,7 +146,7 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
     times = {value: at for value in counts if value is not None and (at := moment(value)) is not None}
     if len(times) >= _NUMERIC_SHARE * distinct:
         ordered = sorted(times, key=lambda value: (times[value], value))
-        text = ' to '.join(f'{each}{whose.get(each, "")}' for each in (ordered[0], ordered[-1]))
+        text = ' to '.join(f'{each}{whose(each)}' for each in (ordered[0], ordered[-1]))
         return Column(name, 'times', text + absent, bad=False)
     most, often = next((value, count) for value, count in ranked if value is not None)
     repeated = f', most often {shown(most, 60)} ×{often}' if often > 1 else ''
@@ -178,10 +181,10 @@ def _range(
     values: Sequence[str | None],
     counts: Counter[str | None],
     numbers: Mapping[str, float],
-    whose: Mapping[str | None, str],
+    whose: Callable[[str | None], str],
 ) -> str:
     low, middle, high = _spread(values, numbers)
-    text = f'{low}{whose.get(low, "")}..{middle}..{high}{whose.get(high, "")} (min..median..max)'
+    text = f'{low}{whose(low)}..{middle}..{high}{whose(high)} (min..median..max)'
     others = [value for value in counts if value is not None and value not in numbers]
     if others:
         text += f', no number: {", ".join(f"{shown(value)} ×{counts[value]}" for value in others[:3])}'
@@ -234,7 +237,7 @@ def _end(value: str) -> str:
 
 
 def _listed(
-    ranked: Sequence[tuple[str | None, int]], whose: Mapping[str | None, str], numbers: Mapping[str, float]
+    ranked: Sequence[tuple[str | None, int]], whose: Callable[[str | None], str], numbers: Mapping[str, float]
 ) -> str:
     """Values with their counts: the most frequent ones, and of those that stand once some, each with its row."""
     often = [each for each in ranked if each[1] > 1] or ranked[:2]
@@ -248,7 +251,7 @@ def _listed(
     told = [*often[: FEW - min(_ONCE, len(once))], *once[:_ONCE]]
     whole = [shown(value, 400) for value, _ in told]
     parts = [
-        f'{"" if each.startswith(name[:9]) else "…"}{name} ×{count}{whose.get(value, "")}'
+        f'{"" if each.startswith(name[:9]) else "…"}{name} ×{count}{whose(value)}'
         for each, name, (value, count) in zip(whole, distinct_parts(whole, 60), told, strict=True)
     ]
     if len(ranked) > len(told):

@@ -12,6 +12,16 @@ from itertools import islice, pairwise
 
 import regex
 
+from summarizer_tool.extractive.labelled_values import (
+    BULLET,
+    DEFINITION,
+    SHORT_WORDS,
+    is_table_row,
+    is_value,
+    read_definition,
+    read_further_value,
+    read_row,
+)
 from summarizer_tool.extractive.printed import FENCE, code_blocks
 from summarizer_tool.extractive.speakers import SPEAKER, is_conversation, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
@@ -43,17 +53,12 @@ from summarizer_tool.text.sentences import (
 from summarizer_tool.text.structure import FIELD, front_matter, is_row
 from summarizer_tool.text.superseding import depth
 
-_SHORT_ITEM_WORDS = 6
-"""A list item of fewer words says nothing alone; it is said together with its neighbours."""
-
-
 _LOWEST = 7
 """The level of a heading that has no mark of one."""
 
 _VERSIONS = 3
 """Lines that differ by their numbers alone from which they are headings."""
 
-_BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 # What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
@@ -77,10 +82,6 @@ _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 _SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
 _TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
 _ROW = regex.compile(r'\|.*\|')
-_BAR = regex.compile(r'(?<!\\)\|')
-_IS_VALUE = regex.compile(r'\d|, ')
-"""What the title of a column seldom has."""
-_NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 # What a transcriber has put in: `{disfmarker}`; where it is no link, `[laughter]`, `[03:20]`.
 _MARK_OF_CONVERSATIONS = regex.compile(
     r'(?<!\s)\s*\\?\[(?:\p{Ll}{1,20}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
@@ -104,9 +105,6 @@ _LEAST_TURNS = 3
 _ASKS_FIRST = regex.compile(r'^[>\s*_]*\p{Lu}[^.!?:]{3,160}\?(?:[*_]*$|[*_\s]+[\p{Lu}\d])')
 _LEAST_ANSWERED, _ANSWERED = 3, 4
 """Paragraphs that begin with a question, and all of them for each, from which what stands behind one answers it."""
-_DEFINITION = regex.compile(r'^\s*: +(?=\S)')
-# The number of a footnote, which is no term.
-_FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
@@ -154,8 +152,8 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         ):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
-        elif _is_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
-            _read_row(reader, line, following)
+        elif is_table_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
+            read_row(reader, line, following)
         elif (
             index in contents
             or _BOX.match(text)
@@ -304,7 +302,7 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
     if lines[first].text.strip() == '--':
         while last + 1 < len(lines) and not lines[last].blank_after:
             last += 1
-    elif _BULLET.match(lines[first].text):
+    elif BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after
@@ -312,7 +310,7 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
                 _indent(lines[last + 1].text) > _indent(lines[first].text)
                 or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
             )
-            and not any(each.match(lines[last + 1].text.lstrip()) for each in (_BULLET, FENCE, _DEFINITION, _HEADING))
+            and not any(each.match(lines[last + 1].text.lstrip()) for each in (BULLET, FENCE, DEFINITION, _HEADING))
             and not _ROW.search(lines[last + 1].text)
             and any(map(str.isalnum, lines[last + 1].text))
         ):
@@ -328,79 +326,30 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
     line = lines[0]
     while not reader.paragraph and reader.terms and _indent(line.text) < reader.terms[-1][0]:
         reader.terms.pop()
-    if not any(map(str.isalnum, line.text)) and not _DEFINITION.match(following):
+    if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
         reader.flush()
-    elif (bullet := _BULLET.match(line.text)) and not (
+    elif (bullet := BULLET.match(line.text)) and not (
         lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
     ):
-        if reader.pairs and bullet.end() > 2 and _is_value(value := bare(line.text[bullet.end() :])):
-            _read_further_value(reader, value)
+        if reader.pairs and _indent(line.text) > 1 and is_value(value := bare(line.text[bullet.end() :])):
+            read_further_value(reader, value)
         elif not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
-            leads = _BULLET.match(following) is not None and _indent(following) > _indent(line.text)
+            leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             hangs = not leads and _indent(following) > _indent(line.text)
             _read_item(reader, item, _indent(line.text), leads=leads, hangs=hangs)
-    elif (definition := _DEFINITION.match(line.text)) and (reader.paragraph or reader.terms or reader.pairs):
-        _read_definition(reader, line, line.text[definition.end() :])
-    elif is_row(line.text) and not (reader.speakers or _DEFINITION.match(following)):
+    elif (definition := DEFINITION.match(line.text)) and (reader.paragraph or reader.terms or reader.pairs):
+        read_definition(reader, line, line.text[definition.end() :])
+    elif is_row(line.text) and not (reader.speakers or DEFINITION.match(following)):
         reader.flush()
         reader.say(plain(line.text.lstrip('>: \t')), (line.number,), Kind.FRAGMENT)
         reader.before = NOTHING  # nothing goes on after it
     else:
         reader.leads_away = False
-        if not reader.paragraph and _BOLD_TITLE.match(line.text) and _BULLET.match(following):
+        if not reader.paragraph and _BOLD_TITLE.match(line.text) and BULLET.match(following):
             lines = [replace(line, text=f'{line.text.rstrip()}:')]  # it leads to the list, and to nothing after that
         for line in lines:
             _read_prose(reader, line)
-
-
-def _is_delimiter(text: str) -> bool:
-    """`|---|:--|`, which makes the row above it a table's head."""
-    return '|' in text and '-' in text and not text.strip('|-: \t')
-
-
-def _is_row(text: str, following: str, reader: StatementReader) -> bool:
-    """Return whether a line is a table's: between bars, or with bars inside it above or below a delimiter row."""
-    stripped = text.strip()
-    if len(stripped) > 1 and stripped[0] == stripped[-1] == '|':
-        return True
-    return '|' in stripped and (bool(reader.columns) or _is_delimiter(stripped) or _is_delimiter(following))
-
-
-def _read_row(reader: StatementReader, line: NumberedLine, following: str) -> None:
-    """Say a row with the names of its columns: `| Heron | Master: Ada Finn | Lost: 1872 |`."""
-    reader.before = NOTHING  # what leads to a table leads to no list below it
-    cells = [
-        plain(cell.replace('\\|', '|')) for cell in _BAR.split(line.text.strip().removeprefix('|').removesuffix('|'))
-    ]
-    if _is_delimiter(line.text):
-        return
-    if _is_delimiter(following):
-        reader.flush()
-        if len(cells) != 2 or not _IS_VALUE.search(cells[1]):
-            reader.columns, reader.column_line = cells, line.number
-            return
-    columns = reader.columns if any(reader.columns[1:]) else []
-    head, *rest = cells
-    if len(rest) == 1 and head and not columns:  # a box of labels and values, of which the first may stand above
-        if not _NO_VALUE.fullmatch(rest[0]):
-            reader.pairs.append(replace(line, text=f'{head.rstrip(":")}: {rest[0]}'))
-        return
-    # Beside other marks, `++ | -- | ~`, a dash is one, too.
-    is_marked = any(not (_NO_VALUE.fullmatch(cell) or any(map(str.isalnum, cell))) for cell in rest)
-    named = [
-        f'{column}: {cell}' if _is_named(column, cell, is_first=not place) else cell
-        for place, (column, cell) in enumerate(zip([*columns, *[''] * len(cells)], cells, strict=False))
-        if cell and (is_marked or not _NO_VALUE.fullmatch(cell))
-    ]
-    if len(named) > 1 or any(map(str.isalpha, ''.join(cells))):
-        reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
-
-
-def _is_named(column: str, cell: str, *, is_first: bool) -> bool:
-    """Return whether a cell is said with the name of its column, the first one, which names the row, if it has none."""
-    is_name = is_first and (not column[:1].isalpha() or cell[:1].isalpha())
-    return column != '' and not is_name and not cell.lower().startswith(column.lower())
 
 
 def _read_item(
@@ -416,9 +365,9 @@ def _read_item(
     reader.leave_lists(indent)
     text = lines[0].text
     words = word_count(text)
-    is_short = words < _SHORT_ITEM_WORDS or (words < 2 * _SHORT_ITEM_WORDS and VERB.search(text) is None)
+    is_short = words < SHORT_WORDS or (words < 2 * SHORT_WORDS and VERB.search(text) is None)
     is_short = is_short and not text.endswith(('.', '!', '?', '。', '！', '？'))
-    if leads and (text.endswith((':', ',')) or words < _SHORT_ITEM_WORDS or is_short):
+    if leads and (text.endswith((':', ',')) or words < SHORT_WORDS or is_short):
         reader.flush()
         lead = Sentence(text, (lines[0].number,))
         if len(text) > LONGEST_LEAD:
@@ -443,39 +392,6 @@ def _read_item(
     reader.is_item = False
 
 
-def _read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:
-    """Read `: What it is.` under a line that says of what, or under what else is said of that."""
-    indent = _indent(line.text) + 2
-    value = bare(_BULLET.sub('', text))
-    if reader.pairs and not reader.paragraph:
-        _read_further_value(reader, value)
-        return
-    label = reader.paragraph[0].text if len(reader.paragraph) == 1 and not reader.terms else ''
-    if _is_value(label) and _is_value(value):
-        reader.paragraph.clear()
-        reader.pairs.append(replace(line, text=f'{label.rstrip(":")}: {value}'))
-        return
-    if reader.paragraph and reader.paragraph[0].number != reader.last_definition:
-        while reader.terms and reader.terms[-1][0] >= indent:
-            reader.terms.pop()
-        term = reader.paragraph.pop()
-        reader.flush()
-        if not _FOOTNOTE.fullmatch(term.text):
-            reader.terms.append((indent, term))
-    reader.flush()
-    reader.last_definition = line.number
-    reader.paragraph.append(replace(line, text=bare(text)))
-
-
-def _read_further_value(reader: StatementReader, value: str) -> None:
-    reader.pairs[-1] = replace(reader.pairs[-1], text=f'{reader.pairs[-1].text}; {value}')
-
-
-def _is_value(text: str) -> bool:
-    """Return whether a text is a few words that are no sentence, as a label or what is said of it in a box are."""
-    return 0 < word_count(text) < _SHORT_ITEM_WORDS and not text.endswith(('.', '!', '?', '。', '！', '？'))
-
-
 def _is_labelled(text: str) -> bool:
     """`Seat: Vant Hold`: a label of up to three words and a short value, not a sentence of its own."""
     match = _LABELLED.match(text)
@@ -487,7 +403,7 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
     text = _MARK_OF_CONVERSATIONS.sub('', line.text) if is_talk else line.text
     text = bare(text.lstrip('>: \t'))
     quoted = depth(line.text)
-    bullet = _BULLET.match(text) if quoted else None
+    bullet = BULLET.match(text) if quoted else None
     if bullet or reader.items or reader.columns or reader.pairs or quoted != reader.quoted:
         reader.flush()
     reader.quoted = quoted

@@ -269,3 +269,16 @@ def test_a_box_of_labels_and_short_values_is_told_of_whom_it_is() -> None:
             ('| Cyra Finn | Kin: Ada Finn; Bea Finn |', (14, 1)),
         ]
     )
+
+
+def test_what_is_said_at_length_below_a_value_and_a_list_below_a_box_stand_for_themselves() -> None:
+    long = 'It counts the strokes of the bell, and is reset when the keeper leaves the tower.'
+    assert [text for text, _ in read(f'# Bell\n\nRank\n: Keeper\n: {long}')] == snapshot(
+        [
+            '| Bell | Rank: Keeper |',
+            'Rank: It counts the strokes of the bell, and is reset when the keeper leaves the tower.',
+        ]
+    )
+    assert [text for text, _ in read('# Bell\n\n| Rank | Keeper |\n1. Oil the bell\n2. Ring it')] == snapshot(
+        ['Bell: Oil the bell; Ring it', '| Bell | Rank: Keeper |']
+    )
