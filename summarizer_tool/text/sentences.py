@@ -61,8 +61,9 @@ _RETRACTED = regex.compile(r'(?<!~)~~(?=[^\s~])[^~]{1,1000}+(?<=\S)~~(?!~)')
 # No path: `C:\_old`.
 _ESCAPED = regex.compile(r'(?<![:\\])\\([\[\]*_<>#])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
-# Marks in a code span are no marks; these code points are no characters of any text.
-_KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&{')}
+# Marks in a code span are no marks, nor do stops in it end a sentence; these code points are no characters of any text.
+_KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&{.!?')}
+_MARK = regex.compile(r'[\[*_<&{]|[.!?](?=\W)')
 _FREED = {kept: mark for mark, kept in _KEPT.items()}
 # What reStructuredText and MyST say a name is: :class:`Rule`, {func}`echo`; and a link of the former.
 _ROLE = regex.compile(
@@ -73,8 +74,8 @@ _INITIALS = 3
 # `## Keys {#keys}`: the name of a heading for links.
 _ANCHOR = regex.compile(r'\s*\{#[^{}]{1,200}\}\s*$')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
-# Quotation marks of older texts, `like these'.
-_QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)")
+# Quotation marks of older texts, `like these', where no mark closes a code span.
+_QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)(?!(?s:.){0,400}?[^\s`(\[{\"“]`(?!`))")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
 _TAG = regex.compile(
@@ -203,7 +204,7 @@ def bare(text: str) -> str:
     if '`' in text:
         text = without_roles(text)
         if not _QUOTED.search(text):
-            text = _CODE_SPAN.sub(lambda span: span[2].translate(_KEPT), text)
+            text = _CODE_SPAN.sub(lambda span: _MARK.sub(_kept, span[2]), text)
     if '\\' in text:
         text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
     text = _IMAGE.sub(r'\1', text)
@@ -213,6 +214,10 @@ def bare(text: str) -> str:
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), _TAG.sub(' ', text))
     return one_line(_URL_ASIDE.sub('', text))
+
+
+def _kept(mark: regex.Match[str]) -> str:
+    return mark[0].translate(_KEPT)
 
 
 def with_indices(texts: Sequence[str]) -> list[str]:

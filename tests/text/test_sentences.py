@@ -4,7 +4,15 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.sentences import is_whole, plain, sentences, with_indices, without_split_marks
+from summarizer_tool.text.sentences import (
+    bare,
+    is_whole,
+    plain,
+    sentences,
+    shown,
+    with_indices,
+    without_split_marks,
+)
 
 
 def test_a_long_sentence_stays_whole_with_the_lines_it_stands_on():
@@ -193,6 +201,15 @@ def test_old_quotation_marks_stay():
 def test_marks_in_a_code_span_are_none():
     line = 'Calls `__init__`, `a*b*c`, **`_x_`** and `$_` of [`List<code>`](/list) as `&amp;` says.'
     assert plain(line) == 'Calls __init__, a*b*c, _x_ and $_ of List<code> as &amp; says.'
+
+
+def test_no_sentence_ends_in_a_code_span():
+    line = "With `ring='...'` it waits. Pass `{'gate': {'after': ...}}`, then `say('Up. Go!')`. It is `v3.10`."
+    assert [shown(each.text) for each in sentences([NumberedLine(1, bare(line))])] == [
+        "With ring='...' it waits.",
+        "Pass {'gate': {'after': ...}}, then say('Up. Go!').",
+        'It is v3.10.',
+    ]
 
 
 def test_names_of_special_methods_and_quoted_stars_are_no_emphasis():
