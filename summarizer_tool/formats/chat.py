@@ -1,5 +1,6 @@
 """Chats and transcripts as programs export them: who says what, a paragraph for each turn. Pure computing."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -28,6 +29,9 @@ _HEADER = regex.compile(
 )
 _STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
 _NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?P<text>\S.*)$')
+# `=== evan has joined`: what a program tells, without a time.
+_MARK = regex.compile(r'(?:={2,3}|\*{2,3}|-!-|-->|<--) +(?=\S)')
+_LEAST_NOTED = 3
 _DIGITS, _LETTERS = regex.compile(r'\d+'), regex.compile(r'[^\W\d_]+')
 _BARE = '0: '
 """What the form of a time has that may also begin what people say."""
@@ -92,6 +96,8 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
         speakers = {turn.speaker for turn in found.values()}
         if len(found) < max(_LEAST_TURNS, least * filled) or len(speakers) > _MOST_SPEAKERS * len(found):
             continue
+        marks = (_MARK.match(line) for number, line in enumerate(lines) if number not in found)
+        noted = Counter(mark[0] for mark in marks if mark)
         forms = {_form(notice) for number in found if (notice := _NOTICE.match(lines[number]))}
         current: Turn | None = None
         before: list[str] = []
@@ -102,6 +108,8 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
                 before.append(line)
             elif (notice := _NOTICE.match(line)) and _form(notice) in forms and _is_noted(notice):
                 found[number] = current = _turn(notice, '', notice['text'])
+            elif (mark := _MARK.match(line)) and noted[mark[0]] >= _LEAST_NOTED:
+                found[number] = current = Turn('', current.stamp, '', [line])
             else:
                 current.said += [line] * (_STAMP_ALONE.match(line) is None)
         turns = [found[number] for number in sorted(found)]

@@ -48,6 +48,7 @@ _OPENS = re.compile(
     | (?:privacy\ policy|terms\ of\ (?:use|service))\b[^.\d]{0,60}(?:©\ ?\d{4})?$
     | --\ [^<]{1,60}<[^\s<@]{1,60}@
     | (?:you\ (?:are\ not|must\ be)\ logged\ in|(?:sie\ sind|du\ bist)\ .{0,20}nicht\ (?:eingeloggt|angemeldet)).{0,30}$
+    | (?:={2,3}|\*{2,3}|-!-|-->|<--)\ +\S{1,40}\ +(?:\S+\ +)?(?:(?:has|is)\ )?(?:joined|left|quit|parted|now\ known)\b
     | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source)$
     """,
     re.VERBOSE,

@@ -91,6 +91,15 @@ def test_days_and_notices() -> None:
     ]
 
 
+def test_what_a_program_notes_without_a_time_is_no_part_of_a_turn() -> None:
+    notes = [f'=== {name} [~{name.lower()}@fen.example] has joined #ferry' for name in ('Ada', 'Bo', 'Cy')]
+    turns = [
+        f'[09:0{at}] <{"Ines" if at % 2 else "Tom"}> {said[2].partition(chr(10))[0]}' for at, said in enumerate(_SAID)
+    ]
+    told = plain_text('\n'.join([turns[0], notes[0], *turns[1:3], *notes[1:], *turns[3:]]))
+    assert [line for line in told.split('\n') if '===' in line] == notes
+
+
 @pytest.mark.parametrize(
     ('turn', 'said'),
     [

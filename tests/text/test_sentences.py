@@ -212,6 +212,23 @@ def test_no_sentence_ends_in_a_code_span():
     ]
 
 
+def test_marks_of_generators_of_sites_say_a_word_or_nothing():
+    lines = [
+        '{{% def id="LOK" name="Lock of the Keel" %}} A gate between two levels.',
+        'depth: {{< required >}} Metres.{: #depth title="Depth: how far"}',
+        ':material-check:{ .green } 12 gates {{< /note >}}',
+        ':material-check:',
+        '`{{< raw >}}` and {{.Names}}, {b: c}, from 10:30:45',
+    ]
+    assert [*map(plain, lines)] == [
+        'Lock of the Keel: A gate between two levels.',
+        'depth: required Metres.',
+        '12 gates',
+        ':material-check:',
+        '{{< raw >}} and {{.Names}}, {b: c}, from 10:30:45',
+    ]
+
+
 def test_names_of_special_methods_and_quoted_stars_are_no_emphasis():
     line = "Call __repr__ of __all__ orders, nargs='*' or '*', but __not__*all*."
     assert plain(plain(line)) == "Call __repr__ of __all__ orders, nargs='*' or '*', but __not__*all*."
