@@ -56,7 +56,7 @@ _LONGEST_LABEL = 60
 # Below it its author says in short what all of it says.
 _SUMS_UP = regex.compile(
     r'^(?:\d{1,2}[.)]? )?(?:(?:executive |plain[- ]language )?(?:summary|abstract)'
-    r'|(?:in|at) (?:brief|short|a (?:glance|nutshell|hurry))|tl;?dr|bottom line|highlights'
+    r'|(?:in|at) (?:brief|short|a (?:glance|nutshell|hurry))|tl;?dr|bottom line|(?:\p{L}+ )?highlights'
     r'|key (?:points|findings|facts|messages|results|takeaways)|(?:main )?(?:findings|results)'
     r'|what (?:did we|we|they) f(?:i|ou)nd|zusammenfassung|kurzfassung|auf einen blick|fazit|(?:haupt)?ergebnisse'
     r'|das wichtigste(?: in kürze)?|résumé|en bref|resumen|en resumen|riassunto|in sintesi|resumo|podsumowanie'

@@ -40,6 +40,9 @@ _UNSEEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _SECRET = 1 << 13
 """The flag of a field for a password."""
 
+_LONGEST_NAME = 200
+_BOLD = re.compile(rb'(?i)bold|black|heavy')
+_BOLD_WEIGHT = 600
 _SMALL = 0.85
 """Of a font's size: what is less is another one's, as that of raised numbers."""
 _SIGNS = '+-−–'
@@ -105,13 +108,20 @@ def _lines(text: Any) -> Iterator[TextLine]:
                 if gap <= _CELL_GAP * min(size, before.size):
                     before.add(word, left, right, bottom, top, size)
                 else:
-                    line.append(Cell(word, left, bottom, right, top, size))
+                    line.append(Cell(word, left, bottom, right, top, size, is_bold=_is_bold(text, start)))
                 continue
         if line:
             yield TextLine(line, turn_before)
-        line, turn_before = [Cell(word, left, bottom, right, top, size)], turn
+        line, turn_before = [Cell(word, left, bottom, right, top, size, is_bold=_is_bold(text, start))], turn
     if line:
         yield TextLine(line, turn_before)
+
+
+def _is_bold(text: Any, index: int) -> bool:
+    """Whether a character is bold, as its font is called, or as it says of its weight."""
+    name = create_string_buffer(_LONGEST_NAME)
+    raw.FPDFText_GetFontInfo(text.raw, index, name, len(name), None)
+    return _BOLD.search(name.value) is not None or raw.FPDFText_GetFontWeight(text.raw, index) >= _BOLD_WEIGHT
 
 
 def _raised(text: Any, word: str, start: int, bottom: float, size: float, turn: int) -> str:

@@ -36,6 +36,11 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """A number that stands alone, apart from the words beside it, or is said to be a page's."""
+_MOST_BOLD = 0.3
+"""Of a text, in which a bold line is a heading."""
+_LONGEST_BOLD = 80
+_IS_SAID = re.compile(r'\n|: |[.,:;!?。！？]["\'”’»)\]]*$|[a-z]{2}[.!?] ')
+"""In a bold line that is none."""
 _ROMAN = {list_numbers.shown(number, 'lowerRoman'): number for number in range(1, 400)}
 _NO_TEXT = '[Page {number} is an image without text: reading it needs OCR]'
 _BROKEN = '[Page {number} is damaged and cannot be read]'
@@ -49,6 +54,8 @@ class _Block:
     size: float
     is_table: bool = False
     level: int = 0
+    is_bold: bool = False
+    """Whether each of its lines begins so."""
 
     @property
     def is_open(self) -> bool:
@@ -176,7 +183,8 @@ def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_
         return
     for each in paragraphs:
         text = LEADERS.sub('… ', join([line.text for line in each], vocabulary))
-        yield _Block(_BULLET.sub('- ', text, count=1) if _BULLET.match(text) else text, size)
+        is_bold = all(line.is_bold for line in each)
+        yield _Block(_BULLET.sub('- ', text, count=1) if _BULLET.match(text) else text, size, is_bold=is_bold)
 
 
 def _is_item(text: str) -> bool:
@@ -221,9 +229,11 @@ def _set_levels(pages: Sequence[Sequence[_Block]], bookmarks: Sequence[Bookmark]
             block.level = level
         return
     sizes: Counter[float] = Counter()
+    bold: Counter[bool] = Counter()
     for page in pages:
         for block in page:
             sizes[round(block.size, 1)] += 0 if block.is_table else len(block.text)
+            bold[block.is_bold] += len(block.text)
     if not sizes:
         return
     [(body, _)] = sizes.most_common(1)
@@ -231,6 +241,19 @@ def _set_levels(pages: Sequence[Sequence[_Block]], bookmarks: Sequence[Bookmark]
     ranks = sorted({round(block.size) for block in larger}, reverse=True)
     for block in larger:
         block.level = min(4, ranks.index(round(block.size)) + 1)
+    if bold[True] < _MOST_BOLD * bold.total():
+        for page in pages:
+            _set_bold(page, min(5, max(1, len(ranks)) + 1))
+
+
+def _set_bold(page: Sequence[_Block], level: int) -> None:
+    """Find the headings that are no larger: short bold lines, one or a few, above a paragraph."""
+    is_above = False
+    for block in reversed(page):
+        if block.is_bold and len(block.text) <= _LONGEST_BOLD and not _IS_SAID.search(block.text):
+            block.level = block.level or (level if is_above and any(map(str.isalpha, block.text)) else 0)
+        else:
+            is_above = not block.is_table and len(block.text) > _LONGEST_BOLD
 
 
 def _is_title(block: _Block, body: float) -> bool:

@@ -19,6 +19,8 @@ class Cell:
     """Height of the font."""
     words: list[tuple[str, float, float]] = field(default_factory=list[tuple[str, float, float]])
     """Each with its left and its right."""
+    is_bold: bool = False
+    """Whether it begins so."""
 
     def __post_init__(self) -> None:
         """Begin with one word."""
@@ -82,6 +84,11 @@ class TextLine:
     def size(self) -> float:
         """Of the font that most of it is in."""
         return max(self.cells, key=lambda cell: len(cell.text)).size
+
+    @property
+    def is_bold(self) -> bool:
+        """Whether all of its cells begin so."""
+        return all(cell.is_bold for cell in self.cells)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,20 @@ Beyond the mill lies the fen. It is crossed by a single dyke, which the parish h
 """)
 
 
+def test_bold_lines_above_paragraphs_are_headings() -> None:
+    """Not those that say something, nor what is bold within a paragraph."""
+    said = [(72.0, 590.0, '*No carts on Sundays.'), *lines(FEN.replace('parish', '*parish'), top=570)]
+    page = read(pdf([[(72, 720, '*The Mill'), *lines(MILL), (72.0, 640.0, '*The Fen'), *lines(FEN, top=620), *said]]))
+    assert [line[:24] for line in page.markdown.split('\n') if line] == [
+        '## The Mill',
+        'The mill of Ostrey was b',
+        '## The Fen',
+        'Beyond the mill lies the',
+        'No carts on Sundays.',
+        'Beyond the mill lies the',
+    ]
+
+
 def test_a_form_feed_stands_between_pages_and_what_goes_on_is_one_paragraph() -> None:
     first, second = MILL.rsplit('\n', 2)[0], 'its second stone broke, and nobody could be found to mend it.\n'
     running = [(72.0, 750.0, 'A history of Ostrey')]

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 Line = tuple[float, float, str] | tuple[float, float, str, int]
-"""Points from the left and from the bottom, text in ASCII, and the size of the font where it is another."""
+"""Points from the left and from the bottom, text in ASCII, behind a star in bold, and the size of the font where it is
+another."""
 
 SIZE = 10
 LEADING = 12
@@ -44,14 +45,14 @@ def pdf(
     ]
     for index, page in enumerate(pages):
         shown = '\n'.join(
-            f'BT /F1 {own[0] if own else size} Tf {f"0 1 -1 0 {612 - y:g} {x:g} Tm" if is_turned else f"{x:g} {y:g} Td"} '
-            f'({_escaped(text)}) Tj ET'
+            f'BT /F{1 + text.startswith("*")} {own[0] if own else size} Tf {f"0 1 -1 0 {612 - y:g} {x:g} Tm" if is_turned else f"{x:g} {y:g} Td"} '
+            f'({_escaped(text.removeprefix("*"))}) Tj ET'
             for x, y, text, *own in page
         )
         more = f' /Rotate {90 * is_turned} /Annots [{"" if index else " ".join(numbers)}]'
         objects += [
             f'<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * index} 0 R '
-            f'/Resources << /Font << /F1 3 0 R >> >>{more} >>',
+            f'/Resources << /Font << /F1 3 0 R /F2 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >> >> >>{more} >>',
             f'<< /Length {len(shown)} >>\nstream\n{shown}\nendstream',
         ]
     objects += [f'<< /Type /Annot {note} >>' for note in notes]
