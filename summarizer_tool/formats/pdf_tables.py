@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise, takewhile
 from math import inf
 from statistics import median, mode
@@ -13,6 +14,7 @@ from summarizer_tool.html.tables import is_titled
 LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
 """What leads to a page number in a table of contents."""
 
+_SIGNS = ('$', '€', '£', '¥')
 _MOST_IN_CELL = 5
 """Lines."""
 _MOST_ROWS = 0.5
@@ -20,9 +22,12 @@ _MOST_ROWS = 0.5
 
 
 def whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLine]:
-    """The lines of a page, where some are the first cell of a row one with the cells that stand beside their middle."""
+    """The lines of a page, where some are the first cell of a row one with the cells that stand beside their middle.
+
+    Signs of currencies and per cents are beside their numbers, where a table has them in columns of their own.
+    """
     made: list[TextLine] = []
-    for line in lines:
+    for line in map(_with_signs, lines):
         if len(line.cells) > 1 and made and line.bottom > made[-1].bottom and (count := _beside_middle(made, line)):
             above = made[-count:]
             text = join([each.text for each in above], vocabulary)
@@ -31,6 +36,21 @@ def whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLi
         else:
             made.append(line)
     return made
+
+
+def _with_signs(line: TextLine) -> TextLine:
+    """A line of which each sign stands with its number, which keeps its place."""
+    words = [[*cell.words] for cell in line.cells]
+    for before, after in pairwise(words):
+        word, left, right = after[0]
+        if before and before[-1][0] in _SIGNS and word[:1].isdigit():
+            after[0] = before.pop()[0] + word, left, right
+        elif before and word.startswith('%'):
+            (number, begin, end), after[:1] = before[-1], []
+            before[-1] = f'{number}{word}', begin, end
+    if words == [cell.words for cell in line.cells]:
+        return line
+    return replace(line, cells=[cell.of(some) for cell, some in zip(line.cells, words, strict=True) if some])
 
 
 def _beside_middle(lines: Sequence[TextLine], row: TextLine) -> int:

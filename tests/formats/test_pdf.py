@@ -121,6 +121,20 @@ def test_rows_become_a_table() -> None:
 """)
 
 
+def test_signs_of_currencies_and_per_cents_stand_with_their_numbers() -> None:
+    rows = [
+        [(72.0, 'Toll'), (200.0, '$'), (260.0, '40,665'), (296.0, '$'), (350.0, '39,570'), (420.0, '3'), (427.0, '%')],
+        [(72.0, 'Salt'), (260.0, '7,382'), (350.0, '8,235'), (414.0, '(10)'), (432.0, '%')],
+        [(72.0, 'Eels'), (260.0, '7,224'), (350.0, '7,368'), (420.0, '2'), (427.0, '%')],
+    ]
+    placed = [(left, 700.0 - 14 * at, text) for at, row in enumerate(rows) for left, text in row]
+    assert read(pdf([placed])).markdown.split('\n')[2:] == [
+        '| Toll | $40,665 | $39,570 | 3 % |',
+        '| Salt | 7,382 | 8,235 | (10) % |',
+        '| Eels | 7,224 | 7,368 | 2 % |',
+    ]
+
+
 def test_the_heading_of_a_group_is_a_row() -> None:
     rows = [('2023', '5', '7'), ('Receivables', '120', '130'), ('Non-current assets',), ('Ships', '300', '320')]
     rows += [('Stones and sieves of the mill, which', '9', '8'), ('broke in 1911',), ('Loans', '4', '3')]
