@@ -107,6 +107,7 @@ def _lines(text: Any) -> Iterator[TextLine]:
             if is_beside and -0.5 * size <= gap:
                 if gap <= _CELL_GAP * min(size, before.size):
                     before.add(word, left, right, bottom, top, size)
+                    before.is_bold = before.is_bold and _is_bold(text, start)
                 else:
                     line.append(Cell(word, left, bottom, right, top, size, is_bold=_is_bold(text, start)))
                 continue

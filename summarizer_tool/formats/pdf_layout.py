@@ -55,7 +55,7 @@ class _Block:
     is_table: bool = False
     level: int = 0
     is_bold: bool = False
-    """Whether each of its lines begins so."""
+    """Whether each of its lines is."""
 
     @property
     def is_open(self) -> bool:
@@ -175,6 +175,7 @@ def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_
         len(lines) > 2
         and not LEADERS.search(lines[0].text)
         and all(len(each) == 1 for each in paragraphs)
+        and len({line.is_bold for line in lines}) == 1
         and not any(_is_item(paragraph[0].text) for paragraph in paragraphs)
     ):
         width = median((line.right - line.left) / max(1, len(line.text)) for line in lines)

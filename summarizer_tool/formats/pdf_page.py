@@ -20,7 +20,7 @@ class Cell:
     words: list[tuple[str, float, float]] = field(default_factory=list[tuple[str, float, float]])
     """Each with its left and its right."""
     is_bold: bool = False
-    """Whether it begins so."""
+    """Whether each of its words begins so."""
 
     def __post_init__(self) -> None:
         """Begin with one word."""
@@ -94,7 +94,7 @@ class TextLine:
 
     @property
     def is_bold(self) -> bool:
-        """Whether all of its cells begin so."""
+        """Whether all of its cells are."""
         return all(cell.is_bold for cell in self.cells)
 
 

@@ -1,6 +1,7 @@
 """The tables of a PDF's page: rows by what stands side by side, columns by what no cell reaches over."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
@@ -15,8 +16,13 @@ LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
 """What leads to a page number in a table of contents."""
 
 _SIGNS = ('$', '€', '£', '¥')
+_LEAST_COLUMNS, _TITLES_REACH, _LONGEST_TITLE = 3, 3.5, 30
+"""Cells of a row above which titles may stand that the file has one after the other, heights of its font up to there,
+and characters of each."""
 _MOST_IN_CELL = 5
 """Lines."""
+_MOST_TITLES = 4
+_NUMBER, _YEAR = re.compile(r'[-–−(]{0,2}[$€£¥]?\d[\d.,]*\)?\s?%?\)?'), re.compile(r'(?:19|20)\d\d')
 _MOST_ROWS = 0.5
 """Of the rows of a table: as many at least have each of their cells in a column of its own."""
 
@@ -28,6 +34,7 @@ def whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLi
     """
     made: list[TextLine] = []
     for line in map(_with_signs, lines):
+        _part_titles(made, line)
         if len(line.cells) > 1 and made and line.bottom > made[-1].bottom and (count := _beside_middle(made, line)):
             above = made[-count:]
             text = join([each.text for each in above], vocabulary)
@@ -38,12 +45,28 @@ def whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLi
     return made
 
 
+def _part_titles(made: list[TextLine], row: TextLine) -> None:
+    """Put titles of a table that stand one below the other, column by column, on the lines that they stand on."""
+    start = len(made)
+    while start and len(made[start - 1].text) <= _LONGEST_TITLE:
+        if not 0 < made[start - 1].bottom - row.bottom < _TITLES_REACH * row.size:
+            break
+        start -= 1
+    titles: defaultdict[int, list[Cell]] = defaultdict(list)
+    for line in made[start:]:
+        titles[round(line.bottom)] += line.cells
+    if len(row.cells) >= _LEAST_COLUMNS and len(titles) < len(made) - start:
+        parted = [sorted(titles[bottom], key=lambda cell: cell.left) for bottom in sorted(titles, reverse=True)]
+        if all(left.right <= right.left for cells in parted for left, right in pairwise(cells)):
+            made[start:] = [TextLine(cells, row.turn) for cells in parted]
+
+
 def _with_signs(line: TextLine) -> TextLine:
     """A line of which each sign stands with its number, which keeps its place."""
     words = [[*cell.words] for cell in line.cells]
     for before, after in pairwise(words):
         word, left, right = after[0]
-        if before and before[-1][0] in _SIGNS and word[:1].isdigit():
+        if before and before[-1][0] in _SIGNS and (word[:1].isdigit() or word[:1] == '('):
             after[0] = before.pop()[0] + word, left, right
         elif before and word.startswith('%'):
             (number, begin, end), after[:1] = before[-1], []
@@ -82,10 +105,11 @@ def table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | N
     end = start + len(placed)
     if sum(len(line.cells) > 1 for line in lines[start:end]) < max(3, 0.5 * (end - start)):
         return None
-    table: list[list[str]] = []
+    titles = _titles(placed)
+    table = [_above(lines[start : start + titles], columns)] if titles else []
     above: TextLine | None = None
     pitch = _pitch(lines[start:end])
-    for line, places in zip(lines[start:end], placed, strict=True):
+    for line, places in zip(lines[start + titles : end], placed[titles:], strict=True):
         goes_on = above is not None and len(places) == 1 and above.bottom - line.bottom < 1.5 * line.size
         if goes_on and above is not None and 0 in places and above.bottom - line.bottom > 0.9 * pitch:
             # At the distance of a row it is a row, as the heading of a group, if its first word had room above.
@@ -98,9 +122,25 @@ def table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | N
             table[-1][place] = f'{table[-1][place]} {text}'.strip()
         above = line
     written = [f'| {" | ".join(cell.replace("|", chr(92) + "|") for cell in row)} |' for row in table]
-    if not is_titled(table):
+    if not (titles or is_titled(table)):
         written.insert(0, '|' + '  |' * len(columns))
     return [written[0], '|' + ' --- |' * len(columns), *written[1:]], end
+
+
+def _above(lines: Sequence[TextLine], columns: Sequence[tuple[float, float]]) -> list[str]:
+    """What stands above each column; a title of several above each of these."""
+    cells = [cell for line in lines for cell in line.cells]
+    return [' '.join(cell.text for cell in cells if left < cell.right and cell.left < right) for left, right in columns]
+
+
+def _titles(placed: Sequence[dict[int, str]]) -> int:
+    """How many lines of a table are its titles, if several: words or years above numbers, none in the first column."""
+    count = sum(1 for _ in takewhile(lambda places: 0 not in places, placed[:_MOST_TITLES]))
+    above = [text for places in placed[:count] for text in places.values()]
+    rows = [places for places in placed[count:] if len(places) > 1]
+    numbers = sum(_NUMBER.fullmatch(text) is not None for places in rows for text in places.values())
+    is_above = not any(_NUMBER.fullmatch(text) and not _YEAR.fullmatch(text) for text in above)
+    return count if count > 1 and is_above and numbers > len(rows) else 0
 
 
 def _pitch(lines: Sequence[TextLine]) -> float:

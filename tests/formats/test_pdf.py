@@ -135,6 +135,31 @@ def test_signs_of_currencies_and_per_cents_stand_with_their_numbers() -> None:
     ]
 
 
+def test_titles_that_stand_one_below_the_other_are_those_of_their_columns() -> None:
+    """The file has them column by column; what stands above two of them is none."""
+    titles = [(230.0, 745.0, 'Three months'), (220.0, 732.0, 'May 2,'), (224.0, 724.0, '2026')]
+    titles += [(300.0, 732.0, 'May 3,'), (304.0, 724.0, '2025'), (360.0, 724.0, 'Change')]
+    rows = [('Toll', '40,665', '39,570', '3 %'), ('Salt', '7,382', '8,235', '(10)%'), ('Eels', '7,224', '7,368', '2 %')]
+    placed = [
+        (left, 700.0 - 14 * at, text)
+        for at, row in enumerate(rows)
+        for left, text in zip((72.0, 220.0, 300.0, 362.0), row, strict=True)
+    ]
+    page = read(pdf([[*titles, (72.0, 712.0, 'By kind:'), *placed]]))
+    assert page.markdown.split('\n') == snapshot(
+        [
+            'Three months',
+            '',
+            '|  | May 2, 2026 | May 3, 2025 | Change |',
+            '| --- | --- | --- | --- |',
+            '| By kind: |  |  |  |',
+            '| Toll | 40,665 | 39,570 | 3 % |',
+            '| Salt | 7,382 | 8,235 | (10)% |',
+            '| Eels | 7,224 | 7,368 | 2 % |',
+        ]
+    )
+
+
 def test_the_heading_of_a_group_is_a_row() -> None:
     rows = [('2023', '5', '7'), ('Receivables', '120', '130'), ('Non-current assets',), ('Ships', '300', '320')]
     rows += [('Stones and sieves of the mill, which', '9', '8'), ('broke in 1911',), ('Loans', '4', '3')]
