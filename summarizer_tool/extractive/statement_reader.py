@@ -56,6 +56,9 @@ _SUBJECT_REACH = 12
 LONGEST_LEAD = 120
 """Characters of a sentence that leads to a list and is said with each part of it."""
 
+_DEEPEST = 6
+"""Level of headings of markdown, which stand above what is told; lines that are like headings have a greater one."""
+
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
 
@@ -110,6 +113,8 @@ class StatementReader:
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
     is_conversation: bool = False
+    askers: frozenset[str] = frozenset()
+    """Speakers who mostly ask: neither that nor the answer says much alone."""
     talk_end: int = 0
     """The line after which, in a conversation, what begins without a name is nobody's."""
     last: str = ''
@@ -156,7 +161,7 @@ class StatementReader:
     subject: SectionSubject = field(init=False)
     """Whom the section at hand is about."""
     question: str = ''
-    """What the heading at hand asks, until something answers it."""
+    """What the heading at hand asks, until something answers it; of an interview until the next one."""
     last_definition: int = 0
     """The line on which the last definition began."""
 
@@ -176,7 +181,8 @@ class StatementReader:
         self.terms.clear()
         self.asked.clear()
         self.lead_ins.clear()
-        self.question = NUMBERING.sub('', title).rstrip('? ') if title.endswith('?') else ''
+        is_turn = level > _DEEPEST and title.endswith(('.', '!', '…'))
+        self.question = NUMBERING.sub('', title).rstrip('?.! ') if is_turn or title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -199,8 +205,8 @@ class StatementReader:
                 )
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         section = len(self.sections) - 1
+        opens = not (self.out and self.out[-1].section == section)
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            opens = not (self.out and self.out[-1].section == section)
             lead = self.subject.heading_for(
                 text, self.paragraph_count, is_sentence=kind is Kind.PROSE, is_item=self.is_item, opens=opens
             )
@@ -208,24 +214,26 @@ class StatementReader:
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
             if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
-                lead, kind = self.question, Kind.PROSE
+                lead, kind = self.question, Kind.PROSE if opens else kind
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
-            self.question = ''
+            self.question = self.question if self.levels[-1] > _DEEPEST else ''
         before, kind = self._needed(text, lines[0], kind, lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
-        asked = self.out[-1] if self.out and self.speakers and lead and kind is Kind.FRAGMENT else None
+        asked = self.out[-1] if self.out and self.speakers and lead else None
+        is_interview = asked is not None and asked.lead in self.askers
         if (
             asked is not None
+            and (kind is Kind.FRAGMENT or is_interview)
             and asked.text.endswith('?')
             and asked.lead not in ('', lead)
             and asked.paragraph == self.paragraph_count - 1
         ):
             text, thing = f'{asked.text} {lead}: {text}', asked.thing
             lead, lines = asked.lead, (*asked.evidence, *lines)
-            if not self.is_conversation:  # in a chat nobody says more than is needed
+            if is_interview or not self.is_conversation:  # in a chat nobody says more than is needed
                 kind = self.out.pop().kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
 

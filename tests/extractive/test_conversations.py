@@ -203,3 +203,39 @@ def test_who_speaks_stands_above_with_the_time():
     )
     tracks = 'Side A\n\nThe Weir (03:20)\nThe Mill (02:10)\nThe Gate (04:00)\nAll of them were written by Ada Orme.\n'
     assert 'The Mill (02:10)' in str(read(tracks))
+
+
+def test_what_answers_who_mostly_asks_is_said_with_the_question():
+    turns = [
+        *('GUIDE: Who built the gate?', 'ADA FINN: My father built it. He had no plan.'),
+        *('GUIDE: When did it break?', 'ADA FINN: It broke in May.'),
+        *('GUIDE: Who mends it?', 'ADA FINN: The keepers mend it every spring.'),
+    ]
+    assert [said for said, _ in read('\n\n'.join(turns))] == [
+        'GUIDE: Who built the gate? ADA FINN: My father built it.',
+        'GUIDE: Who built the gate? ADA FINN: My father built it. He had no plan.',
+        'GUIDE: When did it break? ADA FINN: It broke in May.',
+        'GUIDE: Who mends it? ADA FINN: The keepers mend it every spring.',
+    ]
+    others = ['BOB ORME: The gate leaks a little.', 'CARL WEIR: The wheel needs grease.'] * 3
+    assert 'GUIDE: When did it break?' in [said for said, _ in read('\n\n'.join([*turns, *others, *others]))]
+
+
+def test_in_an_interview_all_that_is_said_has_what_was_asked_above_it_in_bold():
+    asked = {
+        'When did you build the gate?': 'In May.\n\nThe keepers were against it.',
+        'It broke in the first winter.': 'Only the upper half.',
+        'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come?': 'No.',
+        'Who mends it?': 'Do I have to say? The keepers do.',
+    }
+    page = '\n\n'.join(f'**{question}**\n\n{answer}' for question, answer in asked.items())
+    assert [said for said, _ in read(page)] == snapshot(
+        [
+            'When did you build the gate: In May.',
+            'When did you build the gate: The keepers were against it.',
+            'It broke in the first winter: Only the upper half.',
+            'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come: No.',
+            'Do I have to say?',
+            'Who mends it: The keepers do.',
+        ]
+    )
