@@ -53,7 +53,8 @@ CHARACTERS_PER_TOKEN = 6
 _BINDING = regex.compile(
     r'^(?:\p{Lu}\p{L}+ )?(?i:warning|caution|danger|important|safety notice|recall|achtung|warnung|vorsicht|wichtig'
     r'|avertissement|attention|importante?|advertencia|atención|attenzione|avvertenza|atenção|uwaga)s?[:!] '
-    r"|^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
+    r"|^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:(?<!\b[Ww]e )(?:must|shall)|may not"
+    r'|required|mandatory|forbidden'
     r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
 )
 # What a court, a board or an authority has decided.
@@ -81,11 +82,13 @@ _POINTS = regex.compile(
     r'|Des(?:halb|wegen)|Dies(?:e[mnrs]?)?|Doch|Ebenso|Jedoch|Stattdessen|Trotzdem|Und|Zudem|Zum Beispiel'
     r'|Ainsi|Ce(?:la|pendant|tte|s)?|Donc|De même|En effet|Et|Mais|Par exemple|Toutefois'
     r'|A su vez|Además|Ahora bien|Asimismo|Est[aeo]s?|Pero|Por (?:ejemplo|eso|lo tanto)|Sin embargo|También|Y)\b'
+    r'|^(?:也就是说|因为|因此|所以|但是?|然而|例如|此外|另外|つまり|しかし|たとえば|例えば|また、|そのため|これ'
+    r'|لذلك|ولذلك|ومع ذلك|لكن|على سبيل المثال)'
     r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
     r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
     r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
     r'|\b(?:above|aforementioned|former|latter)\b(?! (?:all|average|\d))'
-    r'|\b(?:these|those|the (?:following|next|previous|two|three|same)|such an?) \p{L}'
+    r'|\b(?:get|go) there\b|\b(?:these|those|[Tt]he (?:following|next|previous|two|three|same)|such an?) \p{L}'
 )
 
 

@@ -91,7 +91,7 @@ _MARK_OF_CONVERSATIONS = regex.compile(
     r'|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}(?:\.\d+)?\\?\]\s*'
 )
 # `**Ada Orme:** The mill stood still.`
-_BOLD_SPEAKER = regex.compile(r'^(\*\*|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
+_BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
 # A bar before a line that has no other: no row, but the margin of a text that stands within another.
 _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 # `C4 Any loss while the craft is unattended`, `[0003] It was found`
@@ -101,7 +101,10 @@ _LABELS_ITEM = regex.compile(
 # A line of its own before what is said: `Ada Orme (00:03):`, `[00:12:40] Ada Orme`; where she goes on, `(00:47):`.
 _TIMED = r'[\[(]\d\d?:\d\d(?::\d\d)?[\])]'
 _NAME_TOLD = r"(?<who>\p{Lu}[\w.'’ -]{0,39}[\w.])"
-_TURN = regex.compile(rf'^ {{0,3}}(?|(?:{_NAME_TOLD} ?)?{_TIMED}|{_TIMED} {_NAME_TOLD}):?\s*$')
+_TURN = regex.compile(
+    rf'^ {{0,3}}(?:(?|(?:{_NAME_TOLD} ?)?{_TIMED}|{_TIMED} {_NAME_TOLD}):?'
+    rf'|(?<b>\*{{2,3}}){_NAME_TOLD}(?::(?P=b)|(?P=b):))\s*$'
+)
 _LEAST_TURNS = 3
 # `**Can it be washed?** Yes, up to 50 °C.`
 _ASKS_FIRST = regex.compile(r'^[>\s*_]*\p{Lu}[^.!?:]{3,160}\?(?:[*_]*$|[*_\s]+[\p{Lu}\d])')
@@ -194,7 +197,10 @@ def _answers_itself(lines: Sequence[NumberedLine]) -> bool:
 
 def _with_speakers(lines: Sequence[NumberedLine]) -> Sequence[NumberedLine]:
     """The lines, those of a transcript with who speaks before what is said, rather than with the time above it."""
-    turns = [_TURN.match(line.text) for line in lines]
+    below = [*lines[1:], *lines[-1:]]
+    turns = [
+        None if BULLET.match(after.text) else _TURN.match(line.text) for line, after in zip(lines, below, strict=True)
+    ]
     if sum(turn is not None and bool(turn['who']) and not below for turn, below in pairwise(turns)) < _LEAST_TURNS:
         return lines
     told: list[NumberedLine] = []
@@ -297,7 +303,10 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
     return frozenset(
         place
         for place, (indent, below) in enumerate(pairwise(indents))
-        if indent == 0 < below and (not place or lines[place - 1].blank_after) and _TITLE.match(lines[place].text)
+        if indent == 0 < below
+        and (not place or lines[place - 1].blank_after)
+        and _TITLE.match(lines[place].text)
+        and not SPEAKER.match(lines[place].text)
     ).union(versions)
 
 

@@ -48,6 +48,7 @@ _MAIL = regex.compile(
     regex.MULTILINE,
 )
 _ADDRESS = regex.compile(r'\s*[<\[(][^<>\[\]()\s]*@[^<>\[\]()\s]*[>\])]')
+_DOMAIN = regex.compile(r'(?<=\S)@[\w.-]+')
 _AGAIN = regex.compile(r'^(?:(?:Re|RE|Fwd?|FW|AW|WG|TR|RV|SV|Antw): ?)+')
 
 
@@ -72,7 +73,7 @@ def read(body: bytes) -> Page:
         for text in texts:
             mail = BytesParser(policy=policy.default).parsebytes(text)
             made = _Written()
-            made.mail(mail, 1)
+            made.mail(mail, 1, is_of_many=len(texts) > 1)
             parts += made.parts
             links += made.links
             title = _header(mail, 'Subject') if len(texts) == 1 else ''
@@ -101,10 +102,14 @@ class _Written:
         self.links: list[Link] = []
         self._left = _MOST_PARTS
 
-    def mail(self, mail: MIMEPart, depth: int) -> None:
-        self.parts.append(f'{"#" * min(depth, 6)} {_header(mail, "Subject") or "(no subject)"}')
+    def mail(self, mail: MIMEPart, depth: int, *, is_of_many: bool = False) -> None:
+        who, whom, _, when, what = (_header(mail, name) for name in _HEADERS)
+        is_headed = is_of_many and who != ''
+        self.parts.append(
+            f'{"#" * min(depth, 6)} {_headed(who, what, when, whom) if is_headed else what or "(no subject)"}'
+        )
         headers = [f'{name}: {said}' for name in _HEADERS[:-1] if (said := _header(mail, name))]
-        if headers:
+        if headers and not is_headed:
             self.parts.append('\n'.join(headers))
         body = self._body(mail)
         if body:
@@ -193,10 +198,15 @@ def threads(text: str) -> str:
 
 
 def _mail(match: regex.Match[str]) -> str:
-    who, whom = (_ADDRESS.sub('', match[part] or '').strip(' "') for part in ('who', 'whom'))
-    what = _AGAIN.sub('', (match['what'] or '').strip())
-    aside = ', '.join(filter(None, ((match['when'] or '').strip(), f'to {whom}' if whom else '')))
-    return f'\n## {who}{": " if what else ""}{what} ({aside})\n\n'
+    return f'\n## {_headed(*(match[part] or "" for part in ("who", "what", "when", "whom")))}\n\n'
+
+
+def _headed(who: str, what: str, when: str, whom: str) -> str:
+    """What heads one of several mails: who wrote it, about what, when and to whom."""
+    who, whom = (_DOMAIN.sub('', _ADDRESS.sub('', said)).strip(' "') for said in (who, whom))
+    what = _AGAIN.sub('', what.strip())
+    aside = ', '.join(filter(None, (when.strip(), f'to {whom}' if whom else '')))
+    return f'{who}{": " if what else ""}{what} ({aside})'
 
 
 def _attachment(part: MIMEPart) -> str:
