@@ -13,7 +13,9 @@ from summarizer_tool.text.sentences import bare, plain
 SHORT_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
 
-BULLET = regex.compile(r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+[\p{Lu}`"\']))[ \t]+')
+BULLET = regex.compile(
+    r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+(?:[*_]{1,3}|<[^<>]{1,200}>)?[\p{Lu}`"\']))[ \t]+'
+)
 _BAR = regex.compile(r'(?<!\\)\|')
 _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""

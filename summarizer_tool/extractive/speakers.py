@@ -18,8 +18,12 @@ SPEAKER = regex.compile(
 # `[user] Call it off.`
 _ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
 
+ASKED = frozenset('QA')
+"""Labels of questions and answers, which nobody is."""
 _TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
+_ASKERS = 4
+"""Turns for each of somebody who interviews, at most."""
 _RECUR = 2
 """Times, on the average, that somebody speaks of whom each line is a paragraph."""
 _PARTED = 20
@@ -42,7 +46,19 @@ def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], b
     # Where nearly all lines begin so, somebody may have said one thing only.
     is_chat = 4 * turns.total() > 3 * (len(texts) - section) and max(turns.values(), default=0) >= _TURNS
     speakers = frozenset(label for label, times in turns.items() if is_chat or times >= _TURNS)
-    return speakers, speakers | {label for label, times in every.items() if times >= _TURNS}, is_chat
+    labels = speakers | {label for label, times in every.items() if times >= _TURNS}
+    return (frozenset(), labels, False) if labels >= ASKED else (speakers, labels, is_chat)
+
+
+def askers_of(texts: Sequence[str]) -> frozenset[str]:
+    """Who interviews, or `Q`: who has much of what is said, most of which are questions."""
+    turns = [(match.group(1), text.rstrip().endswith('?')) for text in texts if (match := SPEAKER.match(text))]
+    every, asked = Counter(label for label, _ in turns), Counter(label for label, asks in turns if asks)
+    return frozenset(
+        label
+        for label, times in asked.items()
+        if times >= _TURNS and 3 * times >= 2 * every[label] and _ASKERS * every[label] >= len(turns)
+    )
 
 
 def _are_parted(lines: Sequence[NumberedLine]) -> bool:
@@ -79,5 +95,6 @@ def is_conversation(lines: Sequence[NumberedLine]) -> bool:
     shares = 2 if are_parted else 4
     if 2 * sum(' ' in name for name in turns) > len(turns):
         shares = 6
-    recur = are_parted or len(turns) >= _RECUR * len({*turns})
+    recur = not {*turns} >= ASKED and (are_parted or len(turns) >= _RECUR * len({*turns}))
+    recur = recur and len({*turns}) < len(turns)  # the labels of a form stand there once each
     return recur and len(turns) >= 2 * _TURNS and shares * len(turns) > len(opening) and len({*turns}) > 1

@@ -18,7 +18,7 @@ from summarizer_tool.extractive.pointing_back import (
 )
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.section_subject import SectionSubject, is_identifier, named_in
-from summarizer_tool.extractive.speakers import SPEAKER
+from summarizer_tool.extractive.speakers import ASKED, SPEAKER
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
@@ -56,12 +56,15 @@ _SUBJECT_REACH = 12
 LONGEST_LEAD = 120
 """Characters of a sentence that leads to a list and is said with each part of it."""
 
+_DEEPEST = 6
+"""Level of headings of markdown, which stand above what is told; lines that are like headings have a greater one."""
+
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
 
 
 # A mark of emphasis that goes on over several sentences.
-_OPEN_MARK = regex.compile(r'^(\*{1,3}|_{1,3})(?=\p{L})(?!.*\1)')
+_OPEN_MARK = regex.compile(r'^((?:\p{Lu}[^:*_]{0,40}: )?)(\*{1,3}|_{1,3})(?=\p{L})(?!.*\2)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _OPENS_LABELLED = regex.compile(r'\[[^\[\].:]{1,40}:')
 # How people go on who speak.
@@ -76,10 +79,15 @@ _ELSEWHERE = regex.compile(
 )
 # `1.2. Who opens the gate?`, `Q: Who opens the gate?`
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
+_ASKS_AMONG_OTHERS = regex.compile(r'^Q:\s+([^\n]{1,400})$')
 # After `You may:` a sentence with a subject of its own is none of what that leads to.
 _HAS_SUBJECT = regex.compile(
     r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
 )
+# `orme: …`, as in a chat of several.
+_ADDRESSES = regex.compile(r'([^\s,:]{2,40})[,:] ')
+# Without it what stands below would hold always.
+_HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b[^.;]*:$')
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 
@@ -110,6 +118,8 @@ class StatementReader:
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
     is_conversation: bool = False
+    askers: frozenset[str] = frozenset()
+    """Speakers who mostly ask: neither that nor the answer says much alone."""
     talk_end: int = 0
     """The line after which, in a conversation, what begins without a name is nobody's."""
     last: str = ''
@@ -156,7 +166,9 @@ class StatementReader:
     subject: SectionSubject = field(init=False)
     """Whom the section at hand is about."""
     question: str = ''
-    """What the heading at hand asks, until something answers it."""
+    """What the heading at hand asks, until something answers it; of an interview until the next one."""
+    answering: str = ''
+    """The question that what is said has before it."""
     last_definition: int = 0
     """The line on which the last definition began."""
 
@@ -175,8 +187,10 @@ class StatementReader:
         self.speaker, self.before = None, NOTHING
         self.terms.clear()
         self.asked.clear()
+        self.answering = ''
         self.lead_ins.clear()
-        self.question = NUMBERING.sub('', title).rstrip('? ') if title.endswith('?') else ''
+        is_turn = level > _DEEPEST and title.endswith(('.', '!', '…'))
+        self.question = NUMBERING.sub('', title).rstrip('?.! ') if is_turn or title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -199,8 +213,8 @@ class StatementReader:
                 )
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         section = len(self.sections) - 1
+        opens = not (self.out and self.out[-1].section == section)
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            opens = not (self.out and self.out[-1].section == section)
             lead = self.subject.heading_for(
                 text, self.paragraph_count, is_sentence=kind is Kind.PROSE, is_item=self.is_item, opens=opens
             )
@@ -208,24 +222,31 @@ class StatementReader:
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
             if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
-                lead, kind = self.question, Kind.PROSE
+                lead, kind = self.question, Kind.PROSE if opens else kind
+                self.answering = lead
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
-            self.question = ''
-        before, kind = self._needed(text, lines[0], kind, lead)
+            self.question = self.question if self.levels[-1] > _DEEPEST else ''
+        is_answer = lead != '' and lead.removeprefix('> ') == self.answering
+        before, kind = self._needed(text, lines[0], kind, '' if is_answer else lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
-        asked = self.out[-1] if self.out and self.speakers and lead and kind is Kind.FRAGMENT else None
+        asked = self.out[-1] if self.out and self.speakers and lead else None
+        is_interview = asked is not None and asked.lead in self.askers
         if (
             asked is not None
+            and (kind is Kind.FRAGMENT or is_interview)
             and asked.text.endswith('?')
             and asked.lead not in ('', lead)
             and asked.paragraph == self.paragraph_count - 1
+            and not (
+                (to := _ADDRESSES.match(text)) and to[1] in self.speakers and to[1].casefold() != asked.lead.casefold()
+            )
         ):
             text, thing = f'{asked.text} {lead}: {text}', asked.thing
             lead, lines = asked.lead, (*asked.evidence, *lines)
-            if not self.is_conversation:  # in a chat nobody says more than is needed
+            if is_interview or not self.is_conversation:  # in a chat nobody says more than is needed
                 kind = self.out.pop().kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
 
@@ -294,19 +315,22 @@ class StatementReader:
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
         if lead in ('', '>') and not (label or self.speakers):
-            label, said = self._answered(said)
+            self.answering, said = self._answered(said)
+            label = self.answering
         led = self._lead_in() if self.is_item and not lead else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
-        goes_on_in_items = not led.text.endswith(':') or is_stop_word(ends, self.language)
+        is_open = not led.text.endswith(':') or is_stop_word(ends, self.language)
+        goes_on_in_items = is_open or _HOLDS_IF.match(led.text) is not None
         self.is_listed = self.is_item
         if not self.is_item:
             self.lead_ins.clear()
             self._remember(said[-1:])
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
-            text = _OPEN_MARK.sub('', bare(sentence.text))  # marks that go on over several lines
-            if label and place and (is_bold or not named_in(text)):
+            text = _OPEN_MARK.sub(r'\1', bare(sentence.text))  # marks that go on over several lines
+            is_begun = not place and (not self.answering or text.startswith(label))
+            if label and not is_begun and (is_bold or not named_in(text)):
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):
                 continue
@@ -371,18 +395,21 @@ class StatementReader:
 
         None yet of a question alone: one with a number, or where all are answered below.
         """
-        if asked := _ASKS.match(' '.join(each.text for each in said)):
+        text = ' '.join(each.text for each in said)
+        is_labelled = self.labels >= ASKED
+        if asked := (is_labelled and _ASKS_AMONG_OTHERS.match(text)) or _ASKS.match(text):
             self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
             return '', []
-        question = ''
+        question = self.answering if is_labelled else ''
         if self.answers_itself and not self.is_item:
             opening = said[: 1 if self.asked else 2]  # `The lamp is red. What does it mean?`
             if asking := next((place for place, each in enumerate(opening, 1) if each.text.endswith('?')), 0):
                 self.asked = [replace(each, text=plain(each.text)) for each in said[:asking]]
                 said = said[asking:]
-            question = ' '.join(each.text for each in self.asked).rstrip('? ')
             if not said:
                 return '', []
+        if self.asked and (self.answers_itself or is_labelled) and not self.is_item:
+            question = ' '.join(each.text for each in self.asked).rstrip('?. ')
         if (self.asked or self.question) and said and not said[0].text.endswith('?'):
             short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
             opening = [*self.asked, *said[: short + 1]]

@@ -23,7 +23,7 @@ from summarizer_tool.extractive.labelled_values import (
     read_row,
 )
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, is_conversation, speakers_of, talk_end
+from summarizer_tool.extractive.speakers import SPEAKER, askers_of, is_conversation, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -77,6 +77,8 @@ _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 _LICENCE = regex.compile(r'^(?:The )?(?:\p{Lu}[\w.+-]{0,20},? ){1,5}Licen[cs]e(?: \([\w.+ -]{1,20}\))?:?$')
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
+# What somebody is asked, or told, in an interview: `**You gave up twice. Why?**`
+_BOLD_TURN = regex.compile(r'^ {0,3}(\*\*|__|[*_])(?![\s*_])([^*]{1,400}[.?!…])\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 # A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
 _SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
@@ -89,7 +91,7 @@ _MARK_OF_CONVERSATIONS = regex.compile(
     r'|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}(?:\.\d+)?\\?\]\s*'
 )
 # `**Ada Orme:** The mill stood still.`
-_BOLD_SPEAKER = regex.compile(r'^(\*\*|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
+_BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
 # A bar before a line that has no other: no row, but the margin of a text that stands within another.
 _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 # `C4 Any loss while the craft is unattended`, `[0003] It was found`
@@ -99,7 +101,10 @@ _LABELS_ITEM = regex.compile(
 # A line of its own before what is said: `Ada Orme (00:03):`, `[00:12:40] Ada Orme`; where she goes on, `(00:47):`.
 _TIMED = r'[\[(]\d\d?:\d\d(?::\d\d)?[\])]'
 _NAME_TOLD = r"(?<who>\p{Lu}[\w.'’ -]{0,39}[\w.])"
-_TURN = regex.compile(rf'^ {{0,3}}(?|(?:{_NAME_TOLD} ?)?{_TIMED}|{_TIMED} {_NAME_TOLD}):?\s*$')
+_TURN = regex.compile(
+    rf'^ {{0,3}}(?:(?|(?:{_NAME_TOLD} ?)?{_TIMED}|{_TIMED} {_NAME_TOLD}):?'
+    rf'|(?<b>\*{{2,3}}){_NAME_TOLD}(?::(?P=b)|(?P=b):))\s*$'
+)
 _LEAST_TURNS = 3
 # `**Can it be washed?** Yes, up to 50 °C.`
 _ASKS_FIRST = regex.compile(r'^[>\s*_]*\p{Lu}[^.!?:]{3,160}\?(?:[*_]*$|[*_\s]+[\p{Lu}\d])')
@@ -118,13 +123,16 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     ]
     levels = range(1 - len(path), 1)
     is_talk = is_conversation(lines)
+    bold = [match[2] for line in lines if line.blank_after and (match := _BOLD_TURN.match(line.text))]
+    is_interview = sum(text.endswith('?') for text in bold) >= _LEAST_ANSWERED
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
+        askers=askers_of(texts),
         is_conversation=is_talk,
-        answers_itself=_answers_itself(lines),
+        answers_itself=not is_interview and _answers_itself(lines),
         talk_end=talk_end(lines) if is_talk else 0,
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
@@ -143,7 +151,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := (2, text) if index in titles else _heading(line, text, reader):
+        elif heading := (2, text) if index in titles else _heading(line, text, reader, is_interview=is_interview):
             reader.open_section(*heading, line.number)
         elif (
             len(reader.paragraph) == 1
@@ -189,7 +197,10 @@ def _answers_itself(lines: Sequence[NumberedLine]) -> bool:
 
 def _with_speakers(lines: Sequence[NumberedLine]) -> Sequence[NumberedLine]:
     """The lines, those of a transcript with who speaks before what is said, rather than with the time above it."""
-    turns = [_TURN.match(line.text) for line in lines]
+    below = [*lines[1:], *lines[-1:]]
+    turns = [
+        None if BULLET.match(after.text) else _TURN.match(line.text) for line, after in zip(lines, below, strict=True)
+    ]
     if sum(turn is not None and bool(turn['who']) and not below for turn, below in pairwise(turns)) < _LEAST_TURNS:
         return lines
     told: list[NumberedLine] = []
@@ -213,13 +224,16 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
-def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
-    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's."""
+def _heading(line: NumberedLine, text: str, reader: StatementReader, *, is_interview: bool) -> tuple[int, str] | None:
+    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's.
+
+    In an interview that is what is asked.
+    """
     if match := _HEADING.match(text):
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
     if reader.paragraph or not line.blank_after:
         return None
-    match = _BOLD_TITLE.match(text)
+    match = _BOLD_TITLE.match(text) or (_BOLD_TURN.match(text) if is_interview else None)
     return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None
 
 
@@ -289,7 +303,10 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
     return frozenset(
         place
         for place, (indent, below) in enumerate(pairwise(indents))
-        if indent == 0 < below and (not place or lines[place - 1].blank_after) and _TITLE.match(lines[place].text)
+        if indent == 0 < below
+        and (not place or lines[place - 1].blank_after)
+        and _TITLE.match(lines[place].text)
+        and not SPEAKER.match(lines[place].text)
     ).union(versions)
 
 

@@ -9,6 +9,7 @@ import regex
 
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.text import names
+from summarizer_tool.text.superseding import DAY
 
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
@@ -89,7 +90,7 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     """The statements, those with a heading before them that need one.
 
     That is what stands under a heading which turns it around, as Non-Goals does; and under one of several that are
-    alike, each with headings of the same names below it, as the versions of a changelog.
+    alike, each with headings of the same names below it, or of which each is a version or a day, as in a changelog.
     """
     parents_of: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
     for section in sections:
@@ -97,8 +98,12 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
             parents_of[section.titles[-1].casefold()].add(section.titles[:-1])
     alike = {parent for parents in parents_of.values() if len(parents) > 1 for parent in parents}
     named = [section.titles for section in sections if section.titles and len(section.titles[-1]) <= _LONGEST]
-    versions = {titles for titles in named if VERSION.search(titles[-1])}
-    alike |= versions if len({each[:-1] for each in versions}) < len(versions) else set()
+    editions = {
+        titles
+        for titles in named
+        if VERSION.search(titles[-1]) or (DAY.search(titles[-1]) and not _WRITTEN_BY.match(titles[-1]))
+    }
+    alike |= editions if len({each[:-1] for each in editions}) < len(editions) else set()
     recurring = {
         title for title, times in Counter(each.titles[-1] for each in sections if each.titles).items() if times > 2
     }

@@ -156,8 +156,10 @@ def _starts_with_a_header(table: Frame, texts: Mapping[Frame, str]) -> bool:
 def is_titled(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row titles the columns, where no cell says so: in one it has a form of its own.
 
-    Of two columns the first has labels, but where words stand above a column of numbers.
+    Of two columns the first has labels, but where words stand above a column of numbers; so has one that a colon ends.
     """
+    if len(rows) > 1 and any(cell.endswith(':') for cell in rows[0]):
+        return False
     seen = (row[:_MAX_COLUMNS] for row in rows[:_LOOKED_AT])
     columns = [*zip_longest(*(map(_form, row) for row in seen), fillvalue=_form(''))]
     if len(columns) == 2:

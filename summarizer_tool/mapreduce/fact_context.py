@@ -56,7 +56,8 @@ def below_headings(
 ) -> list[FactEntry]:
     """The facts, each below its innermost heading, and the one around that which tells it from others like it.
 
-    The title of the whole is not written, nor what heads all of it.
+    Where none does, the one that it begins with, which is not said below it. The title of the whole is not written, nor
+    what heads all of it.
     """
     sections: list[tuple[str, ...]] = [()] * len(entries)
     of_documents: defaultdict[int, list[int]] = defaultdict(list)
@@ -64,13 +65,16 @@ def below_headings(
         of_documents[entry.place[0]].append(index)
     for document, indices in of_documents.items():
         paths = sorted(tuple(headings[index]) for index in indices if headings[index])
-        whole = {titles[document], *paths[0][: _shared(paths[0], paths[-1])]} if paths else set[str]()
+        # The title of the only document heads a part of it where others stand beside that.
+        title = {titles[document]} if len(titles) > 1 else set[str]()
+        whole = {*title, *paths[0][: _shared(paths[0], paths[-1])]} if paths else set[str]()
         telling = {index: _written(headings[index], whole) for index in indices}
         around: defaultdict[tuple[str, ...], set[tuple[str, ...]]] = defaultdict(set)
         for above in telling.values():
             around[above[-1:]].add(above[:-1])
         for index, above in telling.items():
-            sections[index] = (*_apart(above[:-1], around[above[-1:]]), *above[-1:])
+            led_by = [title for title in above[:-1] if _unled(text := entries[index].text, title) != text]
+            sections[index] = (*(_apart(above[:-1], around[above[-1:]]) or led_by[-1:]), *above[-1:])
     return [_below(section, entry) for section, entry in zip(sections, entries, strict=True)]
 
 
@@ -96,12 +100,17 @@ def _below(section: tuple[str, ...], entry: FactEntry) -> FactEntry:
     """A fact below headings, without those that it begins with."""
     text = entry.text
     for title in section:
-        lead, mark, rest = text.partition(': ')
-        named = NUMBERING.sub('', title)
-        text = rest if mark and (lead.rstrip(' :?') == named.rstrip(' :?') or named.startswith(f'{lead}: ')) else text
+        text = _unled(text, title)
     cost = sum(map(tokens.count_cached, heading_lines(section)))
     item = replace(entry.item, cost=tokens.count_cached(text) + 1, below=(entry.place[0], section), below_cost=cost)
     return replace(entry, section=section, text=text, item=item)
+
+
+def _unled(text: str, title: str) -> str:
+    """A text without a heading that it begins with, if it does."""
+    lead, mark, rest = text.partition(': ')
+    named = NUMBERING.sub('', title)
+    return rest if mark and (lead.rstrip(' :?') == named.rstrip(' :?') or named.startswith(f'{lead}: ')) else text
 
 
 def with_leads(

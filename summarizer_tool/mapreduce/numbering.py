@@ -6,13 +6,14 @@ from itertools import pairwise, takewhile
 
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.document import Document
+from summarizer_tool.extractive.labelled_values import BULLET
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding
 from summarizer_tool.mapreduce.merging import GroundedFact, Place
 from summarizer_tool.prompts import Focus, NumberedLine, PromptSource
 from summarizer_tool.text.boilerplate_lines import is_boilerplate, leads_away
 from summarizer_tool.text.lines import unsteered
 from summarizer_tool.text.relevance import relevances
-from summarizer_tool.text.structure import ITEM, parse
+from summarizer_tool.text.structure import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def number(chunk: Chunk, index_of: Mapping[int, int], *, is_paid: bool = False) 
             if shown and not (is_paid and _is_furniture(shown)):
                 places.append((document, segment))
                 lines.append(NumberedLine(len(places), within + ' '.join(shown.splitlines()), ends > 1))
-            item = ITEM.match(raw)
+            item = BULLET.match(raw)
             within = '' if ends else within or ' ' * (item.end() if item else 0)
         if lines or not is_paid:
             sources.append(PromptSource(lines, piece.heading_path))

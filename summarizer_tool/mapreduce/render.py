@@ -124,6 +124,8 @@ def fit(
     if headings:
         entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
     titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
+    if len(titles) > 1 and not titled:
+        entries = [_owned(entry, titles) for entry in entries]
     writer = _FactWriter(entries, titled, is_led=aim is scoring.Aim.NAMES)
     named = _Named(scoring.ranked_names(answers))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
@@ -239,6 +241,12 @@ def _titled(entries: Sequence[FactEntry], titles: Sequence[str], room: int) -> d
     return headings if cost <= room else {}
 
 
+def _owned(entry: FactEntry, titles: Sequence[str]) -> FactEntry:
+    """A row of a table, which seldom says whose it is, with the title of its document, which is not above it."""
+    is_owned = entry.lead or not entry.text.startswith('|')
+    return entry if is_owned else replace(entry, lead=_title(titles[entry.place[0]]))
+
+
 def title_line(title: str) -> str:
     """The heading of a document in a text on several of them."""
     return f'# {_title(title) or UNTITLED}'
@@ -278,8 +286,8 @@ class _FactWriter:
                 lines.append(_RULE)
             lines += [] if self.is_led else heading_lines(entry.section, section)
             is_below = bool(entry.section) and not self.is_led
-            is_led = entry.section == section or entry.lead == lead
-            lines.append(entry.text if is_led else entry.said)
+            is_said = section and entry.section == section
+            lines.append(entry.text if is_said or entry.lead == lead else entry.said)
             section, lead = entry.section, entry.lead
         return lines + _index_lines(listed)
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
-from operator import ne, neg
+from operator import ge, ne, neg
 from typing import Final
 
 import regex
@@ -43,6 +43,18 @@ _MONTHS = (
     'Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?'
     '|Nov(?:ember)?|Dec(?:ember)?'
 )
+_MONTH_NUMBERS = {
+    name: number
+    for number, each in enumerate('jan feb mar|mär apr may|mai jun jul aug sep oct|okt nov dec|dez'.split(), 1)  # noqa: SIM905
+    for name in each.split('|')
+}
+_MONTH = '|'.join(_MONTH_NUMBERS)
+DAY = regex.compile(
+    rf'\b(?:(?P<d>\d\d?)(?:st|nd|rd|th|\.)? (?P<m>{_MONTH})\p{{L}}*\.?,? (?P<y>\d{{4}})'
+    rf'|(?P<m>{_MONTH})\p{{L}}*\.? (?P<d>\d\d?)(?:st|nd|rd|th)?,? (?P<y>\d{{4}})'
+    r'|(?P<d>\d\d?)\.(?P<m>\d\d?)\.(?P<y>\d{4})|(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d))\b',
+    regex.IGNORECASE,
+)
 _COUNT = (
     'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy'
     '|eighty|ninety|hundred|thousand|million'
@@ -68,7 +80,7 @@ _CHANGE = regex.compile(
     r'\b(?:update|correction|corrected|edit):|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
     r'|instead(?! of)|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
     r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?now|now \p{Ll}+s'
-    rf'|(?:{"|".join(_CHANGING)})(?:ed|d)?(?: \S+){{0,4}}? (?:to|onto|from|by|until)(?={_GIVEN}))\b'
+    rf'|(?:{"|".join(_CHANGING)})(?:e?[ds])?(?: \S+){{0,4}}? (?:to|onto|from|by|until)(?={_GIVEN}))\b'
     r'|\bnow[.;]?$|^New \p{Ll}|(?:[-=]>(?<=\w ?..)|→(?<=\w ?.)) ?[\w$€£¥]',
     regex.IGNORECASE,
 )
@@ -241,11 +253,14 @@ def depth(line: str) -> int:
 def superseded(said: Sequence[str], sections: Sequence[str] = (), depths: Sequence[int] = ()) -> dict[int, int]:
     """The statements of one text, in order, that are out of date, by index, each with the later one that says so.
 
-    Under another heading (`sections`) the same words may be about something else. What is quoted there (`depths`) is
-    older than what quotes it, which may stand above it.
+    Under another heading (`sections`) the same words may be about something else; where all of these count down, the
+    first is the newest. What is quoted there (`depths`) is older than what quotes it, which may stand above it.
     """
     sections, depths = sections or [''] * len(said), depths or [0] * len(said)
     runs_of = accumulate(map(ne, sections, [*sections[:1], *sections]))
+    told = [turn for turn in map(_turn, sections) if turn]
+    if told and told[0] > told[-1] and all(map(ge, told, told[1:])):  # the newest stands first
+        runs_of = map(neg, runs_of)
     order = [place for *_, place in sorted(zip(runs_of, map(neg, depths), range(len(said)), strict=True))]
     claims = [_claim(said[place]) for place in order]
     titles = [_bare_title(sections[place]) for place in order]
@@ -349,10 +364,14 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
 
 @lru_cache(maxsize=1024)
 def _turn(title: str) -> tuple[int, ...]:
-    return tuple(map(int, regex.findall(r'\d{1,9}', title)))
+    return tuple(map(int, regex.findall(r'\d{1,9}', DAY.sub(_year_first, title))))
+
+
+def _year_first(day: regex.Match[str]) -> str:
+    return f'{day["y"]} {_MONTH_NUMBERS.get(day["m"].lower(), day["m"])} {day["d"]}'
 
 
 @lru_cache(maxsize=1024)
 def _bare_title(title: str) -> str:
     """A heading without its numbers, dates and names: those of the same kind, such as `1.2` and `1.3`, go on."""
-    return ' '.join(_WORD.findall(_VALUE.sub('', title).lower()))
+    return ' '.join(_WORD.findall(_VALUE.sub('', DAY.sub('', title)).lower()))

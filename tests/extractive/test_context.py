@@ -174,6 +174,14 @@ def test_a_placeholder_amid_a_sentence_is_no_tag():
     assert read('The gate is opened when <P> comes near.') == [('The gate is opened when <P> comes near.', (1,))]
 
 
+def test_what_stands_below_days_has_them():
+    page = '**2 May 2026, 18:20**\n\nThe lock is open again.\n\n**28 April 2026, 9:05**\n\nThe lock is shut.\n'
+    assert [fact.text for fact in _told(page, 100)] == [
+        '2 May 2026, 18:20: The lock is open again.',
+        '28 April 2026, 9:05: The lock is shut.',
+    ]
+
+
 def test_lines_that_name_versions_are_headings():
     page = '\n\n'.join(
         f'Changes between sluice {number} and {number + 1}, version {number}\n\n* The lock {number} holds in winter, too.'

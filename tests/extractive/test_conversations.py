@@ -203,3 +203,95 @@ def test_who_speaks_stands_above_with_the_time():
     )
     tracks = 'Side A\n\nThe Weir (03:20)\nThe Mill (02:10)\nThe Gate (04:00)\nAll of them were written by Ada Orme.\n'
     assert 'The Mill (02:10)' in str(read(tracks))
+
+
+def test_what_answers_who_mostly_asks_is_said_with_the_question():
+    turns = [
+        *('GUIDE: Who built the gate?', 'ADA FINN: My father built it. He had no plan.'),
+        *('GUIDE: When did it break?', 'ADA FINN: It broke in May.'),
+        *('GUIDE: Who mends it?', 'ADA FINN: The keepers mend it every spring.'),
+    ]
+    assert [said for said, _ in read('\n\n'.join(turns))] == [
+        'GUIDE: Who built the gate? ADA FINN: My father built it.',
+        'GUIDE: Who built the gate? ADA FINN: My father built it. He had no plan.',
+        'GUIDE: When did it break? ADA FINN: It broke in May.',
+        'GUIDE: Who mends it? ADA FINN: The keepers mend it every spring.',
+    ]
+    others = ['BOB ORME: The gate leaks a little.', 'CARL WEIR: The wheel needs grease.'] * 3
+    assert 'GUIDE: When did it break?' in [said for said, _ in read('\n\n'.join([*turns, *others, *others]))]
+
+
+def test_in_an_interview_all_that_is_said_has_what_was_asked_above_it_in_bold():
+    asked = {
+        'When did you build the gate?': 'In May.\n\nThe keepers were against it.',
+        'It broke in the first winter.': 'Only the upper half.',
+        'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come?': 'No.',
+        'Who mends it?': 'Do I have to say? The keepers do.',
+    }
+    page = '\n\n'.join(f'**{question}**\n\n{answer}' for question, answer in asked.items())
+    assert [said for said, _ in read(page)] == snapshot(
+        [
+            'When did you build the gate: In May.',
+            'When did you build the gate: The keepers were against it.',
+            'It broke in the first winter: Only the upper half.',
+            'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come: No.',
+            'Do I have to say?',
+            'Who mends it: The keepers do.',
+        ]
+    )
+
+
+def test_what_answers_q_is_said_with_it_whatever_its_form():
+    page = """
+Q: I have lost my key. The keeper is away
+   until May.
+
+A: Wait for him. However, the miller has another key for the lower gate of the lock.
+
+   He wants two herrings for it.
+
+Q: May I swim in the basin of the lock?
+A: No.
+
+Q: Who pays?
+
+A: The guild pays for all of it.
+
+# Elsewhere
+
+The mill has a wheel.
+"""
+    assert [said for said, _ in read(page)] == snapshot(
+        [
+            'I have lost my key. The keeper is away until May. A: Wait for him.',
+            'I have lost my key. The keeper is away until May. A: Wait for him. However, the miller has another key for the lower gate of the lock.',
+            'I have lost my key. The keeper is away until May: He wants two herrings for it.',
+            'May I swim in the basin of the lock? A: No.',
+            'Who pays? A: The guild pays for all of it.',
+            'The mill has a wheel.',
+        ]
+    )
+
+
+def test_labels_of_a_form_speak_of_nothing_below_them():
+    fields = ('Place: Marn', 'Craft: Heron', 'Master: Ada Orme', 'Owner: Carl Weir', 'Loss: None', 'Keeper: Bo Ek')
+    page = '\n\n'.join([*fields, 'The bureau tells what it finds out within a year.'])
+    assert read(page)[-1][0] == 'The bureau tells what it finds out within a year.'
+
+
+def test_in_a_chat_what_is_told_to_somebody_else_answers_nothing():
+    first, asked, other, answer, last = (
+        *('mara: the gate is shut', 'mara: is there a toll?', 'lin: orme, not before noon'),
+        *('orme: mara, not in winter', 'mara: ok then'),
+    )
+    said = [text for text, _ in read('\n'.join((first, asked, other, answer, last)))]
+    assert (asked in said, other in said) == (True, True)
+    assert f'{asked} {answer}' in [text for text, _ in read('\n'.join((first, asked, answer, other, last)))]
+
+
+def test_a_name_in_bold_above_what_is_said_is_who_says_it():
+    turns = [('***Ada:***', '*The gate has a new wheel. It turns.*'), ('**Carl Weir:**', 'I saw it in May.')]
+    page = '\n\n'.join(f'{name}\n\n{said}' for name, said in [*turns, ('**Ada:**', 'So did the eels.')])
+    assert [said for said, _ in read(page)] == snapshot(
+        ['Ada: The gate has a new wheel.', 'It turns.', 'Carl Weir: I saw it in May.', 'Ada: So did the eels.']
+    )

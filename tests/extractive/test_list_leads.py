@@ -193,3 +193,11 @@ def test_a_bold_line_above_a_list_heads_it_without_a_blank_line() -> None:
             ('Heron Hold: Seat: the harbour; Owner: the guard', (8, 9, 7)),
         ]
     )
+
+
+def test_what_holds_on_a_condition_is_said_with_it():
+    page = 'Upon the end of a lease:\n\n- The tenant returns both keys.\n- The guild pays for the oil.\n'
+    assert [said for said, _ in read(page)] == [
+        'Upon the end of a lease: The tenant returns both keys.',
+        'Upon the end of a lease: The guild pays for the oil.',
+    ]

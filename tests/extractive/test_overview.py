@@ -1,8 +1,11 @@
 """What a summary says of a text of which nothing was asked."""
 
+import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import ExtractiveModel, Summarizer
+from summarizer_tool.extractive import gist
+from summarizer_tool.extractive.statement import Statement
 from summarizer_tool.text import tokens
 from tests.support.map_models import make
 
@@ -49,3 +52,21 @@ def test_a_heading_that_is_a_sentence_is_told() -> None:
     )
     summary = Summarizer(make(), model=ExtractiveModel()).summarize_sync(text, max_output_tokens=60)
     assert summary.text.splitlines()[0] == 'Die Stadt Marn hat vier Jahre lang am Turm gebaut und wird gelobt.'
+
+
+@pytest.mark.parametrize(
+    'pointing',
+    [
+        'To get there, take the stairs.',
+        'The next gate is shut.',
+        '例えば、水門は閉まっている。',
+        'على سبيل المثال، البوابة مغلقة.',
+    ],
+)
+def test_what_points_elsewhere_is_worth_less_to_an_overview(pointing: str) -> None:
+    assert gist.share_of_gist(Statement(pointing, (1,), 0), hangs_together=False) < 1
+
+
+def test_who_exhorts_binds_nobody() -> None:
+    assert not gist.binds('We must mend the gate together.')
+    assert gist.binds('Tenants must mend the gate.')

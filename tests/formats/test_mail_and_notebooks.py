@@ -64,7 +64,7 @@ def test_a_mailbox_is_all_its_mails(monkeypatch: pytest.MonkeyPatch) -> None:
         sender + b'  Mon Mar  2 10:00:00 2026\n' + each.as_bytes() for each, sender in zip(mails, senders, strict=True)
     )
     page = read(box, name='fen.mbox')
-    assert (page.title, [line for line in page.markdown.splitlines() if line.startswith('# ')]) == (
+    assert (page.title, [line for line in page.markdown.splitlines() if line.startswith('#')]) == (
         '',
         [
             f'# Perpetua Gann: {subject} (Mon, 02 Mar 2026 10:00:00 +0000, to hale)'

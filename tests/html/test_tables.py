@@ -147,6 +147,7 @@ _WARDENS = _row('Ada Orme<br>Miller', 'Ina Moor<br>Head of the quay', 'Bo Ek<br>
         (_row('Cog', '3', '4'), _row('Hulk', '7', '9'), False),
         (_row('Ship', 'Summer', 'Winter'), _row('Hulk', '7', '9'), True),
         (_row('Ship', '1613', '1614'), _row('Hulk', '7', '9'), True),
+        (_row('Place:', 'Marn', 'Loss: none'), _row('Master:', 'Ada Orme', '1613'), False),
     ],
 )
 def test_a_first_row_in_the_form_of_those_below_has_no_titles(first: str, rows: str, *, is_titled: bool) -> None:

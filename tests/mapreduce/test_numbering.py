@@ -44,6 +44,18 @@ def test_what_goes_on_with_a_long_item_is_the_items():
     assert any(said.lead == 'Weir Diner' and said.text.startswith('Be aware') for said in statements(lines)[0])
 
 
+def test_what_a_long_lettered_item_forbids_stays_in_it():
+    rest = '; '.join(
+        f'({number}) carry off, lend out or paint over the gate {number} of the lock of the guild'
+        for number in range(9)
+    )
+    document = Document(f'The lock is the guild’s.\n\n  a. <span>A tenant will not: {rest}.\n  b. Eels may be eaten.\n')
+    [piece] = chunk([document], size=1000)
+    lines = number(piece, {id(document): 0}).lines
+    assert len(lines) > 3
+    assert all('will not' in said.said(said.text) for said in statements(lines)[0] if 'paint over' in said.text)
+
+
 def test_only_what_is_above_all_cited_lines_is_above_a_fact() -> None:
     text = '# Mill\n\n## Returns\n\nThey take 30 days.\n\nThey cost 4.\n\n## Damage\n\nIt is told in 7 days.\n'
     numbers = {text.splitlines().index(line) + 1: line for line in text.splitlines() if line}

@@ -216,6 +216,25 @@ def test_no_fact_stands_below_a_heading_that_is_not_above_it() -> None:
     )
 
 
+def test_the_title_of_the_only_document_heads_a_part_where_others_stand_beside_it() -> None:
+    told = [(('Upper mill', 'State'), 'It is open.'), (('Lower mill', 'State'), 'It is shut.')]
+    facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
+    made = fit(facts, [], ['Upper mill'], 200, headings=[above for above, _ in told])
+    assert made.text.splitlines() == [
+        *('## Upper mill', '### State', 'It is open.'),
+        *('## Lower mill', '### State', 'It is shut.'),
+    ]
+
+
+def test_rows_of_documents_whose_titles_have_no_room_are_told_with_these() -> None:
+    told = [(0, 'The gate sticks.'), (0, '| State | open |'), (1, '| State | shut |'), (1, '| Held by | Ada Orme |')]
+    facts = [GroundedFact(text, 3, ((document, number),)) for number, (document, text) in enumerate(told, 1)]
+    assert fit(facts, [], ['Upper mill', 'Lower mill'], 60).text.splitlines() == [
+        *('The gate sticks.', 'Upper mill: | State | open |'),
+        *('Lower mill: | State | shut |', '| Held by | Ada Orme |'),
+    ]
+
+
 def test_for_a_schema_a_fact_has_the_whole_date_above_it() -> None:
     dates = ['2024-03-11', '2024-03-25 – Handover', 'c. 604–610', '12 March 1943: The flood']
     facts = [GroundedFact(f'Ada built part {number}.', 3, ((0, number),)) for number, _ in enumerate(dates, 1)]
@@ -238,6 +257,7 @@ def test_what_is_told_stands_below_its_headings() -> None:
         (('Bags', 'Old **oak**'), 'Old oak: Made in Wend.'),
         (('Bags', 'Old **oak**', 'Care'), 'It dries in two days.'),
         (('Bags', '4. Ends'), 'Ends: It is clear that all hold.'),
+        (('Bags', '2. Straps', 'Removed'), 'Straps: It has no clasp.'),
     ]
     facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
     headings = [above for above, _ in told]
@@ -254,6 +274,9 @@ def test_what_is_told_stands_below_its_headings() -> None:
             'It dries in two days.',
             '## 4. Ends',
             'It is clear that all hold.',
+            '## 2. Straps',
+            '### Removed',
+            'It has no clasp.',
         ]
     )
     # It is counted.

@@ -37,6 +37,7 @@ from summarizer_tool.text.superseding import superseded
         ('The core hours are 10:00 to 15:00.', 'The core hours are now 9:30 to 14:30.'),
         ('The train leaves at 7:40.', 'Mara: Correction: the train leaves at 8:15.'),
         ('The default port is 8080.', 'The default port changed from 8080 to 9090.'),
+        ('The handover is on 3 May.', 'The handover moves to 10 May.'),
     ],
 )
 def test_the_later_value_of_the_same_thing_stands(earlier: str, later: str) -> None:
@@ -122,7 +123,11 @@ def test_a_series_is_no_row_of_corrections() -> None:
     ('sections', 'expected'),
     [
         (['Patch 1.2', 'Patch 1.3'], {0: 1}),
-        (['Patch 1.3', 'Patch 1.2'], {}),  # the newest stands first
+        (['Patch 1.3', 'Patch 1.2'], {1: 0}),  # the newest stands first
+        (['2 June 2026', '28 May 2026'], {1: 0}),
+        (['Update (Mar 1st, 2026 09:10)', 'Update (Feb 27, 2026 17:05)'], {1: 0}),
+        (['01.03.2026', '27.02.2026'], {1: 0}),
+        (['28. Dezember 2025', '3. März 2026'], {0: 1}),
         (['Hotel', 'Travel'], {}),
         (['2024-01-03', '2024-02-01'], {0: 1}),
     ],
@@ -146,6 +151,11 @@ def test_only_an_earlier_statement_is_out_of_date_and_the_last_one_never(said: l
     found = superseded(said)
     assert all(earlier < later < len(said) for earlier, later in found.items())
     assert found == superseded(said)
+
+
+def test_what_stands_below_a_former_number_amid_others_puts_nothing_out_of_date() -> None:
+    said = ['The limit is $40.', 'The limit is $60.', 'The limit is $80.']
+    assert superseded(said, ['Patch 1.2', 'Patch 1.1', 'Patch 1.3']) == {0: 2, 1: 2}
 
 
 def test_what_is_quoted_is_older_than_what_quotes_it() -> None:
