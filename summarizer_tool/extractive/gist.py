@@ -103,7 +103,7 @@ def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
 
     Where all hangs together, as in stories and talk, nothing tells much by itself.
     """
-    share = QUOTED_WEIGHT if _QUOTE.search(statement.text) else 1.0
+    share = QUOTED_WEIGHT if not hangs_together and _QUOTE.search(statement.text) else 1.0
     share *= TURNED_WEIGHT if statement.is_turned else 1.0
     if not hangs_together:
         share *= (

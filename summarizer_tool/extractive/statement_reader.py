@@ -88,6 +88,10 @@ _HAS_SUBJECT = regex.compile(
 _ADDRESSES = regex.compile(r'([^\s,:]{2,40})[,:] ')
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b[^.;]*:$')
+# `Best case:`
+_LABEL_WORDS = 3
+_QUOTES = regex.compile(r'(?<![^\s(\[—–-])(?P<open>["“«])(?=\S)|(?<=[^\s\d])(?P<close>["”»])(?!\w)')
+_CLOSES = {'"': '"', '“': '”', '«': '»'}
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 
@@ -321,13 +325,14 @@ class StatementReader:
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
         is_open = not led.text.endswith(':') or is_stop_word(ends, self.language)
-        goes_on_in_items = is_open or _HOLDS_IF.match(led.text) is not None
+        is_label = 1 < len(led.text.split()) <= _LABEL_WORDS and VERB.search(led.text.lower()) is None
+        goes_on_in_items = is_open or is_label or _HOLDS_IF.match(led.text) is not None
         self.is_listed = self.is_item
         if not self.is_item:
             self.lead_ins.clear()
             self._remember(said[-1:])
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
-        for place, sentence in enumerate(said):
+        for place, sentence in enumerate(_in_quotes(said)):
             text = _OPEN_MARK.sub(r'\1', bare(sentence.text))  # marks that go on over several lines
             is_begun = not place and (not self.answering or text.startswith(label))
             if label and not is_begun and (is_bold or not named_in(text)):
@@ -467,6 +472,18 @@ class StatementReader:
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
+
+
+def _in_quotes(said: Sequence[Sentence]) -> Iterator[Sentence]:
+    """The sentences of a paragraph, each of those of one quotation with its marks."""
+    mark = ''
+    for each in said:
+        text, begins = each.text, mark
+        for found in _QUOTES.finditer(text):
+            mark = '' if found.lastgroup == 'close' else found[0]
+        if mark or begins:
+            text = f'{begins if not text.startswith(begins) else ""}{text}{_CLOSES.get(mark, "")}'
+        yield replace(each, text=text) if text != each.text else each
 
 
 def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:

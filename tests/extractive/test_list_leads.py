@@ -201,3 +201,9 @@ def test_what_holds_on_a_condition_is_said_with_it():
         'Upon the end of a lease: The tenant returns both keys.',
         'Upon the end of a lease: The guild pays for the oil.',
     ]
+
+
+def test_a_short_label_above_a_list_leads_to_whole_items():
+    listed = '- No name is asked for at the gate.\n- The gate is open.'
+    assert ('Best Case: No name is asked for at the gate.', (3, 1)) in read(f'**Best Case:**\n\n{listed}')
+    assert ('No name is asked for at the gate.', (3,)) in read(f'The keepers of the gate said:\n\n{listed}')
