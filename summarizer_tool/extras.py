@@ -18,6 +18,7 @@ EXTRAS = {
     'lxml_html_clean': 'web',
     'mammoth': 'documents',
     'mcp': 'server',
+    'mcp_types': 'server',
     'mistralai': 'mistral',
     'numpy': 'embeddings',
     'openai': 'openai',

@@ -19,6 +19,7 @@ from summarizer_tool.errors import (
     StoreError,
     SummarizationFailedError,
     SummarizerError,
+    check_type,
 )
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
@@ -90,11 +91,14 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
 
         Raises:
             ConfigurationError: If a setting is wrong, or a key or package that the model needs is missing.
+            TypeError: If settings, model or store are of another type.
         """
         # Not with the module: an agent may be defined in a program that never runs it.
         from summarizer_tool.mapreduce.summarizer import Summarizer
         from summarizer_tool.service.setup import Setup
+        from summarizer_tool.store.source_store import SourceStore
 
+        check_type('store', store, SourceStore, type(None))
         super().__init__(id=id, max_retries=max_retries)
         self.collection = collection
         self._setup = Setup.of(Summarizer(settings, model=model))

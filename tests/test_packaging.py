@@ -308,6 +308,7 @@ def test_every_package_of_an_extra_is_named_with_it() -> None:
     }
     distributions = {
         **dict.fromkeys(('anthropic', 'fastmcp', 'groq', 'mistralai', 'openai'), 'pydantic-ai-slim'),
+        'mcp_types': 'mcp',
         'pythonjsonlogger': 'python-json-logger',
         'yaml': 'pyyaml',
     }
@@ -329,7 +330,12 @@ def test_every_package_of_an_extra_is_named_with_it() -> None:
 
 def test_a_missing_package_is_told_with_its_extra() -> None:
     messages: list[str] = []
-    for package, whole, needed_by in (('lxml', '', ''), ('logfire', 'server', ''), ('numpy', '', 'SETTING')):
+    for package, whole, needed_by in (
+        ('lxml', '', ''),
+        ('mcp_types', '', ''),
+        ('logfire', 'server', ''),
+        ('numpy', '', 'SETTING'),
+    ):
         with pytest.raises(MissingExtraError) as raised, naming_extra(whole), naming_extra(needed_by=needed_by):
             raise ImportError('of another kind') from ModuleNotFoundError('gone', name=f'{package}.part')
         messages.append(str(raised.value))
@@ -337,6 +343,7 @@ def test_a_missing_package_is_told_with_its_extra() -> None:
     assert messages == snapshot(
         [
             'lxml is not installed: pip install "summarizer-tool[web]"',
+            'mcp_types is not installed: pip install "summarizer-tool[server]"',
             'logfire is not installed: pip install "summarizer-tool[server]"',
             'SETTING needs numpy, which is not installed: pip install "summarizer-tool[embeddings]"',
         ]

@@ -269,7 +269,10 @@ async def _transport(
     async with AsyncExitStack() as stack:
         if server.url:
             http = httpx2.AsyncClient(headers=dict(server.headers), timeout=HTTP_TIMEOUT)
-            transport = streamable_http_client(server.url, http_client=await stack.enter_async_context(http))
+            # As long as any over stdio; by default the SDK refuses an event of more than 1 MiB.
+            transport = streamable_http_client(
+                server.url, http_client=await stack.enter_async_context(http), max_sse_event_size=None
+            )
         else:
             command, *arguments = server.guarded()
             transport = stdio_client(

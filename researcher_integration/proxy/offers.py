@@ -2,6 +2,7 @@
 
 import logging
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
@@ -74,7 +75,7 @@ class Offers:
 
     def exposed(self, connection: Connection, name: str) -> str:
         """The name under which a tool or prompt is offered: with its server's before it where there are several."""
-        return name if len(self.connections) == 1 else f'{connection.name}_{name}'
+        return name if len(self.connections) == 1 else _prefixed(connection, name)
 
     async def list_tools(self) -> types.ListToolsResult:
         """All tools, with a question where their schema allows one, and without a schema of what they return.
@@ -87,7 +88,7 @@ class Offers:
         for connection, tool in await self._all('tools', types.Tool):
             name, description = self.exposed(connection, tool.name), tool.description
             while name in taken:
-                name = f'{connection.name}_{name}'
+                name = _prefixed(connection, name)
             taken.add(name)
             if name != self.exposed(connection, tool.name):
                 said = render_prompt('proxy/renamed', name=tool.name, server=connection.name)
@@ -212,6 +213,11 @@ async def _pages(connection: Connection, kind: str) -> Sequence[Any]:
             return found
     _logger.warning('a list is cut: it has too many pages', extra={'server': connection.name, 'pages': MAX_PAGES})
     return found
+
+
+def _prefixed(connection: Connection, name: str) -> str:
+    """With the server's name before it, in the characters that providers allow in names of tools."""
+    return f'{re.sub(r"[^A-Za-z0-9_-]", "_", connection.name)}_{name}'
 
 
 def _masked(connection: Connection, items: Sequence[BaseModel]) -> Sequence[BaseModel]:

@@ -1,14 +1,14 @@
 """`SummarizeToolResults`: a capability that stands between an agent's tools and its context."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, cast
 
 import anyio.to_thread
 from pydantic import ValidationError
-from pydantic_ai import FunctionToolset, RunContext, ToolCallPart, ToolDefinition, ToolReturn
+from pydantic_ai import FunctionToolset, RunContext, ToolCallPart, ToolDefinition, ToolReturn, ToolReturnPart
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, WrapRunHandler, durable_operation
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
 from pydantic_ai.models import Model, ModelRequestContext
@@ -23,8 +23,10 @@ from researcher_integration.tool_results.called import CalledTool, CallRules, Ev
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
     FramedResults,
+    change_results,
     framed_beside,
     mask_history,
+    note_of,
     result_ids,
 )
 from researcher_integration.tool_results.observation import Observation
@@ -78,9 +80,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     A result over the threshold reaches the model as a summary made for the conversation at hand, under a line that
     names the whole result by its handle; `search_source` and `read_source` show what is in it. Secrets are masked
     before anything is stored, traced or sent. What tools return is shown in a frame that nothing in it can close, with
-    a mark before what addresses the reader; the history has it without both. What a tool says
-    that has failed is summarized, too, and stays a failure. Results of these two tools and deferred calls are left
-    alone, and what a tool returns that says `metadata={'summarize': 'never'}`.
+    a mark before what addresses the reader; the history has it without both. What a tool says that has failed is
+    summarized, too, and stays a failure. Results of these two tools are left alone, and what a tool returns that says
+    `metadata={'summarize': 'never'}`.
 
     The names of models are checked when it is made. One may serve any number of agents and runs at once.
     Libraries that talk to servers log results at DEBUG before they can be masked: leave their loggers at INFO.
@@ -292,18 +294,47 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     async def before_model_request(
         self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Mask results that came past the other hooks: of deferred calls, or given by another capability. Frame all."""
+        """Treat the newest results that came past the other hooks as all are, mask older ones, and frame them."""
+        tools = request_context.model_request_parameters.function_tools
+        came_past = await self._came_past(ctx, {tool.name: tool for tool in tools})
         masker = self._calls.masker(None)
-        if masker is not None:
-            await mask_history(ctx.messages, masker, self._run.seen)
-            await mask_history(request_context.messages, masker, self._run.seen)
+        for messages in (ctx.messages, request_context.messages):
+            await change_results(messages, came_past)
+            if masker is not None:
+                await mask_history(messages, masker, self._run.seen)
         self._run.seen |= result_ids(ctx.messages)
         if self._frames:
             await self._run.framed.frame(request_context.messages)
         if self._calls.rules.mcp_servers and not self._all.has_compared:
             self._all.has_compared = True
-            self._calls.say_unmatched(ctx, request_context.model_request_parameters.function_tools)
+            self._calls.say_unmatched(ctx, tools)
         return request_context
+
+    async def _came_past(
+        self, ctx: RunContext[AgentDepsT], tools: Mapping[str, ToolDefinition]
+    ) -> Callable[[ToolReturnPart], Awaitable[ToolReturnPart]]:
+        """What becomes of the newest results that no hook has seen: of deferred calls, or of another capability."""
+        calls = {
+            part.tool_call_id: part for each in ctx.messages for part in each.parts if isinstance(part, ToolCallPart)
+        }
+        new: dict[str, ToolReturnPart] = {}
+
+        async def treat(part: ToolReturnPart) -> ToolReturnPart:
+            call, tool_def = calls.get(part.tool_call_id), tools.get(part.tool_name)
+            is_new = part.tool_call_id not in self._run.seen and part.outcome == 'success'
+            if is_new and call is not None and tool_def is not None and not note_of(part.metadata):
+                returned = ToolReturn(part.content, metadata=part.metadata)
+                args = call.args_as_dict()
+                found = await self.after_tool_execute(ctx, call=call, tool_def=tool_def, args=args, result=returned)
+                made = cast('ToolReturn[Any]', found)
+                new[part.tool_call_id] = replace(part, content=made.return_value, metadata=made.metadata)
+            return part
+
+        async def treated(part: ToolReturnPart) -> ToolReturnPart:
+            return new.get(part.tool_call_id, part)
+
+        await change_results(ctx.messages[-1:], treat)
+        return treated
 
     async def _replaced(
         self, ctx: RunContext[AgentDepsT], called: CalledTool, seen: Observation, text: str, kept: StoredResult

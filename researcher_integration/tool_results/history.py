@@ -38,7 +38,7 @@ async def mask_history(history: list[ModelMessage], masker: Masker, seen: Contai
             return replace(part, content=render_prompt('tool_results/redacted', tool=part.tool_name), metadata=None)
         return part if masked.is_same_as(raw) else replace(part, content=masked.value, metadata=masked.metadata)
 
-    await _change_results(history, masked)
+    await change_results(history, masked)
 
 
 def result_ids(history: list[ModelMessage]) -> set[str]:
@@ -47,10 +47,10 @@ def result_ids(history: list[ModelMessage]) -> set[str]:
     return {part.tool_call_id for each in requests for part in each.parts if isinstance(part, ToolReturnPart)}
 
 
-async def _change_results(
+async def change_results(
     messages: list[ModelMessage], change: Callable[[ToolReturnPart], Awaitable[ToolReturnPart]]
 ) -> None:
-    """Change tool results in place; the messages themselves stay as they are."""
+    """Change the tool results in a list of messages; the messages themselves stay as they are."""
     for index, message in enumerate(messages):
         if isinstance(message, ModelRequest):
             parts = [
@@ -72,7 +72,7 @@ class FramedResults:
 
     async def frame(self, messages: list[ModelMessage]) -> None:
         """Frame the tool results in the messages of a request, in place."""
-        await _change_results(messages, self._shown)
+        await change_results(messages, self._shown)
 
     async def _shown(self, part: ToolReturnPart) -> ToolReturnPart:
         # What a person has denied is no text of a tool; of wrong arguments pydantic-ai writes a list in its own way.
@@ -87,7 +87,7 @@ class FramedResults:
 
 def _content(part: ToolReturnPart) -> ToolReturnContent:
     """What a result is shown as: its texts in frames, files beside them, the note on a summary over it."""
-    note, value = _note(part.metadata), cast('object', part.content)
+    note, value = note_of(part.metadata), cast('object', part.content)
     if is_multi_modal_content(value):
         return part.content
     items = cast('list[object]', value) if isinstance(part.content, list) else ()
@@ -101,7 +101,7 @@ def _content(part: ToolReturnPart) -> ToolReturnContent:
     return cast('ToolReturnContent', [text, *files] if files else text)
 
 
-def _note(metadata: object) -> str:
+def note_of(metadata: object) -> str:
     """The line over a summary that stands in the place of the result; empty if there is none."""
     told = cast('dict[str, object]', metadata).get(SUMMARIZATION) if isinstance(metadata, dict) else None
     note = cast('dict[str, object]', told).get(NOTE) if isinstance(told, dict) else None
@@ -122,7 +122,7 @@ def framed_beside(result: object, tool: str) -> object:
     if not isinstance(result, ToolReturn) or not result.content:
         return cast('object', result)
     returned = cast('ToolReturn[Any]', result)
-    note = _note(returned.metadata)
+    note = note_of(returned.metadata)
     if isinstance(returned.content, str):
         return replace(returned, content=_beside(returned.content, note, tool))
     return replace(returned, content=[_item(item, note, tool) for item in returned.content or ()])

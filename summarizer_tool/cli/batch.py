@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import threading
 import time
 from contextlib import closing
@@ -142,7 +141,8 @@ async def _work(working: 'Worker', *, until_stdin_ends: bool) -> None:
     if until_stdin_ends:
 
         def wait() -> None:
-            sys.stdin.buffer.read()
+            while os.read(0, 4096):  # not `sys.stdin`: who reads it while the interpreter ends makes that a crash
+                pass
             loop.call_soon_threadsafe(working.stop)
 
         threading.Thread(target=wait, daemon=True).start()

@@ -95,6 +95,26 @@ summarizer: warning: no room for 1
 """)
 
 
+GIVES_UP = """
+import asyncio
+from types import SimpleNamespace
+from summarizer_tool.cli.batch import _work
+
+async def give_up():
+    await asyncio.sleep(0.2)  # by then the end of stdin is waited for
+    raise SystemExit(1)
+
+asyncio.run(_work(SimpleNamespace(run=give_up, stop=None), until_stdin_ends=True))
+"""
+
+
+def test_a_worker_that_gives_up_ends_by_itself_with_its_exit_code() -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, '-c', GIVES_UP], stdin=pipe, stderr=pipe) as worker:
+        assert worker.stderr
+        assert (worker.wait(30), worker.stderr.read()) == (ExitCode.FAILED, b'')
+
+
 @pytest.mark.slow
 def test_a_folder_with_a_file_that_is_no_text(tmp_path: Path, crawl: dict[str, str]) -> None:
     source, out = tmp_path / 'in', tmp_path / 'out'

@@ -1,6 +1,7 @@
 """Whose sources a toolset sees: stores that are shared, kept in a file, or apart."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic_ai import Agent
@@ -57,3 +58,9 @@ async def test_a_file_keeps_sources_for_the_next_process(
     handle = last_handle(await run(call('add_source', content=CHRONICLE)))
     [part] = returns(await run(call('read_source', source_id=handle)))
     assert part.outcome == 'success'
+
+
+def test_the_path_of_a_store_is_no_store(settings: Settings, tmp_path: Path) -> None:
+    path: Any = tmp_path / 'store.sqlite3'
+    with pytest.raises(TypeError, match='store is SourceStore or None, not PosixPath'):
+        SummarizerToolset(settings=settings, store=path)

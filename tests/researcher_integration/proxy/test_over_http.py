@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from mcp import MCPError
 from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
+from mcp.server.mcpserver import Context, Image
 from starlette.types import Receive, Scope, Send
 
 from researcher_integration.proxy.app import RULES, Proxy
@@ -37,6 +37,10 @@ class Lamps:
         @mcp.tool()
         def log() -> str:
             return LONG
+
+        @mcp.tool()
+        def picture() -> Image:
+            return Image(data=bytes(1_000_000), format='png')
 
         @mcp.tool()
         async def light(context: Context[Any]) -> str:
@@ -131,6 +135,13 @@ async def test_a_session_that_the_server_has_forgotten_is_begun_anew(
         running.forgets = True
         assert not (await client.call_tool('light', {})).is_error
         assert running.sessions == before + 1
+
+
+async def test_a_result_may_have_more_than_a_megabyte(running: Lamps) -> None:
+    behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
+    async with proxied({'lamps': behind}) as client:
+        [image] = (await client.call_tool('picture', {})).content
+    assert image.type == 'image'
 
 
 async def test_a_wrong_token_is_told_without_it(running: Lamps) -> None:

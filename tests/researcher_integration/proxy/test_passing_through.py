@@ -177,23 +177,23 @@ async def test_a_tool_with_a_name_of_ours_is_renamed(caplog: pytest.LogCaptureFi
     def read_source(name: str) -> str:  # pyright: ignore[reportUnusedFunction]
         return f'{name}: High water at six.'
 
-    async with proxied({'notes': server}) as client:
+    async with proxied({'notes.example': server}) as client:
         for _ in range(2):
             *_, listed = (await client.list_tools()).tools
         assert (listed.name, listed.description) == snapshot(
             (
-                'notes_read_source',
+                'notes_example_read_source',
                 """\
 Reads a note.
 
-(This is `read_source` of notes: another tool has that name here.)\
+(This is `read_source` of notes.example: another tool has that name here.)\
 """,
             )
         )
-        assert 'six' in said(await client.call_tool('notes_read_source', {'name': 'Monday'}))
+        assert 'six' in said(await client.call_tool('notes_example_read_source', {'name': 'Monday'}))
         assert (await client.call_tool('read_source', {'source_id': 'src_0123456789ab'})).is_error
     assert [record.__dict__['offered_as'] for record in caplog.records if 'renamed' in record.message] == [
-        'notes_read_source'
+        'notes_example_read_source'
     ]
 
 

@@ -4,8 +4,8 @@ from datetime import date
 from typing import Any
 
 import pytest
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool
-from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool, ToolReturn
+from pydantic_ai.capabilities import AbstractCapability, HandleDeferredToolCalls
 from pydantic_ai.exceptions import CallDeferred, SkipToolExecution
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -15,6 +15,7 @@ from researcher_integration.timeline.events import Draft, ToolResult
 from researcher_integration.tool_results.capability import SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import Settings
+from tests.support.asking_agent import returned
 
 pytestmark = pytest.mark.anyio
 
@@ -35,18 +36,39 @@ def capability(**rules: Any) -> SummarizeToolResults[None]:
     return SummarizeToolResults(rules=ToolResultRules.model_validate({'defaults': rules}), settings=SETTINGS)
 
 
-async def test_the_results_of_deferred_calls_are_masked() -> None:
-    def look() -> str:
-        raise CallDeferred
+STORY = 'The ferry to Wickhythe left at dusk, and Ansgar paid twelve crowns for it. ' * 800
+RULES = {'model': 'extractive'}
 
-    agent = Agent(asking(), tools=[look], capabilities=[capability()], output_type=[str, DeferredToolRequests])
-    first = await agent.run('look')
-    assert isinstance(first.output, DeferredToolRequests)
-    results = DeferredToolResults(calls={first.output.calls[0].tool_call_id: f'password={SECRET}'})
-    second = await agent.run(message_history=first.all_messages(), deferred_tool_results=results)
-    assert second.output == 'done'
-    assert SECRET not in str(second.all_messages())
-    assert 'MASKED_PASSWORD' in str(second.all_messages())
+
+def put_off() -> str:
+    raise CallDeferred
+
+
+@pytest.mark.parametrize('is_handled_within', [False, True])
+async def test_the_results_of_deferred_calls_are_masked_and_summarized(is_handled_within: bool) -> None:
+    answer = ToolReturn(f'{STORY} password={SECRET}', metadata={'job': 7})
+
+    async def handle(ctx: RunContext[None], requests: DeferredToolRequests) -> DeferredToolResults:
+        return DeferredToolResults(calls={call.tool_call_id: answer for call in requests.calls})
+
+    handlers = [HandleDeferredToolCalls(handle)] if is_handled_within else []
+    agent = Agent(
+        asking(),
+        tools=[Tool(put_off, name='look')],
+        capabilities=[*handlers, capability(**RULES)],
+        output_type=[str, DeferredToolRequests],
+    )
+    run = await agent.run('look')
+    if isinstance(run.output, DeferredToolRequests):
+        results = DeferredToolResults(calls={run.output.calls[0].tool_call_id: answer})
+        run = await agent.run(message_history=run.all_messages(), deferred_tool_results=results)
+    assert run.output == 'done'
+    [result] = returned(run.all_messages())
+    assert str(result.content).startswith('[look: 16,807 tokens, summarized')
+    assert (result.metadata['job'], result.metadata['summarization']['state']) == (7, 'complete')
+    assert SECRET not in str(run.all_messages())
+    again = await agent.run('And now?', message_history=run.all_messages())
+    assert returned(again.all_messages()) == [result]
 
 
 async def test_what_another_capability_answers_is_masked() -> None:
@@ -85,11 +107,8 @@ async def test_arguments_of_any_type_can_be_told_of() -> None:
 
 @pytest.mark.parametrize('policy', ['open', 'closed', 'extractive'])
 async def test_what_is_embedded_costs_nothing(policy: str) -> None:
-    def look() -> str:
-        return 'The ferry to Wickhythe left at dusk, and Ansgar paid twelve crowns for it. ' * 800
-
-    rules = {'model': 'extractive', 'summarization': {'on_failure': policy}}
-    agent = Agent(asking(), tools=[look], capabilities=[capability(**rules)])
+    rules = RULES | {'summarization': {'on_failure': policy}}
+    agent = Agent(asking(), tools=[Tool(lambda: STORY, name='look')], capabilities=[capability(**rules)])
     result = await agent.run('look', usage_limits=UsageLimits(request_limit=2))
     assert result.usage.requests == 2
     assert 'summarized in' in str(result.all_messages())
