@@ -50,7 +50,7 @@ from summarizer_tool.text.sentences import (
     with_indices,
     without_split_marks,
 )
-from summarizer_tool.text.structure import FIELD, front_matter, is_row
+from summarizer_tool.text.structure import FIELD, GAP, front_matter, is_row
 from summarizer_tool.text.superseding import depth
 
 _LOWEST = 7
@@ -69,6 +69,7 @@ _BOX = regex.compile(
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence, nor a number, such as a figure has on its axes.
 _TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
+_TITLE_WORDS = 6
 _DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
@@ -359,7 +360,11 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or DEFINITION.match(following)):
         reader.flush()
-        reader.say(plain(line.text.lstrip('>: \t')), (line.number,), Kind.FRAGMENT)
+        cells = [plain(cell) for cell in GAP.split(line.text.lstrip('>: \t').rstrip())]
+        if len(cells) > 2:
+            reader.say(f'| {" | ".join(cells)} |', (line.number,), Kind.ROW)
+        else:
+            reader.say(' '.join(cells), (line.number,), Kind.FRAGMENT)
         reader.before = NOTHING  # nothing goes on after it
     else:
         reader.leads_away = False
@@ -437,4 +442,18 @@ def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
         return False
     if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
         return False
+    if _is_title_of(before, text):
+        return False
     return text[0].islower() or len(before) >= ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))
+
+
+def _is_title_of(before: str, text: str) -> bool:
+    """Return whether a line is a title: few words without a verb, right of which a word of the sentences below fits."""
+    return (
+        text.endswith(('.', '!', '?'))
+        and not text[0].islower()
+        and len(before) + len(text.split(maxsplit=1)[0]) < len(text)
+        and len(before.split()) <= _TITLE_WORDS
+        and _TITLE.match(before) is not None
+        and VERB.search(before) is None
+    )

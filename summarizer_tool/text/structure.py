@@ -64,9 +64,11 @@ _TEXT = re.compile(r'\S')
 _RULE = re.compile(r' {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})\r?(?=\n|\Z)')
 ITEM = re.compile(r'([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]')
 # Where the columns of a row are kept apart, and what in it is a value rather than a word or an element of a list.
-_GAP = re.compile(r'(?<=[^\s.,;:])(?: {3,}|\t+)(?=\S)')
+GAP = re.compile(r'(?<=[^\s.,;:])(?: {3,}|\t+)(?=\S)')
 _VALUE = re.compile(r'(?!\S*,$)(?:\S*[\d/_=<>|\\@]\S*|[\W_]+)')
 _ENDS_TEXT = re.compile(r'[^\s.,;:][.,;:][)"\'”]?\s*$')
+_SPREAD = re.compile(r'(?<=[^\s.,;:])  (?=\S)')
+"""What text that is spread to both margins has, too, where it has gaps."""
 _LEAST_FIELDS = 4
 
 
@@ -280,7 +282,9 @@ def is_row(line: str) -> bool:
     if len(fields) < _LEAST_FIELDS or len(line) > LONGEST_HEADING or _ENDS_TEXT.search(line):
         return False
     values = sum(_VALUE.fullmatch(field) is not None for field in fields)
-    return 5 * values > 3 * len(fields) or 2 * len(_GAP.findall(line.strip())) >= len(fields) - 1
+    gaps = len(GAP.findall(line.strip()))
+    are_columns = gaps > 1 and not _SPREAD.search(line)
+    return 5 * values > 3 * len(fields) or 2 * gaps >= len(fields) - 1 or are_columns
 
 
 def _line_end(text: str, start: int) -> int:

@@ -415,3 +415,27 @@ def test_a_remark_that_tells_where_to_look_says_nothing():
         'The mill burned down in May.\n\n(See the drawing of the mill, which hangs in the hall.)\n\nNobody was hurt.\n'
     )
     assert [text for text, _ in read(page)] == ['The mill burned down in May.', 'Nobody was hurt.']
+
+
+def test_a_line_above_sentences_that_had_room_beside_it_is_no_part_of_them():
+    page = 'Eels\nEels need the word of the keeper. Trout are free.\n\nThe keeper of the lock at\nMarn Weir sees to that.\n'
+    assert [said for said, _ in read(page)] == [
+        *('Eels need the word of the keeper.', 'Trout are free.', 'The keeper of the lock at Marn Weir sees to that.')
+    ]
+
+
+def test_lines_in_columns_are_rows_and_text_that_is_spread_out_is_none():
+    page = """
+What is to be done          Who        Due
+Repair of the upper gate    Bo Ek      28 May
+New oil for the wheel       Ada Orme   1 June
+
+The  eels   were  caught  at   night  and
+smoked over beech until noon.
+"""
+    assert [said for said, _ in read(page)] == [
+        '| What is to be done | Who | Due |',
+        '| Repair of the upper gate | Bo Ek | 28 May |',
+        '| New oil for the wheel | Ada Orme | 1 June |',
+        'The eels were caught at night and smoked over beech until noon.',
+    ]
