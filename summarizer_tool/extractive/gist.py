@@ -53,8 +53,7 @@ CHARACTERS_PER_TOKEN = 6
 _BINDING = regex.compile(
     r'^(?:\p{Lu}\p{L}+ )?(?i:warning|caution|danger|important|safety notice|recall|achtung|warnung|vorsicht|wichtig'
     r'|avertissement|attention|importante?|advertencia|atención|attenzione|avvertenza|atenção|uwaga)s?[:!] '
-    r"|^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:(?<!\b[Ww]e )(?:must|shall)|may not"
-    r'|required|mandatory|forbidden'
+    r"|^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
     r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
 )
 # What a court, a board or an authority has decided.
@@ -103,7 +102,7 @@ def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
 
     Where all hangs together, as in stories and talk, nothing tells much by itself.
     """
-    share = QUOTED_WEIGHT if not hangs_together and _QUOTE.search(statement.text) else 1.0
+    share = QUOTED_WEIGHT if _QUOTE.search(statement.text) else 1.0
     share *= TURNED_WEIGHT if statement.is_turned else 1.0
     if not hangs_together:
         share *= (

@@ -90,8 +90,6 @@ _ADDRESSES = regex.compile(r'([^\s,:]{2,40})[,:] ')
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b[^.;]*:$')
 # `Best case:`
 _LABEL_WORDS = 3
-_QUOTES = regex.compile(r'(?<![^\s(\[—–-])(?P<open>["“«])(?=\S)|(?<=[^\s\d])(?P<close>["”»])(?!\w)')
-_CLOSES = {'"': '"', '“': '”', '«': '»'}
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
 
@@ -332,7 +330,7 @@ class StatementReader:
             self.lead_ins.clear()
             self._remember(said[-1:])
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
-        for place, sentence in enumerate(_in_quotes(said)):
+        for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub(r'\1', bare(sentence.text))  # marks that go on over several lines
             is_begun = not place and (not self.answering or text.startswith(label))
             if label and not is_begun and (is_bold or not named_in(text)):
@@ -472,18 +470,6 @@ class StatementReader:
         cells = [*filter(None, [about]), *(pair.text for pair in group)]
         numbers = (*(pair.number for pair in group), *filter(None, above.numbers[-1:] if about else ()))
         self.say(f'| {" | ".join(cells)} |', numbers, Kind.ROW)
-
-
-def _in_quotes(said: Sequence[Sentence]) -> Iterator[Sentence]:
-    """The sentences of a paragraph, each of those of one quotation with its marks."""
-    mark = ''
-    for each in said:
-        text, begins = each.text, mark
-        for found in _QUOTES.finditer(text):
-            mark = '' if found.lastgroup == 'close' else found[0]
-        if mark or begins:
-            text = f'{begins if not text.startswith(begins) else ""}{text}{_CLOSES.get(mark, "")}'
-        yield replace(each, text=text) if text != each.text else each
 
 
 def _groups(items: Sequence[NumberedLine], words: int) -> Iterator[list[NumberedLine]]:

@@ -295,13 +295,3 @@ def test_a_name_in_bold_above_what_is_said_is_who_says_it():
     assert [said for said, _ in read(page)] == snapshot(
         ['Ada: The gate has a new wheel.', 'It turns.', 'Carl Weir: I saw it in May.', 'Ada: So did the eels.']
     )
-
-
-def test_each_sentence_of_a_quotation_is_quoted():
-    text = 'Orme said: "The mill stands still. We sell no flour before autumn. The weir is 5" wide." Then he left the hall.'
-    assert [said for said, _ in read(text)] == [
-        'Orme said: "The mill stands still."',
-        '"We sell no flour before autumn."',
-        '"The weir is 5" wide."',
-        'Then he left the hall.',
-    ]

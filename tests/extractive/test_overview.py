@@ -65,8 +65,3 @@ def test_a_heading_that_is_a_sentence_is_told() -> None:
 )
 def test_what_points_elsewhere_is_worth_less_to_an_overview(pointing: str) -> None:
     assert gist.share_of_gist(Statement(pointing, (1,), 0), hangs_together=False) < 1
-
-
-def test_who_exhorts_binds_nobody() -> None:
-    assert not gist.binds('We must mend the gate together.')
-    assert gist.binds('Tenants must mend the gate.')

@@ -3,8 +3,6 @@
 import pytest
 
 from summarizer_tool import Settings, Summarizer
-from summarizer_tool.extractive.gist import share_of_gist
-from summarizer_tool.extractive.statement import Statement
 from tests.support.numbered_lines import read
 
 REST = ' '.join(
@@ -61,17 +59,3 @@ def test_of_a_long_run_that_points_back_the_last_sentence_that_names_something_i
         'It must be bound in leather.'
     )
     assert read(page)[-1][0] == page[page.index('This ledger') :]
-
-
-@pytest.mark.parametrize(
-    ('pointing', 'plain'),
-    [
-        ('因此，守门人在三月关闭了水闸。', '守门人在三月关闭了水闸。'),
-        ('لذلك أغلق الحارس البوابة في مارس.', 'أغلق الحارس البوابة في مارس.'),
-        ('The next gate was closed by the keepers in March.', 'The north gate was closed by the keepers in March.'),
-        ('To get there you pass a gate of the keep.', 'To get in you pass a gate of the keep.'),
-    ],
-)
-def test_what_points_back_weighs_less(pointing: str, plain: str) -> None:
-    weights = [share_of_gist(Statement(text, (1,), 0), hangs_together=False) for text in (pointing, plain)]
-    assert weights[0] < weights[1]
