@@ -34,6 +34,7 @@ lint: $(VENV)/.installed-dev  ## Format, lint and type checks
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
+	$(BIN)/pytest -q -m slow tests/test_docs.py -k type_checks
 	$(BIN)/lint-imports --no-logo
 
 slow-tests: $(VENV)/.installed-dev  ## The tests that take long: large documents, every kill and restart

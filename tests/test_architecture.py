@@ -31,11 +31,18 @@ def trees() -> dict[str, ast.Module]:
     }
 
 
-def strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The line and text of each string that is more than a docstring; what an f-string fills in is left out."""
-    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    loose |= {id(value) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for value in node.values}
-    for node in ast.walk(tree):
+@cache
+def strings() -> list[tuple[str, int, str]]:
+    """Path, line and text of each string that is more than a docstring; what an f-string fills in is left out."""
+    return [(path, *found) for path, tree in trees().items() for found in strings_of(tree)]
+
+
+def strings_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    kinds = (ast.Expr, ast.JoinedStr, ast.Constant)
+    nodes = [node for node in ast.walk(tree) if isinstance(node, kinds)]
+    loose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    loose |= {id(value) for node in nodes if isinstance(node, ast.JoinedStr) for value in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             yield node.lineno, ''.join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loose:
@@ -78,9 +85,8 @@ def test_own_modules_are_not_imported_by_string() -> None:
     modules = {path.removesuffix('.py').replace('/', '.').removesuffix('.__init__') for path in trees()}
     named = [
         f'{path}:{line} {text}'
-        for path, tree in trees().items()
+        for path, line, text in strings()
         if path not in LAZY
-        for line, text in strings(tree)
         if '.' in text and text.strip('.').partition(':')[0] in modules
     ]
     assert named == []
@@ -89,8 +95,5 @@ def test_own_modules_are_not_imported_by_string() -> None:
 def test_text_for_a_model_stands_in_prompts() -> None:
     """In Python a string is a name, a pattern or one sentence: instructions and descriptions are files."""
     assert [
-        f'{path}:{line} {text[:80]!r}'
-        for path, tree in trees().items()
-        for line, text in strings(tree)
-        if 'You are ' in text or SENTENCES.search(text)
+        f'{path}:{line} {text[:80]!r}' for path, line, text in strings() if 'You are ' in text or SENTENCES.search(text)
     ] == []

@@ -50,6 +50,7 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / 'README.md').read_bytes()) <= MAX_README_BYTES
 
 
+@pytest.mark.slow  # `make lint` runs it
 def test_every_example_type_checks(tmp_path: Path) -> None:
     """As in the editor of who copies it: what a model is given must fit its fields."""
     for found in BLOCKS.values():

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
@@ -42,6 +43,7 @@ MAX_TITLE_TOKENS = 24
 """Of a title in a list of pages: eighty characters may be a few tokens, or two hundred."""
 
 
+@lru_cache(maxsize=1024)
 def titled(title: str) -> str:
     """A page's title on one line, short enough for a list."""
     line = one_line(encodable(title))

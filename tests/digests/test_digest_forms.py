@@ -380,8 +380,8 @@ def test_lines_of_one_entry_are_told_together() -> None:
 @pytest.mark.parametrize(
     'text',
     [
-        pytest.param(f'[{", ".join(chr(91) * 900 + "1" + chr(93) * 900 for _ in range(60))}]', id='deep'),
-        pytest.param(json.dumps([{f'k{at}': at, f'm{at * 3}': 'x'} for at in range(4000)]), id='sparse'),
+        pytest.param(f'[{", ".join(chr(91) * 900 + "1" + chr(93) * 900 for _ in range(25))}]', id='deep'),
+        pytest.param(json.dumps([{f'k{at}': at, f'm{at * 3}': 'x'} for at in range(2500)]), id='sparse'),
     ],
 )
 def test_odd_json_takes_no_more_than_its_length(text: str) -> None:

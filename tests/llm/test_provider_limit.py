@@ -165,14 +165,14 @@ async def run(provider: Provider, **settings: object) -> Summary:
         | settings
     )
     with override_allow_model_requests(True):
-        return await Summarizer(loaded).summarize(chronicle(24), max_output_tokens=1500)
+        return await Summarizer(loaded).summarize(chronicle(12), max_output_tokens=1500)
 
 
 async def test_a_limit_nobody_has_told_of_is_found_without_a_degraded_chunk() -> None:
     with serve(Behaviour(latency=0.05, most_at_once=3, waits_to_refuse=True)) as provider:
         summary = await run(provider)
         assert summary.state == 'complete'
-        assert summary.stats.map_calls == len(provider.requests) > 12
+        assert summary.stats.map_calls == len(provider.requests) > 6
         assert provider.refused > 0
         assert provider.max_concurrency_seen == 3
 
@@ -182,7 +182,7 @@ async def test_a_straggler_is_asked_once_more_and_counted(monkeypatch: pytest.Mo
     monkeypatch.setattr('summarizer_tool.llm.provider_limit.STRAGGLING', 20)
 
     def answer(request: Request) -> Reply:
-        hangs = request.number == 20
+        hangs = request.number == 9
         return Hang(60) if hangs else summarize(request)
 
     with serve(Behaviour(answer, latency=0.05)) as provider:

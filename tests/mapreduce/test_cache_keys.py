@@ -90,7 +90,7 @@ def test_another_model_or_prompt_is_asked_again(monkeypatch: pytest.MonkeyPatch)
     """For every chunk: none gets an answer that another model gave, or this one to other instructions."""
     cache = SourceStore().collection()
     chunks = summarize(cache).stats.map_calls
-    assert chunks > 3
+    assert chunks > 1
     asked = {
         'the same': summarize(cache),
         'another name': summarize(cache, name='other'),

@@ -11,7 +11,7 @@ from tests.support.texts import chronicle
 
 pytestmark = pytest.mark.usefixtures('model_requests')
 
-TEXT = chronicle(80)
+TEXT = chronicle(40)
 
 
 def size(request: Request) -> int:

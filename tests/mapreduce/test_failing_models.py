@@ -67,7 +67,7 @@ def test_when_every_call_fails_and_an_error_is_wanted() -> None:
             CHRONICLE, max_output_tokens=200
         )
     assert str(error.value) == snapshot(
-        'every call of scripted failed (HTTP 503; chunks: 9); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
+        'every call of scripted failed (HTTP 503; chunks: 5); check the model and its key, or set SUMMARIZER_ON_FAILURE=extractive for a summary without it'
     )
 
 
@@ -84,7 +84,7 @@ def test_a_wrong_key_is_not_tried_on_every_chunk() -> None:
     )
     assert (summary.state, calls, summary.stats.chunks > 3) == ('original', 1, True)
     assert summary.warnings[0] == snapshot(
-        'every model call failed (HTTP 401): this is the original content, 3550 tokens for a budget of 200'
+        'every model call failed (HTTP 401): this is the original content, 2071 tokens for a budget of 200'
     )
 
 
@@ -131,7 +131,7 @@ def test_a_merge_that_is_cut_off_loses_no_fact() -> None:
         reply = tool_call(info, '{"facts": [{"text": "Year 601.", "evidence": [1], "importance": 3}, {"te')
         return replace(reply, finish_reason='length')
 
-    summary = Summarizer(make(), model=model_of(answer)).summarize_sync(chronicle(40), max_output_tokens=400)
+    summary = Summarizer(make(), model=model_of(answer)).summarize_sync(chronicle(12), max_output_tokens=400)
     assert summary.stats.reduce_calls
     assert 'a merge failed (cut off); its facts were chosen from without a model' in summary.warnings
     assert not any(fact.text == 'Year 601.' for fact in summary.facts)
@@ -193,12 +193,12 @@ _words = st.text(st.characters(codec='utf-8', exclude_categories=('Cs',)), min_s
 
 
 _texts = st.one_of(
-    st.lists(_words, min_size=1, max_size=150).map(' '.join),
-    st.integers(1, 6).map(lambda n: chronicle(n, seed=n)),
+    st.lists(_words, min_size=1, max_size=60).map(' '.join),
+    st.integers(1, 4).map(lambda n: chronicle(n, seed=n)),
     st.lists(
         st.sampled_from([*HARBOUR.splitlines(), '| a | b |', '```', '- x', '😀' * 40, '漢字' * 60]), max_size=60
     ).map('\n'.join),
-    st.builds(lambda unit, times: unit * times, _words, st.integers(1, 1000)),
+    st.builds(lambda unit, times: unit * times, _words, st.integers(1, 400)),
 )
 
 

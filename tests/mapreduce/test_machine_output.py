@@ -66,9 +66,7 @@ def test_documents_of_both_kinds_share_the_budget() -> None:
             '## Year 604 of the Bellwater chronicle',
             '## Year 605 of the Bellwater chronicle',
             '## Year 606 of the Ashgate chronicle',
-            '## Year 608 of the Ashgate chronicle',
-            '## Year 611 of the Kelder Fen chronicle',
-            '## Year 612 of the Ashgate chronicle',
+            '## Year 607 of the Lower Quay chronicle',
             '# parts.json',
             '# Untitled',
         ]

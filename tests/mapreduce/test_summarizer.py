@@ -42,26 +42,26 @@ def test_facts_with_evidence_and_an_account_of_everything() -> None:
     )
     assert summary.stats.model_dump(exclude={'seconds', 'usage'}) == snapshot(
         {
-            'tokens_in': 3632,
-            'tokens_out': 396,
+            'tokens_in': 2153,
+            'tokens_out': 390,
             'budget': 400,
-            'chunks': 9,
-            'map_calls': 9,
-            'reduce_calls': 4,
+            'chunks': 5,
+            'map_calls': 5,
+            'reduce_calls': 3,
             'reduce_levels': 1,
             'repair_calls': 0,
             'cached_calls': 0,
             'from_cache': False,
             'model': 'scripted',
             'cut_short': False,
-            'facts_in': 87,
-            'facts_out': 16,
+            'facts_in': 52,
+            'facts_out': 15,
             'facts_repaired': 0,
             'facts_recovered': 0,
-            'dropped': {'unsupported': 0, 'duplicate': 0, 'superseded': 0, 'over_budget': 71},
+            'dropped': {'unsupported': 0, 'duplicate': 0, 'superseded': 0, 'over_budget': 37},
             'repeated_tokens': 0,
             'cost': None,
-            'ratio': 9.17,
+            'ratio': 5.52,
         }
     )
     assert summary.text.splitlines()[:3] == snapshot(
@@ -131,7 +131,7 @@ def test_a_negative_budget_and_too_large_an_input_are_refused() -> None:
     with pytest.raises(InputTooLargeError) as large:
         summarizer.summarize_sync(CHRONICLE)
     assert str(large.value) == snapshot(
-        'content is 0.0135 MB, over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit'
+        'content is 0.00788 MB, over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit'
     )
 
 
@@ -253,7 +253,7 @@ def test_progress_is_told_after_each_call() -> None:
     for phase in ('map', 'reduce'):
         total = max(p.total for p in told if p.phase == phase)
         assert [(p.done, p.total) for p in told if p.phase == phase] == [(n, total) for n in range(1, total + 1)]
-    assert [told[0].message, told[-1].message] == snapshot(['summarized chunk 1 of 9', 'merged group 2 of 2'])
+    assert [told[0].message, told[-1].message] == snapshot(['summarized chunk 1 of 5', 'merged group 3 of 3'])
 
 
 def test_usage_is_added_to_the_callers_and_its_limits_hold() -> None:

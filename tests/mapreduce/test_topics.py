@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 PEOPLE = SummaryTopic(name='People', schema_hint='who founded, led or sold what')
 TRADE = SummaryTopic(name='Trade', schema_hint='crowns, prices, goods and tolls')
-DOCUMENTS = [Document(chronicle(12, seed=seed), title=f'Chronicle {seed}') for seed in (1, 2)]
+DOCUMENTS = [Document(chronicle(6, seed=seed), title=f'Chronicle {seed}') for seed in (1, 2)]
 
 
 def tagging(request: ParsedRequest, info: AgentInfo) -> ModelResponse:
@@ -49,7 +49,7 @@ async def test_each_topic_draws_on_all_documents_in_one_reading() -> None:
 
 async def test_documents_are_named_at_a_small_budget_too() -> None:
     titles = [f'The whole chronicle of the salt road and of all of its gates, part {seed}' for seed in range(1, 5)]
-    documents = [Document(chronicle(6, seed=seed), title=title) for seed, title in enumerate(titles)]
+    documents = [Document(chronicle(4, seed=seed), title=title) for seed, title in enumerate(titles)]
     made = await Summarizer(make(default_chunk_size_tokens=600)).summarize_topics(
         documents, [PEOPLE, TRADE], max_output_tokens=800
     )
@@ -119,7 +119,7 @@ async def test_at_most_one_merge_for_each_topic() -> None:
         return tagging(request, info)
 
     summary = await Summarizer(make(), model=model_of(counting)).summarize_topics(
-        [Document(chronicle(30, seed=3))], [PEOPLE, TRADE], max_output_tokens=300
+        [Document(chronicle(10, seed=3))], [PEOPLE, TRADE], max_output_tokens=300
     )
     assert summary.stats.reduce_calls == calls.count('merge') <= 2
     assert summary.stats.map_calls == summary.stats.chunks

@@ -129,8 +129,8 @@ def test_what_is_logged(tmp_path: Path) -> None:
         [
             'message=serving level=INFO transport=streamable-http model=extractive store=memory auth=True',
             'message=call level=INFO tool=summarize collection=token-f52fbd32b2b3b86f',
-            'message=summarized level=INFO input_size=3550 state=complete chunks=1 from_cache=False model=extractive',
-            'message=result level=INFO tool=summarize state=complete model=extractive tokens_in=3550',
+            'message=summarized level=INFO input_size=2071 state=complete chunks=1 from_cache=False model=extractive',
+            'message=result level=INFO tool=summarize state=complete model=extractive tokens_in=2071',
             'message=result level=INFO tool=summarize error=RequestError',
             'message=stopping level=INFO grace_seconds=10.0',
             'message=stopped level=INFO',

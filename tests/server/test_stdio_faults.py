@@ -3,9 +3,8 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -73,18 +72,18 @@ def test_the_end_at_any_byte(length: int) -> None:
     assert ids == {0: [], 1: [None], len(OPENING) + 30: [1, 7]}.get(length, [1])
 
 
-def test_a_client_that_no_longer_reads() -> None:
-    command = [sys.executable, '-m', *STDIO]
-    pipes = {'stdin': subprocess.PIPE, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE}
-    with subprocess.Popen(command, env=serving.environment({}), **pipes) as server:
-        assert server.stdin
-        assert server.stdout
-        assert server.stderr
-        server.stdout.close()
-        server.stdin.write(OPENING + CALL + b'\n')
-        server.stdin.flush()
+def test_a_client_that_no_longer_reads(tmp_path: Path) -> None:
+    stdin, to_server = os.pipe()
+    unread, stdout = os.pipe()
+    with (tmp_path / 'stderr').open('w+b') as stderr:
+        server = forking.start(*STDIO, environment=serving.environment({}), files=(stdin, stdout, stderr.fileno()))
+        for end in (stdin, stdout, unread):
+            os.close(end)
+        os.write(to_server, OPENING + CALL + b'\n')
         assert server.wait(60) == 0
-        assert b'Traceback' not in server.stderr.read()
+        os.close(to_server)
+        stderr.seek(0)
+        assert b'Traceback' not in stderr.read()
 
 
 def test_the_reader_ends_with_the_loop_that_nobody_reads_in() -> None:

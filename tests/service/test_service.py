@@ -66,9 +66,9 @@ async def test_the_last_line_names_the_handle_inside_the_budget() -> None:
         lines.append(last_line(answer.text))
     assert lines == snapshot(
         [
-            '[src_a38d82508f6c]',
-            '[src_a38d82508f6c: ask again by source_ids, or read_source.]',
-            '[src_a38d82508f6c: 3,550 tokens summarized in 517. To ask again with another focus or budget, pass src_a38d82508f6c as source_ids, not the text; read_source(source_id, start_line) returns its lines.]',
+            '[src_2d59fc28c0fd]',
+            '[src_2d59fc28c0fd: ask again by source_ids, or read_source.]',
+            '[src_2d59fc28c0fd: 2,071 tokens summarized in 512. To ask again with another focus or budget, pass src_2d59fc28c0fd as source_ids, not the text; read_source(source_id, start_line) returns its lines.]',
         ]
     )
 
@@ -150,7 +150,7 @@ async def test_the_answer_says_when_the_model_failed() -> None:
     assert answer.summary.state == 'original'
     assert answer.text.startswith(CHRONICLE.strip()[:200])
     assert re.sub(r'src_\w+', 'src_', last_line(answer.text)) == snapshot(
-        '[src_: 3,550 tokens summarized in 3,550; this is the original text, since every model call failed. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
+        '[src_: 2,071 tokens summarized in 2,071; this is the original text, since every model call failed. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
     )
     service = make(FunctionModel(fail), llm_max_retries=0, on_failure='extractive')
     answer = await service.summarize(SummarizeRequest(content=CHRONICLE, max_output_tokens=200))
@@ -159,7 +159,7 @@ async def test_the_answer_says_when_the_model_failed() -> None:
     assert answer.summary.state == 'degraded'
     assert tokens.count(answer.text) <= 600
     assert re.sub(r'src_\w+', 'src_', last_line(answer.text)) == snapshot(
-        '[src_: 3,550 tokens summarized in 517; 9 of 9 parts summarized without the model. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
+        '[src_: 2,071 tokens summarized in 515; 5 of 5 parts summarized without the model. To ask again with another focus or budget, pass src_ as source_ids, not the text; read_source(source_id, start_line) returns its lines.]'
     )
 
 
@@ -298,10 +298,10 @@ async def test_work_cut_short_says_so_and_is_not_kept(monkeypatch: pytest.Monkey
 
     service = make(FunctionModel(answer))
     call = RequestOptions(on_progress=stop_after_the_map, deadline=deadline)
-    answer_in_haste = await service.summarize(SummarizeRequest(content=chronicle(20), max_output_tokens=600), call)
+    answer_in_haste = await service.summarize(SummarizeRequest(content=chronicle(8), max_output_tokens=600), call)
     assert answer_in_haste.summary.stats.cut_short
     assert 'finished in haste' in last_line(answer_in_haste.text)
-    again = await service.summarize(SummarizeRequest(content=chronicle(20), max_output_tokens=600))
+    again = await service.summarize(SummarizeRequest(content=chronicle(8), max_output_tokens=600))
     assert not again.summary.stats.from_cache
     assert (again.summary.stats.map_calls, again.summary.stats.cut_short) == (0, False)
 

@@ -113,7 +113,7 @@ def test_four_processes_with_one_file(file: Path) -> None:
 def test_threads(store: SourceStore) -> None:
     def work(me: int) -> int:
         collection = store.collection(f'{me % 2}')
-        for number in range(40):
+        for number in range(20):
             source = collection.add(Document(f'{me} {number} ' + 'x' * 1000))
             assert collection.document(source.id).text.startswith(f'{me} {number} ')
             collection.keep_answer(f'{number}', me, f'{me}')
@@ -121,8 +121,8 @@ def test_threads(store: SourceStore) -> None:
         return len(collection.sources(1000))
 
     with ThreadPoolExecutor(8) as pool:
-        assert max(pool.map(work, range(8))) == 160
-    assert [len(store.collection(name).sources(1000)) for name in ('0', '1')] == [160, 160]
+        assert max(pool.map(work, range(8))) == 80
+    assert [len(store.collection(name).sources(1000)) for name in ('0', '1')] == [80, 80]
 
 
 def test_a_fork(path: str) -> None:

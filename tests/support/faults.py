@@ -11,7 +11,7 @@ from summarizer_tool import Settings, Summarizer
 from tests.support import process_faults
 from tests.support.provider import serve
 from tests.support.replies import Behaviour, Drop, Error, Hang, Json, Raw, Reply, Text, failing_first, script
-from tests.support.texts import CHRONICLE
+from tests.support.texts import chronicle
 
 DOCS = Path(__file__).parents[2] / 'docs' / 'faults.md'
 
@@ -66,7 +66,7 @@ def outcome(reply: Reply, *, times: int | None = None) -> tuple[str, str, int]:
             max_concurrent_llm_calls=1,
             default_chunk_size_tokens=1600,
         )
-        summary = Summarizer(settings).summarize_sync(CHRONICLE, max_output_tokens=300)
+        summary = Summarizer(settings).summarize_sync(chronicle(12), max_output_tokens=300)
         said = summary.model_dump_json()
         assert SECRET not in said
         assert summary.over_budget == (summary.state == 'original')

@@ -18,5 +18,5 @@ The guild owns 14 ships. Its rival is the Salt League under Morn Keld.
 On 3 May 1852 a fire burned the Lower Quay. Morn Keld was accused of it by Ilse Quarry.
 """
 
-CHRONICLE = chronicle(12)
-"""About 2,400 tokens of sections with names, places, numbers and dates."""
+CHRONICLE = chronicle(7)
+"""About 2,100 tokens of sections with names, places, numbers and dates."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Generic, TypeVar
 
 import regex
@@ -136,6 +136,11 @@ class MaterialAnswer(Generic[EnvelopeT]):
     spent: RunUsage = field(default_factory=RunUsage)
 
 
+@cache
+def _form_tokens(output_type: type[BaseModel]) -> int:
+    return count_tokens(json.dumps(TypeAdapter(output_type).json_schema(schema_generator=GenerateToolJsonSchema)))
+
+
 class WindowedQuery(Generic[EnvelopeT]):
     """A typed question about a material, in requests of a known size.
 
@@ -146,8 +151,7 @@ class WindowedQuery(Generic[EnvelopeT]):
         """Measure what goes with each request, which is a template with the material and these values."""
         self.request = partial(request, template, **values)
         self._query = replace(query.configured(settings), again_prompt='research/answer_again', retries=RETRIES)
-        form = TypeAdapter(query.output_type).json_schema(schema_generator=GenerateToolJsonSchema)
-        self._tokens_beside = count_tokens(load_prompt(query.prompt)) + count_tokens(json.dumps(form)) + FORM_TOKENS
+        self._tokens_beside = count_tokens(load_prompt(query.prompt)) + _form_tokens(query.output_type) + FORM_TOKENS
 
     def most_tokens(self, material: Material) -> int:
         """What is sent at most, in cl100k tokens: request, instructions and the form of the answer, asked again."""

@@ -247,9 +247,9 @@ async def test_no_passage_has_anything_of_the_question(web: Site) -> None:
     assert told(found, web) == snapshot("""\
 [NO RESULTS]
 
-Detail: no passage has anything of "Zymurgy?"; searched were 1 documents with 24 passages.
+Detail: no passage has anything of "Zymurgy?"; searched were 1 documents with 14 passages.
 Stored, the last used first:
-- src_a38d82508f6c · untitled\
+- src_2d59fc28c0fd · untitled\
 """)
     assert answered.text == found.text
 

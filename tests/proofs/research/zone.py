@@ -274,7 +274,7 @@ GATHER: dict[TopicId, str] = {
 
 WINDOW = 5_500
 
-CHUNK = 600
+CHUNK = 1_500
 
 
 @dataclass(frozen=True, slots=True)

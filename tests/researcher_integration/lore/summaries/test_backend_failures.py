@@ -190,8 +190,8 @@ async def test_the_original_is_no_summary(store: SourceStore) -> None:
         said.append(str(await refused(backend, handles)))
     assert said == snapshot(
         [
-            'every model call failed (HTTP 402): this is the original content, 3550 tokens for a budget of 300',
-            'every model call failed (ModelConnectionError): this is the original content, 3550 tokens for a budget of 300',
+            'every model call failed (HTTP 402): this is the original content, 2071 tokens for a budget of 300',
+            'every model call failed (ModelConnectionError): this is the original content, 2071 tokens for a budget of 300',
         ]
     )
 

@@ -58,7 +58,7 @@ async def test_the_same_result(server: Served, store: SourceStore, crawl: dict[s
 
 
 async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) -> None:
-    handles = kept(store, chronicle(30, 11))
+    handles = kept(store, chronicle(12, 11))
     limits = UsageLimits(request_limit=3)
     async with both(server, store) as backends:
         for backend in backends:
@@ -78,7 +78,7 @@ async def test_usage_is_counted_and_limited(server: Served, store: SourceStore) 
 
 
 async def test_progress(server: Served, store: SourceStore) -> None:
-    handles = kept(store, chronicle(90, 5))
+    handles = kept(store, chronicle(50, 5))
     told: dict[str, list[Progress]] = {}
     async with both(server, store) as backends:
         for backend in backends:
@@ -86,10 +86,8 @@ async def test_progress(server: Served, store: SourceStore) -> None:
             await condensed(backend, handles, 'harvests', 900, RequestOptions(on_progress=seen.append))
     assert told['in process'] == snapshot(
         [
-            Progress(phase='map', done=1, total=4, message='summarized chunk 1 of 4'),
-            Progress(phase='map', done=2, total=4, message='summarized chunk 2 of 4'),
-            Progress(phase='map', done=3, total=4, message='summarized chunk 3 of 4'),
-            Progress(phase='map', done=4, total=4, message='summarized chunk 4 of 4'),
+            Progress(phase='map', done=1, total=2, message='summarized chunk 1 of 2'),
+            Progress(phase='map', done=2, total=2, message='summarized chunk 2 of 2'),
         ]
     )
     # The server counts on through all phases, with one more step for the composition at the end; what it has not sent
@@ -97,7 +95,7 @@ async def test_progress(server: Served, store: SourceStore) -> None:
     there = [each for each in told['MCP server'] if 'so far' not in each.message]  # signs of life on a busy machine
     assert there
     assert [each.message for each in there] == [each.message for each in told['in process'][: len(there)]]
-    assert {(each.phase, each.total) for each in there} == {('map', 5)}
+    assert {(each.phase, each.total) for each in there} == {('map', 3)}
     assert [each.done for each in there] == [*range(1, len(there) + 1)]
 
 
