@@ -64,7 +64,8 @@ def read_row(reader: StatementReader, line: NumberedLine, following: str) -> Non
         for place, (column, cell) in enumerate(zip([*columns, *[''] * len(cells)], cells, strict=False))
         if cell and (is_marked or not _NO_VALUE.fullmatch(cell))
     ]
-    if len(named) > 1 or any(map(str.isalpha, ''.join(cells))):
+    # `| Tolls by kind: | | |` heads rows.
+    if len(named) > 1 or (any(map(str.isalpha, ''.join(cells))) and not head.endswith(':')):
         reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
 
 

@@ -100,11 +100,12 @@ def test_a_table_names_its_columns():
     table = """
 | Ship | Master | Lost |
 |---|---|:--|
+| Ships of the line: | | |
 | Heron | Ada Finn | 1872 |
 | Gull | Jonas Orme | — |
 """
     assert read(table) == snapshot(
-        [('| Heron | Master: Ada Finn | Lost: 1872 |', (3, 1)), ('| Gull | Master: Jonas Orme |', (4, 1))]
+        [('| Heron | Master: Ada Finn | Lost: 1872 |', (4, 1)), ('| Gull | Master: Jonas Orme |', (5, 1))]
     )
 
 
