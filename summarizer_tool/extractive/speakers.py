@@ -47,7 +47,7 @@ def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], b
     is_chat = 4 * turns.total() > 3 * (len(texts) - section) and max(turns.values(), default=0) >= _TURNS
     speakers = frozenset(label for label, times in turns.items() if is_chat or times >= _TURNS)
     labels = speakers | {label for label, times in every.items() if times >= _TURNS}
-    return (frozenset(), labels, False) if labels >= ASKED else (speakers, labels, is_chat)
+    return (frozenset(), labels, False) if labels >= ASKED >= speakers else (speakers, labels, is_chat)
 
 
 def askers_of(texts: Sequence[str]) -> frozenset[str]:
@@ -95,6 +95,6 @@ def is_conversation(lines: Sequence[NumberedLine]) -> bool:
     shares = 2 if are_parted else 4
     if 2 * sum(' ' in name for name in turns) > len(turns):
         shares = 6
-    recur = not {*turns} >= ASKED and (are_parted or len(turns) >= _RECUR * len({*turns}))
+    recur = frozenset(turns) != ASKED and (are_parted or len(turns) >= _RECUR * len({*turns}))
     recur = recur and len({*turns}) < len(turns)  # the labels of a form stand there once each
     return recur and len(turns) >= 2 * _TURNS and shares * len(turns) > len(opening) and len({*turns}) > 1

@@ -64,7 +64,7 @@ _OUTPUT_LINES = 20
 
 
 # A mark of emphasis that goes on over several sentences.
-_OPEN_MARK = regex.compile(r'^((?:\p{Lu}[^:*_]{0,40}: )?)(\*{1,3}|_{1,3})(?=\p{L})(?!.*\2)')
+_OPEN_MARK = regex.compile(r'^((?:\p{Lu}[^:*_]{0,40}: (?=\*+\p{Lu}))?)(\*{1,3}|_{1,3})(?=\p{L})(?!.*\2)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
 _OPENS_LABELLED = regex.compile(r'\[[^\[\].:]{1,40}:')
 # How people go on who speak.
@@ -249,7 +249,8 @@ class StatementReader:
             text, thing = f'{asked.text} {lead}: {text}', asked.thing
             lead, lines = asked.lead, (*asked.evidence, *lines)
             if is_interview or not self.is_conversation:  # in a chat nobody says more than is needed
-                kind = self.out.pop().kind
+                asked = self.out.pop()
+                kind = asked.kind if kind is Kind.FRAGMENT else kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
 
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
@@ -413,6 +414,7 @@ class StatementReader:
                 return '', []
         if self.asked and (self.answers_itself or is_labelled) and not self.is_item:
             question = ' '.join(each.text for each in self.asked).rstrip('?. ')
+        question = question if len(question) <= LONGEST_LEAD else ''
         if (self.asked or self.question) and said and not said[0].text.endswith('?'):
             short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
             opening = [*self.asked, *said[: short + 1]]

@@ -6,7 +6,7 @@ pronoun, the label or the lead-in of a list item, what a definition defines.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -69,7 +69,6 @@ _BOX = regex.compile(
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence, nor a number, such as a figure has on its axes.
 _TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
-_TITLE_WORDS = 6
 _DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
@@ -124,8 +123,9 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     ]
     levels = range(1 - len(path), 1)
     is_talk = is_conversation(lines)
-    bold = [match[2] for line in lines if line.blank_after and (match := _BOLD_TURN.match(line.text))]
-    is_interview = sum(text.endswith('?') for text in bold) >= _LEAST_ANSWERED
+    turns = [match for line in lines if line.blank_after and (match := _BOLD_TURN.match(line.text))]
+    asking = Counter(turn[1] for turn in turns if turn[2].endswith('?'))
+    asked_in = {mark for mark, times in asking.items() if times >= _LEAST_ANSWERED}
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of_texts(texts),
@@ -133,7 +133,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         levels=[*levels],
         askers=askers_of(texts),
         is_conversation=is_talk,
-        answers_itself=not is_interview and _answers_itself(lines),
+        answers_itself=not asked_in and _answers_itself(lines),
         talk_end=talk_end(lines) if is_talk else 0,
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
@@ -152,7 +152,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := (2, text) if index in titles else _heading(line, text, reader, is_interview=is_interview):
+        elif heading := (2, text) if index in titles else _heading(line, text, reader, asked_in):
             reader.open_section(*heading, line.number)
         elif (
             len(reader.paragraph) == 1
@@ -225,16 +225,19 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
-def _heading(line: NumberedLine, text: str, reader: StatementReader, *, is_interview: bool) -> tuple[int, str] | None:
+def _heading(line: NumberedLine, text: str, reader: StatementReader, asked_in: Set[str]) -> tuple[int, str] | None:
     """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's.
 
-    In an interview that is what is asked.
+    In an interview that is what stands in the marks in which is asked (`asked_in`).
     """
     if match := _HEADING.match(text):
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
     if reader.paragraph or not line.blank_after:
         return None
-    match = _BOLD_TITLE.match(text) or (_BOLD_TURN.match(text) if is_interview else None)
+    match = _BOLD_TITLE.match(text)
+    if match is None and asked_in and (turn := _BOLD_TURN.match(text)):
+        match = turn if turn[1] in asked_in else None
+        reader.question = ''  # neither a caption nor a note of who asks is an answer, nor what stands below
     return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None
 
 
@@ -442,18 +445,4 @@ def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
         return False
     if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
         return False
-    if _is_title_of(before, text):
-        return False
     return text[0].islower() or len(before) >= ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))
-
-
-def _is_title_of(before: str, text: str) -> bool:
-    """Return whether a line is a title: few words without a verb, right of which a word of the sentences below fits."""
-    return (
-        text.endswith(('.', '!', '?'))
-        and not text[0].islower()
-        and len(before) + len(text.split(maxsplit=1)[0]) < len(text)
-        and len(before.split()) <= _TITLE_WORDS
-        and _TITLE.match(before) is not None
-        and VERB.search(before) is None
-    )

@@ -30,7 +30,7 @@ _HEADER = regex.compile(
 _STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
 _NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?P<text>\S.*)$')
 # `=== evan has joined`: what a program tells, without a time.
-_MARK = regex.compile(r'(?:={2,3}|\*{2,3}|-!-|-->|<--) +(?=\S)')
+_MARK = regex.compile(r'(?:={2,3}|\*{2,3}|-!-) +(?=\S)')
 _LEAST_NOTED = 3
 _DIGITS, _LETTERS = regex.compile(r'\d+'), regex.compile(r'[^\W\d_]+')
 _BARE = '0: '

@@ -48,7 +48,8 @@ _MAIL = regex.compile(
     regex.MULTILINE,
 )
 _ADDRESS = regex.compile(r'\s*[<\[(][^<>\[\]()\s]*@[^<>\[\]()\s]*[>\])]')
-_DOMAIN = regex.compile(r'(?<=\S)@[\w.-]+')
+_DOMAIN = regex.compile(r'(?<=[^\s<])@[\w.-]+(?!\S*>)')
+_MOST_NAMED = 3
 _AGAIN = regex.compile(r'^(?:(?:Re|RE|Fwd?|FW|AW|WG|TR|RV|SV|Antw): ?)+')
 
 
@@ -105,10 +106,9 @@ class _Written:
     def mail(self, mail: MIMEPart, depth: int, *, is_of_many: bool = False) -> None:
         who, whom, _, when, what = (_header(mail, name) for name in _HEADERS)
         is_headed = is_of_many and who != ''
-        self.parts.append(
-            f'{"#" * min(depth, 6)} {_headed(who, what, when, whom) if is_headed else what or "(no subject)"}'
-        )
-        told = _HEADERS[2:3] if is_headed else _HEADERS[:-1]
+        headed = _headed(_DOMAIN.sub('', who), what, when, _DOMAIN.sub('', whom)) if is_headed else ''
+        self.parts.append(f'{"#" * min(depth, 6)} {headed or what or "(no subject)"}')
+        told = ('From', 'Cc') if is_headed else _HEADERS[:-1]  # whom an address is of stays to be found
         headers = [f'{name}: {said}' for name in told if (said := _header(mail, name))]
         if headers:
             self.parts.append('\n'.join(headers))
@@ -204,7 +204,9 @@ def _mail(match: regex.Match[str]) -> str:
 
 def _headed(who: str, what: str, when: str, whom: str) -> str:
     """What heads one of several mails: who wrote it, about what, when and to whom."""
-    who, whom = (_DOMAIN.sub('', _ADDRESS.sub('', said)).strip(' "') for said in (who, whom))
+    who, whom = (_ADDRESS.sub('', said).strip(' "') for said in (who, whom))
+    to, *others = whom.split(', ', _MOST_NAMED)
+    whom = f'{", ".join([to, *others[:-1]])} and others' if len(others) == _MOST_NAMED else whom
     what = _AGAIN.sub('', what.strip())
     aside = ', '.join(filter(None, (when.strip(), f'to {whom}' if whom else '')))
     return f'{who}{": " if what else ""}{what} ({aside})'

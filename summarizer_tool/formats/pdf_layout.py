@@ -175,7 +175,7 @@ def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_
         len(lines) > 2
         and not LEADERS.search(lines[0].text)
         and all(len(each) == 1 for each in paragraphs)
-        and len({line.is_bold for line in lines}) == 1
+        and not any(above.is_bold and len(below.text) > _LONGEST_BOLD for above, below in pairwise(lines))
         and not any(_is_item(paragraph[0].text) for paragraph in paragraphs)
     ):
         width = median((line.right - line.left) / max(1, len(line.text)) for line in lines)

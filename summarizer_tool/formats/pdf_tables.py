@@ -47,28 +47,37 @@ def whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLi
 
 def _part_titles(made: list[TextLine], row: TextLine) -> None:
     """Put titles of a table that stand one below the other, column by column, on the lines that they stand on."""
-    start = len(made)
-    while start and len(made[start - 1].text) <= _LONGEST_TITLE:
+    edge = row.cells[0].right
+    end = start = len(made) - bool(made and len(made[-1].cells) == 1 and made[-1].left < edge)  # the heading of a group
+    while start and len(made[start - 1].text) <= _LONGEST_TITLE and made[start - 1].left >= edge:
         if not 0 < made[start - 1].bottom - row.bottom < _TITLES_REACH * row.size:
             break
         start -= 1
     titles: defaultdict[int, list[Cell]] = defaultdict(list)
-    for line in made[start:]:
+    for line in made[start:end]:
         titles[round(line.bottom)] += line.cells
-    if len(row.cells) >= _LEAST_COLUMNS and len(titles) < len(made) - start:
-        parted = [sorted(titles[bottom], key=lambda cell: cell.left) for bottom in sorted(titles, reverse=True)]
-        if all(left.right <= right.left for cells in parted for left, right in pairwise(cells)):
-            made[start:] = [TextLine(cells, row.turn) for cells in parted]
+    if len(row.cells) < _LEAST_COLUMNS or len(titles) == end - start or _is_number(row.cells[0].text):
+        return
+    parted = [sorted(titles[bottom], key=lambda cell: cell.left) for bottom in sorted(titles, reverse=True)]
+    are_words = not any(_is_number(cell.text) for cells in parted for cell in cells)
+    if are_words and all(left.right <= right.left for cells in parted for left, right in pairwise(cells)):
+        made[start:end] = [TextLine(cells, row.turn) for cells in parted]
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None and not _YEAR.fullmatch(text)
 
 
 def _with_signs(line: TextLine) -> TextLine:
-    """A line of which each sign stands with its number, which keeps its place."""
+    """A line of which each sign stands with its number, which keeps its place; `12,50 €` has it already."""
     words = [[*cell.words] for cell in line.cells]
-    for before, after in pairwise(words):
+    is_before = line.cells[-1].words[-1][0] not in _SIGNS
+    for cell, before, after in zip(line.cells, words, words[1:], strict=False):
         word, left, right = after[0]
-        if before and before[-1][0] in _SIGNS and (word[:1].isdigit() or word[:1] == '('):
+        said = before[-1][0] if before else ''
+        if is_before and cell.parts()[-1][0] in _SIGNS and (word[:1].isdigit() or word[:1] == '('):
             after[0] = before.pop()[0] + word, left, right
-        elif before and word.startswith('%'):
+        elif word.startswith('%') and _is_number(said):
             (number, begin, end), after[:1] = before[-1], []
             before[-1] = f'{number}{word}', begin, end
     if words == [cell.words for cell in line.cells]:
@@ -129,8 +138,8 @@ def table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | N
 
 def _above(lines: Sequence[TextLine], columns: Sequence[tuple[float, float]]) -> list[str]:
     """What stands above each column; a title of several above each of these."""
-    cells = [cell for line in lines for cell in line.cells]
-    return [' '.join(cell.text for cell in cells if left < cell.right and cell.left < right) for left, right in columns]
+    parts = [part for line in lines for cell in line.cells for part in cell.parts()]
+    return [' '.join(said for said, begin, end in parts if begin < right and left < end) for left, right in columns]
 
 
 def _titles(placed: Sequence[dict[int, str]]) -> int:
@@ -139,8 +148,8 @@ def _titles(placed: Sequence[dict[int, str]]) -> int:
     above = [text for places in placed[:count] for text in places.values()]
     rows = [places for places in placed[count:] if len(places) > 1]
     numbers = sum(_NUMBER.fullmatch(text) is not None for places in rows for text in places.values())
-    is_above = not any(_NUMBER.fullmatch(text) and not _YEAR.fullmatch(text) for text in above)
-    return count if count > 1 and is_above and numbers > len(rows) else 0
+    are_words = not any(map(_is_number, above))
+    return count if count > 1 and are_words and numbers > len(rows) else 0
 
 
 def _pitch(lines: Sequence[TextLine]) -> float:

@@ -158,7 +158,7 @@ def is_titled(rows: Sequence[Sequence[str]]) -> bool:
 
     Of two columns the first has labels, but where words stand above a column of numbers; so has one that a colon ends.
     """
-    if len(rows) > 1 and any(cell.endswith(':') for cell in rows[0]):
+    if len(rows) > 1 and any(a.endswith(':') and b.endswith(':') for a, b in zip(*rows[:2], strict=False)):
         return False
     seen = (row[:_MAX_COLUMNS] for row in rows[:_LOOKED_AT])
     columns = [*zip_longest(*(map(_form, row) for row in seen), fillvalue=_form(''))]

@@ -62,8 +62,8 @@ _RETRACTED = regex.compile(r'(?<!~)~~(?=[^\s~])[^~]{1,1000}+(?<=\S)~~(?!~)')
 _ESCAPED = regex.compile(r'(?<![:\\])\\([\[\]*_<>#])')
 _CODE_SPAN = regex.compile(r'(?<!`)(`{1,3})([^`\n]{1,400})\1(?!`)')
 # Marks in a code span are no marks, nor do stops in it end a sentence; these code points are no characters of any text.
-_KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&{.!?')}
-_MARK = regex.compile(r'[\[*_<&{]|[.!?](?=\W)')
+_KEPT = {ord(mark): 0xFDD0 + place for place, mark in enumerate('[*_<&{.!?:')}
+_MARK = regex.compile(r'[\[*_<&{]|[.!?](?=\W)|(?<!\w)[.!?]|:(?=[a-z\d-]+:)')
 _FREED = {kept: mark for mark, kept in _KEPT.items()}
 # What reStructuredText and MyST say a name is: :class:`Rule`, {func}`echo`; and a link of the former.
 _ROLE = regex.compile(
@@ -75,9 +75,10 @@ _INITIALS = 3
 _ANCHOR = regex.compile(r'\s*\{#[^{}]{1,200}\}\s*$')
 # What generators of sites put into markdown: `{{< required >}}`, `{ .green }`; and icons, `:material-check:`.
 _OF_SITE = regex.compile(
-    r'\{\{[<%]\s*([\w/-]+)\s*((?:(?![%>]\}\})[^{}\n]){0,300})[%>]\}\}|\s?(?<!\{)\{:? ?[.#]\p{L}[^{}\n]{0,200}\}(?!\})'
+    r'\{\{[<%]\s*([\w/-]+)\s*((?:(?![%>]\}\})[^{}\n]){0,300})[%>]\}\}'
+    r'|\s?(?<![{}=\'"$])\{:? ?[.#]\p{L}[^{}\n]{0,200}\}(?!\})'
 )
-_ICON = regex.compile(r'(?<![\w:]):[a-z]+(?:-[a-z0-9]+)+:(?!\w)\s?')
+_ICON = regex.compile(r'(?<![\w:]):[a-z]+(?:-[a-z0-9]+)+:(?![\w\]])\s?')
 _NAMED = regex.compile(r'\b(?:name|term|title)="([^"]{1,200})"')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 # Quotation marks of older texts, `like these', where no mark closes a code span.

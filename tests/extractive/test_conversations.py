@@ -295,3 +295,29 @@ def test_a_name_in_bold_above_what_is_said_is_who_says_it():
     assert [said for said, _ in read(page)] == snapshot(
         ['Ada: The gate has a new wheel.', 'It turns.', 'Carl Weir: I saw it in May.', 'Ada: So did the eels.']
     )
+
+
+def test_a_caption_in_an_interview_asks_nothing():
+    asked = '\n\n'.join(
+        f'**Who mends the {what}?**\n\nOrme mends the {what} each year.' for what in ('weir', 'mill', 'gate')
+    )
+    said = [text for text, _ in read(f'{asked}\n\n*Photo by Henry Weir.*\n\nThe stones are from 1840.')]
+    assert said[-1] == 'The stones are from 1840.'
+
+
+def test_questions_to_speakers_of_a_call_take_nobody_the_word():
+    talk = '\n\n'.join(
+        [
+            f'{who}: The {what} was let in May. It pays ten crowns.'
+            for who, what in (('Ada Orme', 'mill'), ('Bo Weir', 'weir'))
+            for _ in '12'
+        ]
+        + ['Q: What does the gate cost?\n\nA: It costs two crowns.'] * 3
+        + ['Ada Orme: We close here. The toll stays at forty pence.']
+    )
+    assert read(talk)[-1][0] == 'Ada Orme: The toll stays at forty pence.'
+
+
+@pytest.mark.parametrize('line', ['Bug: _XiCheck must drop the lock.', 'Changed: *args are passed on to the gate.'])
+def test_names_behind_a_label_keep_their_marks(line: str):
+    assert read(line) == [(line, (1,))]

@@ -418,13 +418,6 @@ def test_a_remark_that_tells_where_to_look_says_nothing():
     assert [text for text, _ in read(page)] == ['The mill burned down in May.', 'Nobody was hurt.']
 
 
-def test_a_line_above_sentences_that_had_room_beside_it_is_no_part_of_them():
-    page = 'Eels\nEels need the word of the keeper. Trout are free.\n\nThe keeper of the lock at\nMarn Weir sees to that.\n'
-    assert [said for said, _ in read(page)] == [
-        *('Eels need the word of the keeper.', 'Trout are free.', 'The keeper of the lock at Marn Weir sees to that.')
-    ]
-
-
 def test_lines_in_columns_are_rows_and_text_that_is_spread_out_is_none():
     page = """
 What is to be done          Who        Due

@@ -71,7 +71,8 @@ def test_a_mailbox_is_all_its_mails(monkeypatch: pytest.MonkeyPatch) -> None:
             for subject in ('The stone', 'The stone', 'The eels')
         ],
     )
-    assert 'From:' not in page.markdown
+    assert page.markdown.count('From: Perpetua Gann <gann@example.org>') == 3
+    assert 'To: hale' not in page.markdown
     assert 'bill.pdf' in page.markdown
     assert 'From then on it lay there.' in page.markdown
     monkeypatch.setattr(mail, '_MOST_MAILS', 2)

@@ -135,6 +135,19 @@ def test_signs_of_currencies_and_per_cents_stand_with_their_numbers() -> None:
     ]
 
 
+def test_a_sign_behind_its_number_stays_there() -> None:
+    rows = [('Coffee', '12,50 EUR', '2', '25,00 EUR'), ('Tea', '3,20 EUR', '10', '32,00 EUR')]
+    placed = [
+        (left, 700.0 - 14 * at, text.replace('EUR', '$'))
+        for at, row in enumerate([('Item', '2024', '% change', 'Sum'), *rows])
+        for left, text in zip((72.0, 200.0, 300.0, 400.0), row, strict=True)
+    ]
+    assert read(pdf([placed])).markdown.split('\n')[2:] == [
+        '| Coffee | 12,50 $ | 2 | 25,00 $ |',
+        '| Tea | 3,20 $ | 10 | 32,00 $ |',
+    ]
+
+
 def test_titles_that_stand_one_below_the_other_are_those_of_their_columns() -> None:
     """The file has them column by column; what stands above two of them is none."""
     titles = [(230.0, 745.0, 'Three months'), (220.0, 732.0, 'May 2,'), (224.0, 724.0, '2026')]

@@ -204,11 +204,12 @@ def test_marks_in_a_code_span_are_none():
 
 
 def test_no_sentence_ends_in_a_code_span():
-    line = "With `ring='...'` it waits. Pass `{'gate': {'after': ...}}`, then `say('Up. Go!')`. It is `v3.10`."
+    line = "With `ring='...'` it waits. Pass `{'gate': {'after': ...}}`, then `say('Up. Go!')`. It is `v3.10`. The `..` operator joins."
     assert [shown(each.text) for each in sentences([NumberedLine(1, bare(line))])] == [
         "With ring='...' it waits.",
         "Pass {'gate': {'after': ...}}, then say('Up. Go!').",
         'It is v3.10.',
+        'The .. operator joins.',
     ]
 
 
@@ -219,6 +220,7 @@ def test_marks_of_generators_of_sites_say_a_word_or_nothing():
         ':material-check:{ .green } 12 gates {{< /note >}}',
         ':material-check:',
         '`{{< raw >}}` and {{.Names}}, {b: c}, from 10:30:45',
+        "-o jsonpath='{.data.toll}', `:material-check:` and [:octicons-eye-16:](/a)",
     ]
     assert [*map(plain, lines)] == [
         'Lock of the Keel: A gate between two levels.',
@@ -226,6 +228,7 @@ def test_marks_of_generators_of_sites_say_a_word_or_nothing():
         '12 gates',
         ':material-check:',
         '{{< raw >}} and {{.Names}}, {b: c}, from 10:30:45',
+        "-o jsonpath='{.data.toll}', :material-check: and :octicons-eye-16:",
     ]
 
 
