@@ -137,6 +137,8 @@ _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
 _CLAUSES = 160
 """Characters of clauses in these that are taken together, at least."""
 _BLANKS = regex.compile(r'\s+')
+_WINDOW = 10_000
+"""Characters in which sentences are looked for at once."""
 _SCRIPT_SAMPLE = 400
 """Characters by which the script of a text is told."""
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
@@ -300,8 +302,7 @@ def _boundaries(text: str, language: str, starts: Sequence[int]) -> Iterator[int
     """Where sentences may end in a text whose lines begin at `starts`."""
     sample = min(len(text), _SCRIPT_SAMPLE)
     if text.isascii() or 2 * len(_STOPLESS.findall(text, 0, sample)) < sample:
-        boundaries = cast('list[dict[str, Any]]', get_sentence_boundaries(language, text))
-        yield from (int(boundary['end_index']) for boundary in boundaries)
+        yield from _windowed(text, language)
         return
     for begin, end in pairwise((*starts, len(text))):
         last = begin
@@ -310,6 +311,19 @@ def _boundaries(text: str, language: str, starts: Sequence[int]) -> Iterator[int
                 last = blank.end()
                 yield last
         yield end
+
+
+def _windowed(text: str, language: str) -> Iterator[int]:
+    """Where sentences end: looked for window by window, since the library takes a time that grows with their square."""
+    begin = 0
+    while begin < len(text):
+        window = text[begin : begin + _WINDOW]
+        found = cast('list[dict[str, Any]]', get_sentence_boundaries(language, window))
+        ends = [int(boundary['end_index']) for boundary in found]
+        if ends and begin + len(window) < len(text):
+            ends.pop()  # there the window ends
+        yield from (begin + end for end in ends)
+        begin += ends[-1] if ends else len(window)
 
 
 def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator[Sentence]:
@@ -323,9 +337,9 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
             text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text
-    begin = 0
+    begin = before = 0
     for end in _boundaries(text, language, starts):
-        last = len(text[:end].rstrip())
+        last, before = before + len(text[before:end].rstrip()), end
         if end < len(text) and (
             is_abbreviated(text, last, language) or _is_dotted(text, end) or _GOES_ON.match(text, last)
         ):

@@ -29,9 +29,11 @@ class Counted:
 
     def __init__(self, fails: Callable[[int], bool] = lambda _: False) -> None:
         self.requests = 0
+        self.is_asked = asyncio.Event()
 
         async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
             self.requests += 1
+            self.is_asked.set()
             number = self.requests
             await asyncio.sleep(0.01)
             if fails(number):
@@ -103,7 +105,7 @@ async def test_a_cancelled_request_lets_the_next_one_ask() -> None:
     cache, model = SourceStore().collection(), Counted()
     first = asyncio.create_task(model.run(cache))
     second = asyncio.create_task(model.run(cache))
-    await asyncio.sleep(0.005)
+    await model.is_asked.wait()
     first.cancel()
     assert (await second).state == 'complete'
     with pytest.raises(asyncio.CancelledError):

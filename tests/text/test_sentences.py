@@ -203,6 +203,19 @@ def test_marks_in_a_code_span_are_none():
     assert plain(line) == 'Calls __init__, a*b*c, _x_ and $_ of List<code> as &amp; says.'
 
 
+@pytest.mark.parametrize('window', [1, 7, 30, 100])
+def test_sentences_are_the_same_in_windows_of_any_size(monkeypatch: pytest.MonkeyPatch, window: int):
+    text = (
+        'Mara sold salt to Orme.  The mill stands still. 水車は止まった。Nobody came, and '
+        + 'on ' * 40
+        + 'it went. It rained.'
+    )
+    whole = [each.text for each in sentences([NumberedLine(1, text)])]
+    monkeypatch.setattr('summarizer_tool.text.sentences._WINDOW', window)
+    cut = [each.text for each in sentences([NumberedLine(1, text + ' ' * 200)])]
+    assert cut == whole if window >= 30 else ''.join(''.join(cut).split()) == ''.join(text.split())
+
+
 def test_no_sentence_ends_in_a_code_span():
     line = "With `ring='...'` it waits. Pass `{'gate': {'after': ...}}`, then `say('Up. Go!')`. It is `v3.10`. The `..` operator joins."
     assert [shown(each.text) for each in sentences([NumberedLine(1, bare(line))])] == [
