@@ -234,24 +234,24 @@ class StatementReader:
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
-        asked = self.out[-1] if self.out and self.speakers and lead else None
-        is_interview = asked is not None and asked.lead in self.askers
-        if (
-            asked is not None
-            and (kind is Kind.FRAGMENT or is_interview)
-            and asked.text.endswith('?')
-            and asked.lead not in ('', lead)
-            and asked.paragraph == self.paragraph_count - 1
-            and not (
-                (to := _ADDRESSES.match(text)) and to[1] in self.speakers and to[1].casefold() != asked.lead.casefold()
-            )
-        ):
+        if asked := self._asked_by_another(text, kind, lead):
             text, thing = f'{asked.text} {lead}: {text}', asked.thing
             lead, lines = asked.lead, (*asked.evidence, *lines)
-            if is_interview or not self.is_conversation:  # in a chat nobody says more than is needed
-                asked = self.out.pop()
+            if lead in self.askers or not self.is_conversation:  # in a chat nobody says more than is needed
+                self.out.pop()
                 kind = asked.kind if kind is Kind.FRAGMENT else kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
+
+    def _asked_by_another(self, text: str, kind: Kind, lead: str) -> Statement | None:
+        """The question right before that a turn answers: by a scrap, or in an interview by anything."""
+        asked = self.out[-1] if self.out and self.speakers and lead else None
+        if asked is None or asked.lead in ('', lead) or not asked.text.endswith('?'):
+            return None
+        if asked.paragraph != self.paragraph_count - 1 or (kind is not Kind.FRAGMENT and asked.lead not in self.askers):
+            return None
+        to = _ADDRESSES.match(text)
+        is_to_another = to is not None and to[1] in self.speakers and to[1].casefold() != asked.lead.casefold()
+        return None if is_to_another else asked
 
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
         """The term that a sentence of its definition is said with, where it needs one."""
