@@ -6,8 +6,7 @@ anything twice; who does not keep up goes back to the log.
 """
 
 import logging
-import threading
-from asyncio import AbstractEventLoop, Event, get_running_loop, shield, wrap_future
+from asyncio import Event, get_running_loop, shield, wrap_future
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,73 +23,9 @@ from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEven
 from researcher_integration.timeline.log import EventLog, LoggedRun
 from summarizer_tool import StoreError, in_io_thread
 
-MAX_WAITING = 1000
-MAX_WAITING_BYTES = 16_000_000
-"""How many events wait for a subscriber, and how large they are as JSON."""
-
-
-class Waiting:
-    """The events that wait for one subscriber, who takes them in its own event loop."""
-
-    def __init__(self) -> None:
-        self._loop: AbstractEventLoop = get_running_loop()
-        self._wake = Event()
-        self._gate = Lock()
-        self._events: deque[tuple[Draft, int]] = deque()
-        self._bytes = 0
-        self._has_ended = False
-        self.is_behind = True
-        """Whether the log has what does not wait here: then nothing waits, until it is read."""
-
-    def put(self, event: Draft, size: int) -> bool:
-        """Let an event wait, from any thread; whether the subscriber is still there.
-
-        Where there is no room, a transient one is lost, and for others the log has to be read.
-        """
-        with self._gate:
-            # Any event fits into an empty queue.
-            full = len(self._events) >= MAX_WAITING or self._bytes + size > MAX_WAITING_BYTES
-            if self.is_behind or (full and self._events and event.is_transient):
-                return True
-            if full and self._events:
-                self.is_behind = True
-                self._events.clear()
-            else:
-                self._events.append((event, size))
-                self._bytes += size
-        return self._notify()
-
-    def end(self) -> None:
-        """Nothing comes after what waits now."""
-        with self._gate:
-            self._has_ended = True
-        self._notify()
-
-    def catch_up(self) -> None:
-        """Let events wait again: the log is read now."""
-        with self._gate:
-            self.is_behind, self._bytes = False, 0
-
-    async def take(self) -> Draft | None:
-        """The next event; nothing after the last, or where the log has to be read."""
-        while True:
-            with self._gate:
-                if self._events:
-                    event, size = self._events.popleft()
-                    self._bytes -= size
-                    return event
-                if self._has_ended or self.is_behind:
-                    return None
-                self._wake.clear()
-            await self._wake.wait()
-
-    def _notify(self) -> bool:
-        try:
-            self._loop.call_soon_threadsafe(self._wake.set)
-        except RuntimeError:  # the loop is closed
-            return False
-        return True
-
+MAX_RECENT = 1000
+MAX_RECENT_BYTES = 16_000_000
+"""How many of the newest events wait for those who follow, and how large they are as JSON."""
 
 PAGE_EVENTS = 50
 """Read from the log at once."""
@@ -118,10 +53,15 @@ class Timeline:
         self.run_id = run_id
         self.log = log if log is not None else EventLog()
         self.is_closed = False
-        self._seq = self._delivered = 0
-        self._gate = threading.Lock()
-        """Between the thread and those who begin to follow in others."""
-        self._followers: set[Waiting] = set()
+        self._seq = 0
+        self._gate = Lock()
+        """Between the thread and those who follow in others."""
+        self._recent: deque[tuple[Draft, int]] = deque()
+        """The newest events with their sizes, while anybody follows."""
+        self._gone = 0
+        """The number of the last event that is not among them any more."""
+        self._followers: set[Callable[[], object]] = set()
+        """Each wakes one up in its event loop."""
         self._said: set[str] = set()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='timeline')
         self.begun = self._worker.submit(self._begin)
@@ -172,28 +112,33 @@ class Timeline:
             StoreError: If the log cannot be read.
         """
         await shield(wrap_future(self.begun))
-        waiting = Waiting()
+        new = Event()
+        wake = partial(get_running_loop().call_soon_threadsafe, new.set)
         with self._gate:
-            if self.is_closed:
-                waiting.end()
-            else:
-                self._followers.add(waiting)
+            self._followers.add(wake)
+            # Transient events of before are not told.
+            since = self._recent[-1][0].seq if self._recent else self._gone
         try:
-            while waiting.is_behind:
+            while True:
+                new.clear()
                 with self._gate:
-                    waiting.catch_up()
-                    seen = self._delivered
-                while events := [event for event in await self._read(after) if event.seq <= seen]:
-                    for event in events:
+                    is_closed, gone = self.is_closed, self._gone
+                    recent = [event for event, _ in self._recent if event.seq > since or not event.is_transient]
+                while after < gone and (kept := [event for event in await self._read(after) if event.seq <= gone]):
+                    for event in kept:
                         yield event
                         after = event.seq
-                while (event := await waiting.take()) is not None:
+                after = max(after, gone)
+                for event in recent:
                     if event.seq > after:
                         yield event
                         after = event.seq
+                if is_closed:
+                    return
+                await new.wait()
         finally:
             with self._gate:
-                self._followers.discard(waiting)
+                self._followers.discard(wake)
 
     async def _read(self, after: int) -> Sequence[TimelineEvent]:
         return await in_io_thread(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS)
@@ -202,7 +147,7 @@ class Timeline:
 
     def _begin(self) -> None:
         def begin() -> None:
-            self._seq = self._delivered = self.log.begin(self.run_id)
+            self._seq = self._gone = self.log.begin(self.run_id)
 
         self._logged(begin)
 
@@ -215,9 +160,24 @@ class Timeline:
         if not event.is_transient:
             self._logged(partial(self.log.append, event, body))
         with self._gate:
-            self._delivered = event.seq
-            self._followers -= {waiting for waiting in self._followers if not waiting.put(event, len(body))}
+            self._recent.append((event, len(body)))
+            while self._recent and self._is_too_much():
+                self._gone = self._recent.popleft()[0].seq
+            self._wake()
         return event
+
+    def _is_too_much(self) -> bool:
+        if not self._followers or len(self._recent) > MAX_RECENT:
+            return True
+        # Any event has room alone.
+        return len(self._recent) > 1 and sum(size for _, size in self._recent) > MAX_RECENT_BYTES
+
+    def _wake(self) -> None:
+        for wake in list(self._followers):
+            try:
+                wake()
+            except RuntimeError:  # its loop is closed
+                self._followers.discard(wake)
 
     def _left_out(self, draft: Draft) -> Draft:
         self._say_once('an event came after the end of its timeline, and is left out')
@@ -229,9 +189,7 @@ class Timeline:
         self._logged(partial(self.log.end, self.run_id, self._seq))
         with self._gate:
             self.is_closed = True
-            followers, self._followers = self._followers, set()
-        for waiting in followers:
-            waiting.end()
+            self._wake()
 
     def _logged(self, write: Callable[[], None]) -> None:
         try:
@@ -261,7 +219,7 @@ class Hub:
 
     def __init__(self, log: EventLog | None = None) -> None:
         self.log = log if log is not None else EventLog()
-        self._gate = threading.Lock()
+        self._gate = Lock()
         self._live: dict[str, Timeline] = {}
 
     def open(self, run_id: str) -> Timeline:
@@ -285,12 +243,14 @@ class Hub:
                     async for event in events:
                         yield event
                 return
-            page = await in_io_thread(self.log.page, run_id, after=after, limit=PAGE_EVENTS)
-            for event in page.events:
+            # First whether it has ended: what comes between the two look-ups is then seen by the second.
+            run = await in_io_thread(self.log.run, run_id)
+            page = await in_io_thread(self.log.read, run_id, after=after, limit=PAGE_EVENTS)
+            for event in page:
                 yield event
                 after = event.seq
-            if len(page.events) < PAGE_EVENTS:
-                if page.is_closed or not page.is_known:
+            if len(page) < PAGE_EVENTS:
+                if run is None or run.is_closed:
                     return
                 await anyio.sleep(POLL_SECONDS)
 

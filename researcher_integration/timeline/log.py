@@ -10,7 +10,6 @@ import time
 import weakref
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Self
@@ -31,13 +30,6 @@ _TABLES = (
     """CREATE TABLE events (
         run INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, seq)) STRICT""",
     'CREATE INDEX runs_by_use ON runs (is_closed DESC, updated_at)',
-    # The sum changes in the transaction of what it counts, whoever writes and whenever the process dies.
-    'CREATE TABLE total (bytes INTEGER NOT NULL) STRICT',
-    'INSERT INTO total VALUES (0)',
-    """CREATE TRIGGER run_changed AFTER UPDATE OF bytes ON runs BEGIN
-        UPDATE total SET bytes = bytes + new.bytes - old.bytes; END""",
-    """CREATE TRIGGER run_deleted AFTER DELETE ON runs BEGIN
-        UPDATE total SET bytes = bytes - old.bytes; DELETE FROM events WHERE run = old.number; END""",
 )
 
 FORMAT = DatabaseFormat(
@@ -78,17 +70,6 @@ class LoggedRun(BaseModel):
     """That are kept."""
     dropped: int = 0
     """The oldest ones, that were not kept for the size cap."""
-
-
-@dataclass(frozen=True, slots=True)
-class EventPage:
-    """Some events of a run."""
-
-    events: Sequence[TimelineEvent]
-    is_known: bool
-    """Whether there is such a run."""
-    is_closed: bool
-    """Whether nothing comes after the last of these, if they are fewer than were asked for."""
 
 
 class EventLog:
@@ -160,22 +141,14 @@ class EventLog:
 
     def read(self, run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
         """The first `limit` events of a run with sequence numbers over `after`; none of a run that is not known."""
-        return self.page(run_id, after=after, limit=limit).events
-
-    def page(self, run_id: str, *, after: int = 0, limit: int = 100) -> EventPage:
-        """As `read`, and how it is with the run."""
         with self._read() as db:
-            # First whether it has ended: what comes between the two look-ups is then seen by the second.
-            run: _Row | None = db.execute('SELECT number, is_closed FROM runs WHERE id = ?', (run_id,)).fetchone()
-            if run is None:
-                return EventPage([], is_known=False, is_closed=False)
-            number, is_closed = run
             rows: list[_Row] = db.execute(
-                'SELECT body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
-                (number, min(after, 2**63 - 1), max(0, limit)),
+                'SELECT body FROM events WHERE run = (SELECT number FROM runs WHERE id = ?) AND seq > ? '
+                'ORDER BY seq LIMIT ?',
+                (run_id, min(after, 2**63 - 1), max(0, limit)),
             ).fetchall()
         try:
-            return EventPage([decoded(body) for [body] in rows], is_known=True, is_closed=bool(is_closed))
+            return [decoded(body) for [body] in rows]
         except ValueError as error:
             raise StoreError(f'{self.path} holds {error}; move it away and start again') from None
 
@@ -193,11 +166,6 @@ class EventLog:
             ).fetchall()
         return [_logged(row) for row in rows]
 
-    def size(self) -> int:
-        """The bytes that count against the cap."""
-        with self._read() as db:
-            return _total(db)
-
     def _run(self, db: sqlite3.Connection, run_id: str) -> int:
         """The number of a run, which is made if absent: another process may have needed its room."""
         now = _now()
@@ -207,12 +175,13 @@ class EventLog:
 
     def _make_room(self, db: sqlite3.Connection, number: int, size: int) -> None:
         """Drop the oldest runs, those that have ended first, then the oldest events of this one, until a size fits."""
-        while _total(db) + size > self._cap:
+        while db.execute('SELECT coalesce(sum(bytes), 0) FROM runs').fetchone()[0] + size > self._cap:
             oldest: _Row | None = db.execute(
                 'SELECT number FROM runs WHERE number <> ? AND events > 0 ORDER BY is_closed DESC, updated_at LIMIT 1',
                 (number,),
             ).fetchone()
             if oldest is not None:
+                db.execute('DELETE FROM events WHERE run = ?', oldest)
                 db.execute('DELETE FROM runs WHERE number = ?', oldest)
                 continue
             first: _Row | None = db.execute(
@@ -234,11 +203,6 @@ class EventLog:
             self._connections.begin(db)
             yield db
             self._connections.commit(db, 0)
-
-
-def _total(db: sqlite3.Connection) -> int:
-    [total] = db.execute('SELECT bytes FROM total').fetchone()
-    return total
 
 
 def _logged(row: _Row) -> LoggedRun:
