@@ -10,7 +10,7 @@ from typing import Any, NoReturn, Protocol, cast
 import anyio
 import anyio.to_thread
 from pydantic_ai import ModelMessage, RunContext, ToolCallPart, ToolDefinition, ToolFailed
-from pydantic_ai.mcp import CallToolFunc, MCPToolset, ProcessToolCallback
+from pydantic_ai.mcp import CallToolFunc, ProcessToolCallback
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from pydantic_core import to_jsonable_python
 
@@ -267,17 +267,15 @@ class CallRules:
 
 
 def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
-    if tool_def.toolset_id is not None:
-        return None if tool_def.toolset_id.startswith('<') else tool_def.toolset_id
     tools = ctx.tool_manager.tools if ctx.tool_manager is not None else None
     tool = tools.get(tool_def.name) if tools else None
     toolset: AbstractToolset[Any] | None = tool.toolset if tool is not None else None
-    while toolset is not None and not isinstance(toolset, MCPToolset):
-        found = None if toolset.id is None or toolset.id.startswith('<') else toolset.id
-        if found is not None or not isinstance(toolset, WrapperToolset):
-            return found
-        toolset = toolset.wrapped
-    return toolset.id if toolset is not None else None
+    found = tool_def.toolset_id
+    # What stands around a toolset has no id of its own, as a rule.
+    while toolset is not None and found is None:
+        found = toolset.id
+        toolset = toolset.wrapped if isinstance(toolset, WrapperToolset) else None
+    return None if found is None or found.startswith('<') else found
 
 
 def reading_tools(ctx: RunContext[Any]) -> dict[str, str]:

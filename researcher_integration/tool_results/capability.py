@@ -270,13 +270,8 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         try:
             seen = await called.masked(raw)
         except MaskingError as error:
-            defect = await anyio.to_thread.run_sync(lambda: raw.defect)
-            _logger.warning('the result of %s was withheld: %s', called.name, defect or error)
-            text = (
-                render_prompt('tool_results/defect', tool=called.name, reason=defect)
-                if defect
-                else render_prompt('tool_results/redacted', tool=called.name)
-            )
+            _logger.warning('the result of %s was withheld: %s', called.name, error)
+            text = render_prompt('tool_results/redacted', tool=called.name)
             await called.reporter.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}

@@ -177,15 +177,6 @@ class Observation:
         """Return whether nothing was changed."""
         return self.value is other.value and self.content is other.content and self.metadata is other.metadata
 
-    @property
-    def defect(self) -> str:
-        """Why nobody could show it to a model, which is a defect of its tool; empty if it can be shown."""
-        try:
-            as_text(self.value)
-        except Exception as error:  # noqa: BLE001 - a tool may return anything
-            return type(error).__name__
-        return ''
-
     def withheld(self, text: str) -> object:
         """A text in the place of all that there was."""
         return ToolReturn(return_value=text) if self.is_wrapped else text

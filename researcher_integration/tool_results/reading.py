@@ -35,8 +35,6 @@ DEFAULT_TOKENS = 2000
 MIN_TOKENS, MAX_TOKENS = 50, 20_000
 """Bounds of what is shown at once."""
 
-_NARROWER = (100, 40, 15, 0)
-"""Characters around what was found where there is less room than that."""
 LONG_LINE = 600
 """Characters of a line up to which it is shown whole; of a longer one what is around the text."""
 
@@ -153,10 +151,9 @@ def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) 
         line = _line(number, lines[number - 1].rstrip('\r'), offsets)
         cost = count_tokens(line) + 1
         if cost > room:
-            if not shown:
-                narrow = (_line(number, lines[number - 1], offsets[:1], longest=0, around=each) for each in _NARROWER)
-                fitting = next((each for each in narrow if count_tokens(each) <= room), '')
-                shown.append(fitting or truncate_tokens(line, max(1, room)))
+            if not shown:  # not even what was looked for may fit, with all that is around it
+                narrow = _line(number, lines[number - 1], offsets[:1], longest=0, around=15)
+                shown.append(truncate_tokens(narrow, max(1, room)))
             break
         shown.append(line)
         room -= cost
