@@ -1,14 +1,13 @@
 """Read the configuration files: YAML and JSON into models, and say in one line what is wrong."""
 
-import difflib
 import json
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from summarizer_tool import ConfigurationError, one_line
@@ -24,14 +23,13 @@ MAX_SHOWN = 60
 
 _MESSAGES = {
     'missing': 'is missing',
+    'extra_forbidden': 'is no key of this',
     'model_type': 'must be a mapping',
     'dict_type': 'must be a mapping',
     'tuple_type': 'must be a list',
-    'string_type': 'must be text',
+    'string_type': 'must be text, in quotes where it looks like something else',
     'string_too_short': 'is empty',
     'too_short': 'needs at least one entry',
-    'decimal_type': 'must be a number',
-    'decimal_parsing': 'must be a number',
 }
 """Of pydantic's kinds of errors, those whose own words speak of Python."""
 
@@ -43,38 +41,28 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra='forbid', hide_input_in_errors=True)
 
-    @model_validator(mode='before')
-    @classmethod
-    def _only_known_keys(cls, value: object) -> object:
-        known = [field.alias or name for name, field in cls.model_fields.items()]
-        is_checked = isinstance(value, Mapping) and cls.model_config.get('extra') == 'forbid'
-        for key in cast('Mapping[object, object]', value) if is_checked else ():
-            if key not in known:
-                raise ValueError(_unknown(key, known))
-        return cast('object', value)
-
 
 Model = TypeVar('Model', bound=Strict)
 
 
 def read_yaml(path: Path, model: type[Model]) -> Model:
     """Read a YAML file, without keys that stand twice; what is wrong with it is a `ConfigurationError`."""
-    return _checked(path, _parsed(path, lambda: _from_yaml(_text(path))), model, ' (put it in quotes)')
+    return _read(path, lambda: _from_yaml(_text(path)), model)
 
 
 def read_yaml_text(text: str, model: type[Model], where: str) -> Model:
     """Read YAML that is given as text, as `read_yaml` does a file; errors call it `where`."""
-    return _checked(where, _parsed(where, lambda: _from_yaml(text)), model, ' (put it in quotes)')
+    return _read(where, lambda: _from_yaml(text), model)
 
 
 def read_mapping(value: object, model: type[Model], where: str) -> Model:
     """Check what a program gives, as `read_yaml` does what stands in a file; errors call it `where`."""
-    return _checked(where, value, model, '')
+    return _read(where, lambda: value, model)
 
 
 def read_json(path: Path, model: type[Model]) -> Model:
     """Read a JSON file, without keys that stand twice. No error repeats a value: it may be a secret."""
-    return _checked(path, _parsed(path, lambda: _from_json(_text(path))), model, '')
+    return _read(path, lambda: _from_json(_text(path)), model)
 
 
 def shown(key: object) -> str:
@@ -96,29 +84,34 @@ def key_path(*parts: object) -> str:
     return text.removeprefix('.')
 
 
-class _NotReadableError(Exception):
-    """What is wrong with a text, and in which line."""
-
-
-def _parsed(where: Path | str, parse: Callable[[], object]) -> object:
+def _read(where: Path | str, parse: Callable[[], object], model: type[Model]) -> Model:
     try:
-        value = parse()
-    except _NotReadableError as error:
+        return model.model_validate(parse())
+    except ConfigurationError as error:
         raise ConfigurationError(f'{where}: {error}') from None
     except RecursionError:
         raise ConfigurationError(f'{where}: is nested too deeply') from None
-    if value is None:
-        raise ConfigurationError(f'{where}: is empty')
-    return value
+    except ValidationError as error:
+        problems = list(map(_problem, error.errors(include_url=False, include_context=False)))
+    if len(problems) > MAX_PROBLEMS:
+        problems[MAX_PROBLEMS:] = [f'and {len(problems) - MAX_PROBLEMS} more']
+    raise ConfigurationError(f'{where}: {"; ".join(problems)}')
+
+
+def _problem(detail: ErrorDetails) -> str:
+    message = _MESSAGES.get(detail['type']) or detail['msg'].removeprefix('Value error, ')
+    message = one_line(message.replace('Input should be', 'must be').replace('String should', 'must'))
+    where = key_path(*detail['loc'])
+    return f'{where}: {message}' if where else message
 
 
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding='utf-8-sig')
     except OSError as error:
-        raise _NotReadableError(f'cannot be read: {error.strerror}') from None
+        raise ConfigurationError(f'cannot be read: {error.strerror}') from None
     except UnicodeDecodeError:
-        raise _NotReadableError('is not UTF-8') from None
+        raise ConfigurationError('is not UTF-8') from None
 
 
 class _Loader(yaml.SafeLoader):
@@ -129,7 +122,7 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
-                    raise _NotReadableError(f'line {key.start_mark.line + 1}: the key {shown(key.value)} stands twice')
+                    raise ConfigurationError(f'line {key.start_mark.line + 1}: the key {shown(key.value)} stands twice')
                 seen.add(key.value)
         return super().construct_mapping(node, deep=deep)
 
@@ -140,54 +133,22 @@ def _from_yaml(text: str) -> object:
     except yaml.MarkedYAMLError as error:
         line = f'line {error.problem_mark.line + 1}: ' if error.problem_mark else ''
         what = ' '.join(part for part in (error.context, error.problem) if part)
-        raise _NotReadableError(f'{line}is not YAML: {one_line(what)}') from None
+        raise ConfigurationError(f'{line}is not YAML: {one_line(what)}') from None
     except (yaml.YAMLError, ValueError) as error:  # a character that may not stand there, a date that is none
-        raise _NotReadableError(f'is not YAML: {one_line(str(error))}') from None
+        raise ConfigurationError(f'is not YAML: {one_line(str(error))}') from None
 
 
 def _from_json(text: str) -> object:
-    if not text.strip():
-        return None
     try:
         return json.loads(text, object_pairs_hook=_unique)
-    except json.JSONDecodeError as error:
-        raise _NotReadableError(f'line {error.lineno}: is not JSON: {error.msg}') from None
-    except ValueError:  # an integer of thousands of digits
-        raise _NotReadableError('is not JSON: a number is too long') from None
+    except ValueError as error:  # it tells where, and quotes nothing
+        raise ConfigurationError(f'is not JSON: {error}') from None
 
 
 def _unique(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise _NotReadableError(f'the key {shown(key)} stands twice')
+            raise ConfigurationError(f'the key {shown(key)} stands twice')
         found[key] = value
     return found
-
-
-def _checked(where: Path | str, value: object, model: type[Model], way_out: str) -> Model:
-    """The model of a parsed file; `way_out` says what to do with a value that was to be text, but is none."""
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        details = error.errors(include_url=False, include_context=False)
-    problems = [_problem(detail, way_out) for detail in details]
-    if len(problems) > MAX_PROBLEMS:
-        problems[MAX_PROBLEMS:] = [f'and {len(problems) - MAX_PROBLEMS} more']
-    raise ConfigurationError(f'{where}: {"; ".join(problems)}')
-
-
-def _problem(detail: ErrorDetails, way_out: str) -> str:
-    message = _MESSAGES.get(detail['type']) or detail['msg'].removeprefix('Value error, ')
-    if detail['type'] == 'string_type' and not isinstance(detail['input'], Mapping | list | None):
-        message += way_out
-    message = one_line(message.replace('Input should be', 'must be').replace('String should', 'must'))
-    where = key_path(*detail['loc'])
-    return f'{where}: {message}' if where else message
-
-
-def _unknown(key: object, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(str(key), known, n=1)
-    return f'{shown(key)} is no key of this; ' + (
-        f'did you mean {near[0]!r}?' if near else f'there are {", ".join(known)}'
-    )

@@ -148,15 +148,15 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
             'a new default under the old limit': 'tool_results.yml: defaults.summarization: a summary may have 1000 tokens, which is not under the threshold of 900; lower summary_max_token_limit or raise size_threshold_tokens',
             'a policy': "tool_results.yml: defaults.summarization.on_failure: must be 'open', 'closed' or 'extractive'",
             'a group': "tool_results.yml: mcp_servers.logs.data_masking.groups[1]: must be 'keys', 'cloud', 'tokens', 'credentials', 'entropy' or 'network'",
-            'a misspelt key': "tool_results.yml: mcp_servers.logs: 'summarisation' is no key of this; did you mean 'summarization'?",
-            'a key of the server': "tool_results.yml: mcp_servers.logs.data_masking: 'pattern' is no key of this; did you mean 'patterns'?",
+            'a misspelt key': 'tool_results.yml: mcp_servers.logs.summarisation: is no key of this',
+            'a key of the server': 'tool_results.yml: mcp_servers.logs.data_masking.pattern: is no key of this',
             'text for a number': 'tool_results.yml: defaults.summarization.size_threshold_tokens: must be a valid integer',
             'a switch': 'tool_results.yml: defaults.data_masking.enabled: must be a valid boolean',
             'an expression': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order is no regular expression: missing ) at position 1',
             'an expression for everything': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order matches an empty text, so it would put masks between all characters; have it take one at least, as `.+` does',
             'the name of an expression': "tool_results.yml: mcp_servers.logs.data_masking.patterns: 'order no' is no name for a pattern: letters, digits and _, at most 40, a letter first",
             'an empty model': 'tool_results.yml: defaults.fallback_models[0]: is empty',
-            'nothing': 'tool_results.yml: is empty',
+            'nothing': 'tool_results.yml: must be a mapping',
         }
     )
     assert problem(load_rules, tmp_path / 'nowhere.yml') == 'nowhere.yml: cannot be read: No such file or directory'
@@ -196,7 +196,10 @@ def test_rules_are_given_in_any_form(form: str, tmp_path: Path) -> None:
                 'rules: defaults.model=a-model-of-nobody: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive'
             ),
         ),
-        ('defaults: {model: [1]}', snapshot('rules: defaults.model: must be text')),
+        (
+            'defaults: {model: [1]}',
+            snapshot('rules: defaults.model: must be text, in quotes where it looks like something else'),
+        ),
         (
             'defaults: {fallback_models: [extractive, openay:gpt-4o]}',
             snapshot(
@@ -209,7 +212,7 @@ def test_rules_are_given_in_any_form(form: str, tmp_path: Path) -> None:
                 'rules: mcp_servers.pods.summarization.model looks like an API key, not like a model: name the model there, and put the key into its own variable, e.g. OPENROUTER_API_KEY'
             ),
         ),
-        ({'default': {}}, snapshot("rules: 'default' is no key of this; did you mean 'defaults'?")),
+        ({'default': {}}, snapshot('rules: default: is no key of this')),
         ('nowhere.yml', snapshot('nowhere.yml: cannot be read: No such file or directory')),
         (
             'a: [',
