@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
@@ -28,11 +28,6 @@ FILES_DEPTH = 3
 """To which text is looked for in bytes and files."""
 
 BLOCK = '-----BEGIN'
-
-ELSEWHERE = '(in the summary)'
-"""Stands for a member of an object that is told in the summary of all,"""
-_TOLD_ELSEWHERE = 12
-"""and of these there are so many at most."""
 
 SUMMARIZATION = 'summarization'
 """Key in the metadata of a result under which stands what was made of it,"""
@@ -276,28 +271,22 @@ def _laid_out(value: object) -> str:
 
 def _stays_beside(value: object) -> bool:
     """Return whether all members of an object but the largest are small enough to stand beside its summary."""
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not value:
         return False
     sizes = sorted(count_tokens(as_text(member)) for member in cast('dict[str, object]', value).values())
     return sum(sizes[:-1]) <= 2 * SMALL_MEMBER and all(size <= SMALL_MEMBER for size in sizes[:-1])
 
 
-_HEADERS = re.compile(r'(?:HTTP/\d[^\n]*\n(?:[\w-]+:[^\n]*\n)*\r?\n)+')
-"""What stands before the page in an answer as `curl -i` shows it."""
-
-
 @lru_cache(maxsize=1)
 def _read_page(text: str) -> str | None:
     """What a page says, as markdown; None if the text is no page."""
-    head = _HEADERS.match(text)
-    body = text[head.end() :] if head else text
-    if not body[:200].lstrip('\ufeff \t\r\n').startswith('<'):
+    if not text[:200].lstrip('\ufeff \t\r\n').startswith('<'):
         return None
     try:
-        page = read_html(body.encode(errors='replace'))
+        page = read_html(text.encode(errors='replace'))
     except SummarizerError:
         return None
-    return (head[0] if head else '') + page.markdown if page.markdown != body else None
+    return page.markdown if page.markdown != text else None
 
 
 def _broken(text: str) -> str | None:
@@ -333,31 +322,12 @@ def _jsonable(value: object) -> object:
 
 
 def _with_summary(value: object, summary: str) -> object:
+    """An object with the summary for its largest member, if the others are small; else the summary, beside files."""
     value = _jsonable(value)
-    if isinstance(value, dict):
-        return _envelope(cast('dict[object, object]', value), summary)
-    if isinstance(value, list):
-        files = [item for item in cast('list[object]', value) if is_multi_modal_content(item)]
-        return [summary, *files] if files else summary
-    return summary
-
-
-def _envelope(value: dict[object, object], summary: str) -> object:
-    """An object whose largest member is the summary, small members as they are; of many members the summary alone."""
-    sizes = {key: count_tokens(as_text(member)) for key, member in value.items()}
-    if not sizes:
-        return summary
-    largest = max(sizes, key=lambda key: sizes[key])
-    kept: dict[object, object] = {}
-    room = 2 * SMALL_MEMBER
-    for key, member in value.items():
-        if key == largest:
-            kept[key] = summary
-        elif sizes[key] <= SMALL_MEMBER and sizes[key] <= room:
-            kept[key] = member
-            room -= sizes[key]
-        elif is_multi_modal_content(member):
-            kept[key] = member
-    if len(value) - len(kept) > _TOLD_ELSEWHERE:
-        return _with_summary([*value.values()], summary)
-    return {key: kept.get(key, ELSEWHERE) for key in value}
+    if _stays_beside(value):
+        members = cast('dict[object, object]', value)
+        largest = max(members, key=lambda key: count_tokens(as_text(members[key])))
+        return {**members, largest: summary}
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    files = [item for item in cast('Iterable[object]', items) if is_multi_modal_content(item)]
+    return [summary, *files] if files else summary
