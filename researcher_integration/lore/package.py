@@ -178,8 +178,6 @@ class Category(BaseModel):
     records: list[SerializeAsAny[Record]] = Field(default_factory=list[SerializeAsAny[Record]])
     dropped: int = 0
     """Records that no source supports."""
-    repaired: int = 0
-    """Records whose sources were corrected."""
 
 
 class Extracted(BaseModel):
@@ -317,7 +315,6 @@ def _category(done: Extraction | None, *, has_model: bool) -> Category:
         reason=_said(done),
         records=list(done.records),
         dropped=done.dropped,
-        repaired=done.repaired,
     )
 
 

@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import regex
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_ai.usage import RunUsage
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from researcher_integration.lore.extraction.records import Name, Record, Sources, Text, as_records, bare
 from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, name_key, words
-from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, WindowedQuery
+from researcher_integration.lore.extraction.windowed_query import Asked, MaterialAnswer, WindowedQuery
 from researcher_integration.lore.material import CrawledPage
-from researcher_integration.usage import Spent
 from summarizer_tool import Settings, TypedQuery, says_no_more
 
 _TO = regex.compile(r'(?<=\d) to (?=\d)')
@@ -142,22 +140,13 @@ class FoundConflicts(BaseModel):
         return as_records(value, 'conflicts', 'subject')
 
 
-class CrossReference(BaseModel):
-    """The conflicts of a zone, and what became of the model's search for them."""
-
-    model_config = ConfigDict(frozen=True)
+class CrossReference(Asked):
+    """The conflicts of a zone, and what became of the model's search for them; those of the rules are there anyway."""
 
     conflicts: tuple[Conflict, ...] = ()
     """Those that rules have found first."""
     dropped: int = 0
     """Conflicts of the model that no two pages support."""
-    is_partial: bool = False
-    """Whether the model's answer was cut off or broken, and only its complete conflicts were kept."""
-    unread: tuple[int, ...] = ()
-    """Numbers of the pages whose raw text could not be had; conflicts were held against the others."""
-    reason: str = ''
-    """Why the model has looked for none, where there is a reason; the rules' conflicts are there all the same."""
-    spent: Spent = Field(default_factory=RunUsage)
 
 
 def conflict_query(settings: Settings) -> WindowedQuery[FoundConflicts]:
@@ -172,14 +161,8 @@ def compared(
     """Compare the records by rules, and hold the conflicts of the model's answer against the raw pages."""
     found = answer.output.conflicts if answer.output else ()
     modelled, dropped = verify_conflicts(found, pages, answer.raw)
-    return CrossReference(
-        conflicts=tuple(distinct([*compare(extractions, pages), *modelled])),
-        dropped=dropped,
-        is_partial=answer.is_partial,
-        unread=answer.unread,
-        reason=answer.reason,
-        spent=answer.spent,
-    )
+    conflicts = distinct([*compare(extractions, pages), *modelled])
+    return CrossReference(conflicts=tuple(conflicts), dropped=dropped, **dict(answer.asked))
 
 
 def verify_conflicts(

@@ -3,17 +3,14 @@
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import regex
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator
-from pydantic_ai.usage import RunUsage
+from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
 
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation, typed
-from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, WindowedQuery
+from researcher_integration.lore.extraction.windowed_query import Asked, MaterialAnswer, WindowedQuery
 from researcher_integration.lore.material import TIER_NAMES, CrawledPage, TopicId
-from researcher_integration.usage import Spent
 from summarizer_tool import Settings, TypedQuery, load_prompt
 
 MAX_REPAIRED = 3
@@ -39,12 +36,6 @@ def name_key(name: str) -> str:
     return _ARTICLE.sub('', words(name))
 
 
-def _runs(spaced: str) -> frozenset[str | tuple[str, str]]:
-    """The words of a text, and the pairs of words that stand beside each other."""
-    found = spaced.split()
-    return frozenset([*found, *pairwise(found)])
-
-
 class PageIndex:
     """The raw pages by the words on them."""
 
@@ -54,7 +45,6 @@ class PageIndex:
         """By page number, the most trusted first."""
         self._ranks = {number: rank for rank, number in enumerate(self.weights)}
         self._texts = {number: f' {words(texts[number])} ' for number in self.weights if number in texts}
-        self._runs = {number: _runs(text) for number, text in self._texts.items()}
         self._found: dict[str, tuple[int, ...]] = {}
 
     def naming(self, name: str) -> tuple[int, ...]:
@@ -66,11 +56,7 @@ class PageIndex:
         return found
 
     def _holding(self, key: str) -> Iterator[int]:
-        wanted = _runs(key)
-        for number, there in self._runs.items() if wanted else ():
-            # Neighbours are looked up before the text is searched: most names that stand nowhere are out by then.
-            if wanted <= there and f' {key} ' in self._texts[number]:
-                yield number
+        return (number for number, text in self._texts.items() if key and f' {key} ' in text)
 
     def rank(self, sources: Iterable[int]) -> int:
         """How trusted the best of some pages is, 0 for the most trusted of all."""
@@ -82,12 +68,9 @@ class PageIndex:
         return [number for number in self.weights if number in wanted]
 
 
-def _sources(
-    cited: Sequence[int], naming: Sequence[int], index: PageIndex, near: Sequence[int] = ()
-) -> tuple[list[int], bool]:
-    """The sources that hold, the most trusted first, and whether they are others than were cited."""
-    sound = index.sorted(number for number in cited if number in naming)
-    return (sound, False) if sound else ([*(near or naming)][:MAX_REPAIRED], True)
+def _sources(cited: Sequence[int], naming: Sequence[int], index: PageIndex, near: Sequence[int] = ()) -> list[int]:
+    """The cited sources that hold, or others that do; the most trusted first."""
+    return index.sorted(number for number in cited if number in naming) or [*(near or naming)][:MAX_REPAIRED]
 
 
 def _merged(records: Iterable[Record], index: PageIndex) -> list[Record]:
@@ -116,25 +99,14 @@ def _union(first: Record, second: Record, index: PageIndex) -> Record:
     return first.model_copy(update=changes)
 
 
-class Extraction(BaseModel):
+class Extraction(Asked):
     """The records of one category, and what became of the others."""
-
-    model_config = ConfigDict(frozen=True)
 
     category: TopicId
     records: list[SerializeAsAny[Record]] = Field(default_factory=list[SerializeAsAny[Record]])
     """Of the category's type, also when they are read back from JSON."""
     dropped: int = 0
     """Records whose name stands on no page."""
-    repaired: int = 0
-    """Records and relations whose sources were corrected."""
-    is_partial: bool = False
-    """Whether the answer was cut off or broken, and only its complete records were kept."""
-    unread: tuple[int, ...] = ()
-    """Numbers of the pages whose raw text could not be had; records were held against the others."""
-    reason: str = ''
-    """Why there are no records, where there is a reason: the model has failed, or a limit was reached."""
-    spent: Spent = Field(default_factory=RunUsage)
 
     @field_validator('records', mode='before')
     @classmethod
@@ -161,34 +133,22 @@ def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Se
     say the same; what differs stays, for the cross-reference to report.
     """
     index = PageIndex(pages, answer.raw)
+    records = answer.output.records if answer.output else ()
     kept: list[Record] = []
-    dropped = repaired = 0
-    for record in answer.output.records if answer.output else ():
-        sources, is_repaired = _sources(record.sources, index.naming(record.name), index)
+    for record in records:
+        sources = _sources(record.sources, index.naming(record.name), index)
         if not sources:
-            dropped += 1
             continue
-        repaired += is_repaired
         relations: list[Relation] = []
         for relation in record.relations:
             naming = index.naming(relation.target)
             # Where the relation's own pages do not hold, those of its record are nearer than any other.
             near = [number for number in sources if number in naming]
-            found, is_repaired = _sources(relation.sources, naming, index, near)
-            if found:
+            if found := _sources(relation.sources, naming, index, near):
                 relations.append(relation.model_copy(update={'sources': found}))
-                repaired += is_repaired
         best = max(index.weights[number] for number in sources)
         confidence = round(record.confidence * best, 2)
         changes = {'sources': sources, 'relations': relations, 'confidence': confidence}
         kept.append(record.model_copy(update=changes))
-    return Extraction(
-        category=category,
-        records=_merged(kept, index),
-        dropped=dropped,
-        repaired=repaired,
-        is_partial=answer.is_partial,
-        unread=answer.unread,
-        reason=answer.reason,
-        spent=answer.spent,
-    )
+    dropped = len(records) - len(kept)
+    return Extraction(category=category, records=_merged(kept, index), dropped=dropped, **dict(answer.asked))

@@ -7,12 +7,13 @@ from functools import cache, partial
 from typing import Generic, TypeVar
 
 import regex
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_ai.models import Model
 from pydantic_ai.tools import GenerateToolJsonSchema
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, titled
+from researcher_integration.usage import Spent
 from summarizer_tool import (
     Settings,
     SummarizerError,
@@ -121,19 +122,28 @@ ReadPage = Callable[[str], Awaitable[str]]
 EnvelopeT = TypeVar('EnvelopeT', bound=BaseModel)
 
 
+class Asked(BaseModel):
+    """What became of a question about a material."""
+
+    model_config = ConfigDict(frozen=True)
+
+    is_partial: bool = False
+    """Whether the answer was cut off or broken, and only its complete members were kept."""
+    unread: tuple[int, ...] = ()
+    """Numbers of the pages whose raw text could not be had; the answer was held against the others."""
+    reason: str = ''
+    """Why there is no answer, where there is a reason: the model has failed, or a limit was reached."""
+    spent: Spent = RunUsage()
+
+
 @dataclass(frozen=True, slots=True)
 class MaterialAnswer(Generic[EnvelopeT]):
-    """What a model answers about a material, or why it does not, and the raw pages to hold the answer against."""
+    """What a model answers about a material, if it does, and the raw pages to hold the answer against."""
 
+    asked: Asked
     output: EnvelopeT | None = None
     raw: dict[int, str] = field(default_factory=dict[int, str])
     """Raw texts by page number."""
-    unread: tuple[int, ...] = ()
-    """Numbers of the pages whose raw text could not be had."""
-    is_partial: bool = False
-    """Whether the answer was cut off or broken, and only its complete members were kept."""
-    reason: str = ''
-    spent: RunUsage = field(default_factory=RunUsage)
 
 
 @cache
@@ -162,15 +172,16 @@ class WindowedQuery(Generic[EnvelopeT]):
     ) -> MaterialAnswer[EnvelopeT]:
         """Ask about a material, unless nothing could come of it; what fails on the way is the answer's `reason`."""
         if not any(section.text.strip() for section in material.sections):
-            return MaterialAnswer(reason='the sections hold no text')
+            return MaterialAnswer(Asked(reason='the sections hold no text'))
         raw = await _read_pages(material.pages, read)
         unread = tuple(page.number for page in material.pages if page.number not in raw)
         if not raw:  # nothing could be verified, so nothing is paid for
-            return MaterialAnswer(unread=unread, reason='no page can be read')
+            return MaterialAnswer(Asked(unread=unread, reason='no page can be read'))
         said = await in_thread(self.request, material)
         spent = RunUsage()
         result = await self._query.ask(model, said, usage=usage, spent=spent, usage_limits=usage_limits)
-        return MaterialAnswer(result.output, raw, unread, result.is_partial, result.reason, spent)
+        asked = Asked(is_partial=result.is_partial, unread=unread, reason=result.reason, spent=spent)
+        return MaterialAnswer(asked, result.output, raw)
 
 
 async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int, str]:

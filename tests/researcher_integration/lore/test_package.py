@@ -166,7 +166,6 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
                 }
             ],
             'dropped': 0,
-            'repaired': 0,
         }
     )
     assert extraction['conflicts'] == snapshot(

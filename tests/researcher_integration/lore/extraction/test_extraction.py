@@ -93,7 +93,7 @@ async def test_records_are_verified_against_the_raw_pages(mode: OutputMode) -> N
             ),
         ]
     )
-    assert (extraction.dropped, extraction.repaired, extraction.is_partial, extraction.reason) == (1, 0, False, '')
+    assert (extraction.dropped, extraction.is_partial, extraction.reason) == (1, False, '')
     assert extraction.spent.requests == 1
     assert extraction.spent.input_tokens > 0
 
@@ -171,7 +171,6 @@ async def test_three_answers_that_cannot_be_read_are_the_end() -> None:
             'category': 'npcs',
             'records': [],
             'dropped': 0,
-            'repaired': 0,
             'is_partial': False,
             'unread': (),
             'reason': 'invalid output',
