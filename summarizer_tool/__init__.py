@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from summarizer_tool.extractive.model import ExtractiveModel as ExtractiveModel
     from summarizer_tool.extras import naming_extra as naming_extra
     from summarizer_tool.formats.data_texts import texts_of as texts_of_json
-    from summarizer_tool.formats.reading import read as read_document
+    from summarizer_tool.formats.files import read_file as read_file
+    from summarizer_tool.formats.files import read_path as read_path
     from summarizer_tool.html.content import read as read_html
     from summarizer_tool.html.page import Page as Page
     from summarizer_tool.llm.failures import first_of as first_error
@@ -120,7 +121,6 @@ if TYPE_CHECKING:
         'fits_tokens',
         'json_log_lines',
         'load_prompt',
-        'read_document',
         'read_html',
         'render_prompt',
         'render_report',

@@ -168,8 +168,6 @@ def _research(
         research = Research(request, _configuration(config, search=request.search), settings, folder)
         if resume:
             research.check_begun()
-        else:  # an unwritable folder is reported before any work is done
-            _make(folder)
         where = 'the MCP server' if settings.mcp_summarizer_url else f'{model_id(settings)}, in process'
         say(f'agent and extraction: {agent or "none, as there is no model for them"}; summaries: {where}')
         with progress() as research.on_progress:
@@ -182,13 +180,6 @@ def _research(
         _stop(str(error), _NO_PACKAGE)
     report(package, research.configuration.research.topics)
     print_folder(folder)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        _stop(f'--out {folder} cannot be made a folder: {error.strerror}')
 
 
 def _configuration(folder: Path, *, search: bool) -> 'Configuration':

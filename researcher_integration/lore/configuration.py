@@ -4,6 +4,7 @@ Topics and tiers are read from `config/research_topics.yml` and `config/sources.
 """
 
 import re
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -128,13 +129,10 @@ class ResearchTopics(Strict):
     @field_validator('topics')
     @classmethod
     def _each_once(cls, topics: tuple[Topic, ...]) -> tuple[Topic, ...]:
-        given = [topic.id for topic in topics]
-        problems = [f'{topic} stands twice' for topic in TOPIC_IDS if given.count(topic) > 1]
+        # Both are names: of a step, and of a section.
+        given = [name for topic in topics for name in dict.fromkeys((topic.id, topic.header))]
+        problems = [f'{shown(name)} stands twice' for name, times in Counter(given).items() if times > 1]
         problems += [f'{topic} is missing' for topic in TOPIC_IDS if topic not in given]
-        headers = [topic.header for topic in topics]
-        twice = [header for header in dict.fromkeys(headers) if headers.count(header) > 1]
-        if twice and not problems:  # each is the name of a section
-            problems = [f'the header "{header}" stands twice' for header in twice]
         if problems:
             raise ValueError(', '.join(problems))
         return topics
@@ -151,6 +149,8 @@ def load_topics(path: Path = SHIPPED_TOPICS) -> ResearchTopics:
 
 SHIPPED_SOURCES = FOLDER / 'sources.yml'
 
+_DOMAIN = re.compile(r'[^.*%]+(?:\.[^.*%]+)*')
+
 
 def _host(url: str) -> str:
     """The host of a URL in lower case and punycode; empty if it has none.
@@ -165,14 +165,11 @@ def _host(url: str) -> str:
 
 def _domain(text: str) -> str:
     """A domain from the file, as `_host` gives it."""
-    text = text.strip()
-    if '*' in text:
-        raise ValueError(f'{shown(text)} has a wildcard; give the domain alone, which stands for its subdomains too')
-    if not text or any(character in text for character in '/:@?#\\ '):
-        raise ValueError(f'{shown(text)} is no domain; give the host alone, such as wiki.example.org')
-    host = _host(f'http://{text}/')
-    if not host or '%' in host or '' in host.split('.'):
-        raise ValueError(f'{shown(text)} is no domain; give the host alone, such as wiki.example.org')
+    host = _host(f'http://{text.strip()}/')
+    if any(character in text.strip() for character in '/:@?#\\ ') or not _DOMAIN.fullmatch(host):
+        raise ValueError(
+            f'{shown(text)} is no domain; give the host alone, such as wiki.example.org, for its subdomains too'
+        )
     return host
 
 
@@ -204,14 +201,9 @@ class SourceTiers(Strict):
                 raise ValueError(
                     f'the weight of {lower} is {tiers[lower].weight}, over that of {higher}, {tiers[higher].weight}'
                 )
-        seen: dict[str, TierName] = {}
-        for name in TIER_NAMES:
-            for domain in tiers[name].domains:
-                if seen.get(domain) == name:
-                    raise ValueError(f'{domain} stands twice in {name}')
-                if domain in seen:
-                    raise ValueError(f'{domain} stands in {seen[domain]} and in {name}; a domain has one tier')
-                seen[domain] = name
+        named = Counter(domain for tier in tiers.values() for domain in tier.domains)
+        if twice := [domain for domain, times in named.items() if times > 1]:
+            raise ValueError(f'{", ".join(twice)} stands twice; a domain has one tier')
         return tiers
 
     @cached_property

@@ -161,10 +161,7 @@ def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) ->
         if name == 'window_tokens' and value > before:
             continue  # what was too small may grow
         if value != before and value not in ((), False):
-            how = {
-                'places': 'with other --pages',
-                'search': 'without --search',
-                'way': f'with --way {before}',
-                'window_tokens': f'with --window {before}',
-            }[name]
-            raise ResearchError(f'{folder} was begun {how}; leave the option out to go on, or name another --out')
+            option = {'places': '--pages', 'window_tokens': '--window'}.get(name, f'--{name}')
+            raise ResearchError(
+                f'{folder} was begun with another {option}; leave the option out to go on, or name another --out'
+            )

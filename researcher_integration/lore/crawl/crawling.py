@@ -217,9 +217,9 @@ class Crawler:
         return _Found(source, url_key(source.url), source.url, self._tiers.of(source.url))
 
     async def _read(self, file: Path) -> _Found:
-        limit = self._service.summarizer.settings.fetch_max_mb
-        page = await in_io_thread(read_local, file, limit)
-        source = (await self._service.add_source(AddSourceRequest(content=page.markdown, title=page.title))).source
+        limit = self._service.summarizer.settings.summarizer_max_input_mb
+        read = await in_io_thread(read_local, file, limit)
+        source = (await self._service.add_source(AddSourceRequest(content=read.text, title=read.title))).source
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 
 

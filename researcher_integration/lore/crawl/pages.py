@@ -6,12 +6,13 @@ import regex
 
 from researcher_integration.lore.material import CrawledPage
 from summarizer_tool import (
+    Document,
     FetchError,
-    Page,
     RequestError,
     load_prompt,
     one_line,
-    read_document,
+    read_file,
+    read_path,
     register_tag,
     render_prompt,
     wrap_in_tag,
@@ -50,28 +51,17 @@ def shown(key: str) -> str:
     return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
 
 
-_HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
-
-
-def read_local(file: Path, max_mb: float) -> Page:
+def read_local(file: Path, max_mb: float) -> Document:
     """Read a text, a page or a document of at most `max_mb` (10⁶ bytes); a blocking call."""
     if file.exists() and not file.is_file():  # one would wait for whoever writes into a pipe
         raise RequestError(f'{file} is not a regular file; give the path of a text, a page or a document')
     try:
-        with file.open('rb') as opened:
-            body = opened.read(int(max_mb * 1e6) + 1)
-    except FileNotFoundError:
-        raise RequestError(f'there is no file {file}; give the path of a text, a page or a document') from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or type(error).__name__
-        raise RequestError(f'{file} cannot be read: {reason}') from None
-    if len(body) > max_mb * 1e6:
-        raise RequestError(f'{file} is over SUMMARIZER_FETCH_MAX_MB={max_mb:g} MB; split it or raise the limit')
-    try:
-        # A saved page may begin with anything; its name says what it is. Of other files their content does.
-        return read_document(body, 'text/html' if file.suffix.lower() in _HTML_SUFFIXES else '', name=file.name)
+        document = read_file(read_path(file, max_mb), file.name).document
     except FetchError as error:
         raise RequestError(f'{file} {error}') from None
+    if not document.text.strip():
+        raise RequestError(f'{file} holds no text')
+    return document
 
 
 PREVIEW_TAG = register_tag('page_preview')

@@ -109,7 +109,7 @@ def test_wrong_topics(tmp_path: Path) -> None:
     assert [problem(load_topics, changed('research_topics.yml', tmp_path, change)) for change in changes] == snapshot(
         [
             'research_topics.yml: topics: lore is missing',
-            'research_topics.yml: topics: npcs stands twice',
+            "research_topics.yml: topics: 'npcs' stands twice, 'Characters' stands twice",
             "research_topics.yml: topics[0].id: must be 'zone_overview', 'npcs', 'factions', 'lore' or 'narrative_items'",
             'research_topics.yml: topics: zone_overview is missing, npcs is missing, factions is missing, lore is missing, narrative_items is missing',
             'research_topics.yml: topics: is missing',

@@ -171,6 +171,7 @@ async def test_failures_say_what_failed(crawler: Crawler, wiki: Site, tmp_path: 
     (tmp_path / 'icon.png').write_bytes(b'\x89PNG\r\n\x1a\n')
     (tmp_path / 'large.md').write_text('long ' * 30_000)
     (tmp_path / 'empty.md').write_text('\n')
+    (tmp_path / 'latin.txt').write_bytes('Der Deich bei Möwenried.'.encode('cp1252'))
 
     async def told(place: str) -> str:
         with pytest.raises((FetchError, RequestError)) as caught:
@@ -188,6 +189,7 @@ async def test_failures_say_what_failed(crawler: Crawler, wiki: Site, tmp_path: 
         'icon.png',
         'large.md',
         'empty.md',
+        'latin.txt',
         '.',
     ]
     assert {place.replace(wiki.host, 'HOST'): await told(place) for place in places} == snapshot(
@@ -198,10 +200,11 @@ async def test_failures_say_what_failed(crawler: Crawler, wiki: Site, tmp_path: 
             'http://HOST/nothing.md': 'FetchError: HOST/nothing.md holds no text',
             'http://169.254.169.254/latest': 'FetchError: 169.254.169.254/latest leads to an address that is not public (cloud metadata) and is never fetched',
             'javascript:alert(1)': 'FetchError: javascript URLs are not fetched; give one that begins with http:// or https://',
-            'absent.md': 'RequestError: there is no file DIR/absent.md; give the path of a text, a page or a document',
-            'icon.png': 'RequestError: DIR/icon.png holds image/png, which is not text',
-            'large.md': 'RequestError: DIR/large.md is over SUMMARIZER_FETCH_MAX_MB=0.1 MB; split it or raise the limit',
+            'absent.md': 'RequestError: DIR/absent.md does not exist',
+            'icon.png': 'RequestError: DIR/icon.png is not UTF-8 (byte 0), but likely cp1252; convert it, e.g. iconv -f cp1252 -t utf-8',
+            'large.md': 'RequestError: DIR/large.md is over SUMMARIZER_MAX_INPUT_MB=0.1; split it or raise the limit',
             'empty.md': 'RequestError: DIR/empty.md holds no text',
+            'latin.txt': 'RequestError: DIR/latin.txt is not UTF-8 (byte 15), but likely cp1252; convert it, e.g. iconv -f cp1252 -t utf-8',
             '.': 'RequestError: DIR is not a regular file; give the path of a text, a page or a document',
         }
     )
@@ -222,7 +225,7 @@ async def test_a_checkpoint_that_cannot_be_written_is_not_hidden(service: Servic
 async def test_files_are_pages(service: Service, tmp_path: Path, wiki: Site) -> None:
     (tmp_path / 'marsh.md').write_text(MARSH)
     (tmp_path / 'link.md').symlink_to(tmp_path / 'marsh.md')
-    (tmp_path / 'notes.txt').write_bytes('Der Deich bei Möwenried.'.encode('cp1252'))
+    (tmp_path / 'notes.txt').write_text('Der Deich bei Möwenried.')
     (tmp_path / 'saved.HTM').write_text('<p>Kept from the wiki:</p><h1>Reed Court</h1><p>Led by Tamsin Oake.</p>')
     tiers = ByPath()
     crawler = Crawler(service, tiers)
@@ -237,7 +240,7 @@ async def test_files_are_pages(service: Service, tmp_path: Path, wiki: Site) -> 
         [
             (1, 'marsh.md', 'Gull Marsh', True),
             (1, 'marsh.md', 'Gull Marsh', False),
-            (2, 'notes.txt', 'notes.txt', True),
+            (2, 'notes.txt', 'notes', True),
             (3, 'saved.HTM', 'Reed Court', True),
         ]
     )
