@@ -1,6 +1,5 @@
 """Exchange the MCP servers among the toolsets of one run for those selected, and live with one that is down."""
 
-import difflib
 import inspect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,16 +34,13 @@ class MCPSelectionError(RequestError):
 
 
 def lacks(owner: str, what: str, missing: Collection[str], known: Collection[str]) -> str:
-    """`the run has no MCP server 'wbe'; it has 'tickets', 'web'; did you mean 'web'?`."""
-    names = sorted(known)
-    near = [match for name in missing for match in difflib.get_close_matches(name, names, n=1)]
-    guess = f'; did you mean {shown(near[0])}?' if near else ''
-    return f'{owner} has no {what} {_listed(sorted(missing))}; it has {_listed(names) or "none"}{guess}'
+    """`the run has no MCP server 'wbe'; it has 'tickets', 'web'`."""
+    return f'{owner} has no {what} {_listed(missing)}; it has {_listed(known) or "none"}'
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: Collection[str]) -> str:
     more = f' and {len(names) - MAX_NAMES} more' if len(names) > MAX_NAMES else ''
-    return ', '.join(shown(name) for name in names[:MAX_NAMES]) + more
+    return ', '.join(shown(name) for name in sorted(names)[:MAX_NAMES]) + more
 
 
 Servers: TypeAlias = Mapping[str, AbstractToolset[AgentDepsT]] | Sequence[AbstractToolset[AgentDepsT]]

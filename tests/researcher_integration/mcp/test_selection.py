@@ -58,7 +58,7 @@ def test_wrong_selections() -> None:
             'Input should be a valid tuple',
             'String should have at least 1 character',
             "names no server; name at least one, or give no selection to keep the agent's own; Extra inputs are not permitted",
-            "pydantic-ai has no native tool 'web_serch'; it has 'advisor', 'code_execution', 'file_search', 'image_generation', 'memory', 'web_fetch', 'web_search', 'x_search'; did you mean 'web_search'?",
+            "pydantic-ai has no native tool 'web_serch'; it has 'advisor', 'code_execution', 'file_search', 'image_generation', 'memory', 'web_fetch', 'web_search', 'x_search'",
             'mcp_server has no switch; the MCP servers that stay are those under servers',
         ]
     )
@@ -220,14 +220,14 @@ async def test_unknown_servers_and_tools(sites: Sites) -> None:
         return str(caught.value)
 
     assert await said(harbor=[], notes=[]) == snapshot(
-        "the run has no MCP server 'harbor', 'notes'; it has 'archive', 'harbour', 'letters'; did you mean 'harbour'?"
+        "the run has no MCP server 'harbor', 'notes'; it has 'archive', 'harbour', 'letters'"
     )
     assert await said(harbour=[], zzz=[]) == snapshot(
         "the run has no MCP server 'zzz'; it has 'archive', 'harbour', 'letters'"
     )
     assert (sites.harbour.requests, sites.archive.requests) == (0, 0)
     assert await said(harbour=['ships', 'shpis']) == snapshot(
-        "the MCP server 'harbour' has no tool 'shpis'; it has 'ships', 'sink', 'tides'; did you mean 'ships'?"
+        "the MCP server 'harbour' has no tool 'shpis'; it has 'ships', 'sink', 'tides'"
     )
     assert await said(archive=['quay_ships']) == snapshot(
         "the MCP server 'archive' has no tool 'quay_ships'; it has 'letters', 'maps'"
