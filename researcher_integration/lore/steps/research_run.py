@@ -118,26 +118,23 @@ def assign(
     The page that is called as the zone is about the zone.
     """
     densities = {page.source_id: [_density(topic, page, texts[page.source_id]) for topic in topics] for page in pages}
-    if not pages:
-        return {}
     sums = [sum(column) for column in zip(*densities.values(), strict=True)]
-    overall = sum(sums) / len(sums) / len(pages)
-    # One more page, average in everything: the average of a few pages says little of what is rare.
-    means = [(one + overall) / (len(pages) + 1) for one in sums]
+    # One more page, average in everything: a few pages say little of what is rare.
+    average = sum(sums) / max(1, len(sums) * len(pages))
     assigned: dict[str, TopicId] = {}
-    load = [0] * len(topics)
+    load = dict.fromkeys((topic.id for topic in topics), 0)
     for page in pages:
         scores = [
-            density / mean if mean else 0.0 for density, mean in zip(densities[page.source_id], means, strict=True)
+            density / (total + average) if total else 0.0
+            for density, total in zip(densities[page.source_id], sums, strict=True)
         ]
-        best = max(scores)
         # Of topics that are about equal, the one that has least yet.
-        near = [index for index, score in enumerate(scores) if score >= 0.9 * best]
-        index = min(near, key=lambda candidate: (load[candidate], candidate))
+        near = [topic.id for topic, score in zip(topics, scores, strict=True) if score >= 0.9 * max(scores)]
+        chosen = min(near, key=load.__getitem__)
         if _WORD.findall(page.title.casefold()) == _WORD.findall(zone.casefold()):
-            index = next((each for each, topic in enumerate(topics) if topic.id == 'zone_overview'), index)
-        load[index] += page.tokens
-        assigned[page.source_id] = topics[index].id
+            chosen = 'zone_overview'
+        load[chosen] += page.tokens
+        assigned[page.source_id] = chosen
     return assigned
 
 

@@ -81,10 +81,11 @@ class ResearchSteps:
         async with anyio.create_task_group() as tasks:
             for place in places:
                 tasks.start_soon(one, place)
-        for place in places:
-            if place in failed:
-                named = shown(place) if is_url(place) else place
-                self._checkpoint.failures.append(Failure(place=named, reason=failed[place]))
+        self._checkpoint.failures += [
+            Failure(place=shown(place) if is_url(place) else place, reason=failed[place])
+            for place in places
+            if place in failed
+        ]
         if set(before) - {page.source_id for page in self._work.pages()}:  # the text of a page has changed
             self._checkpoint.assigned.clear()
             self._checkpoint.gathered.clear()
@@ -112,11 +113,9 @@ class ResearchSteps:
             )
             for topic in self._topics:
                 done = self._checkpoint.gathered.get(topic.id)
-                if done is None:
-                    await self._gather(agent, topic)
-                elif not done.is_finished:
-                    del self._checkpoint.gathered[topic.id]
+                if done is not None and not done.is_finished:
                     self._checkpoint.forget_steps()
+                if done is None or not done.is_finished:
                     await self._gather(agent, topic)
         if not self._is_kept():
             await self._keep()
@@ -220,8 +219,8 @@ class ExtractionPhase:
 
     async def extract(self, model: Model, material: Material) -> None:
         """Extract each category that is missing or has failed, all at once."""
-        done_before = {topic for topic, extraction in self._checkpoint.extractions.items() if not extraction.reason}
-        topics = [topic for topic in self._work.topics if topic.id not in done_before]
+        extractions = self._checkpoint.extractions
+        topics = [each for each in self._work.topics if each.id not in extractions or extractions[each.id].reason]
         done = 0
 
         async def one(topic: Topic) -> None:
@@ -230,7 +229,7 @@ class ExtractionPhase:
                 answer = await self._ask(model, self._extracting[topic.id], material)
                 extraction = await in_thread(extracted, topic.id, answer, material.pages)
                 span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
-            self._checkpoint.extractions[topic.id] = extraction
+            extractions[topic.id] = extraction
             self._checkpoint.cross_reference = None
             await self._work.save()
             done += 1
