@@ -29,7 +29,7 @@ _MESSAGES = {
     'tuple_type': 'must be a list',
     'string_type': 'must be text, in quotes where it looks like something else',
     'string_too_short': 'is empty',
-    'too_short': 'needs at least one entry',
+    'too_short': 'is empty',
 }
 """Of pydantic's kinds of errors, those whose own words speak of Python."""
 

@@ -13,21 +13,20 @@ turns failures into what a model can read.
 import json
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, cast
 
 import httpx2
 from fastmcp.client.transports import StdioTransport
-from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic_ai import ModelRetry, RunContext, ToolFailed
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
-from researcher_integration.config.files import FOLDER, Strict, key_path, read_json, shown
+from researcher_integration.config.files import FOLDER, Strict, read_json, shown
 from researcher_integration.mcp.failures import OptionalServer, on_failure
-from summarizer_tool import ConfigurationError, register_tag, wrap_in_tag
+from summarizer_tool import register_tag, wrap_in_tag
 
 SHIPPED_SERVERS = FOLDER / 'mcp_config.json'
 
@@ -41,8 +40,41 @@ MAX_TIMEOUT = 600.0
 
 DEFAULT_RETRIES = 2
 
-_VARIABLE = re.compile(r'\$\{([^}:]+)(:-([^}]*))?\}')
+_VARIABLE = re.compile(r'\$\{([^\W\d]\w*)(:-([^}]*))?\}')
 """As pydantic-ai's loader knows them."""
+
+
+def _filled(text: object) -> object:
+    """A text with the values of the variables that it names."""
+    if not isinstance(text, str):
+        return text
+    if '${' in _VARIABLE.sub('', text):
+        raise ValueError('has ${ without the name of a variable and }')
+    for name, default, _ in _VARIABLE.findall(text):
+        if not default and not os.environ.get(name, '').strip():
+            raise ValueError(f'the environment variable {shown(name)} is not set; set it or remove the server')
+    return _VARIABLE.sub(lambda match: os.environ.get(match[1], match[3] or ''), text)
+
+
+def _is_http(text: str) -> str:
+    try:
+        url = httpx2.URL(text)
+    except httpx2.InvalidURL:
+        url = httpx2.URL('')
+    if url.scheme not in ('http', 'https') or not url.host:
+        raise ValueError('must be a URL that begins with http:// or https://')
+    return text
+
+
+def _fits_a_header(text: str) -> str:
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError('has a line break or other characters that no header may have')
+    return text
+
+
+Filled = Annotated[str, BeforeValidator(_filled)]
+URL = Annotated[Filled, AfterValidator(_is_http)]
+HeaderValue = Annotated[Filled, AfterValidator(_fits_a_header)]
 
 
 def _seconds(timeout: float) -> float:
@@ -61,21 +93,18 @@ ServerName = Annotated[str, AfterValidator(_starts_tool_names)]
 """Stands before the names of the tools, which providers allow no other characters."""
 
 
-_REACHED_BY = ('url', 'command', 'cwd', 'args', 'headers', 'env')
-
-
 class Server(Strict):
     """One entry of `mcpServers`: a server at a URL, or a command that is one on its standard input and output.
 
-    Values may be secrets, so that none is shown.
+    Values are as the environment has filled them, and may be secrets, so that none is shown.
     """
 
-    url: SecretStr | None = None
-    headers: dict[str, SecretStr] | None = None
-    command: SecretStr | None = None
-    args: tuple[SecretStr, ...] | None = None
-    env: dict[str, SecretStr] | None = None
-    cwd: SecretStr | None = None
+    url: URL | None = Field(default=None, repr=False)
+    headers: dict[str, HeaderValue] | None = Field(default=None, repr=False)
+    command: Annotated[Filled, StringConstraints(min_length=1)] | None = Field(default=None, repr=False)
+    args: tuple[Filled, ...] | None = Field(default=None, repr=False)
+    env: dict[str, Filled] | None = Field(default=None, repr=False)
+    cwd: Filled | None = Field(default=None, repr=False)
     timeout: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), AfterValidator(_seconds)] = DEFAULT_TIMEOUT
     """Seconds, to connect and then for each answer."""
     retries: Annotated[int, Field(strict=True, ge=0, le=10)] = DEFAULT_RETRIES
@@ -92,60 +121,11 @@ class Server(Strict):
                 raise ValueError(f'{name} goes with a {"command" if self.url is not None else "url"}')
         return self
 
-    def filled(self, path: Path, name: str) -> dict[str, Any]:
-        """The fields by which it is reached, each text as the environment has filled it.
-
-        Raises `ConfigurationError`, with the file and the key, if something is wrong with one of them.
-        """
-
-        def fill(value: object, *place: object) -> Any:
-            if isinstance(value, dict):
-                return {key: fill(each, *place, key) for key, each in cast('dict[str, object]', value).items()}
-            if isinstance(value, tuple):
-                return [fill(each, *place, index) for index, each in enumerate(cast('tuple[object, ...]', value))]
-            if not isinstance(value, SecretStr):
-                return None
-            text = value.get_secret_value()
-            if problem := problem_of(text, place, name):
-                raise ConfigurationError(f'{path}: {key_path("mcpServers", name, *place)}: {problem}')
-            return filled(text)
-
-        return {field: fill(getattr(self, field), field) for field in _REACHED_BY}
-
 
 class Servers(Strict):
     """The whole file."""
 
     servers: Annotated[dict[ServerName, Server], Field(alias='mcpServers')]
-
-
-def problem_of(text: str, place: tuple[object, ...], name: str) -> str | None:
-    """What is wrong with a text in the entry of a server, once the environment has filled it."""
-    variables = list(_VARIABLE.finditer(text))
-    if '${' in _VARIABLE.sub('', text) or any(not match[1].isidentifier() for match in variables):
-        return 'has ${ without the name of a variable and }'
-    needed = [match[1] for match in variables if match[2] is None]
-    if unset := [variable for variable in needed if not os.environ.get(variable, '').strip()]:
-        return f'the environment variable {shown(unset[0])} is not set; set it or remove the server {name!r}'
-    whole = filled(text)
-    if place == ('url',) and not _is_http(whole):
-        return 'must be a URL that begins with http:// or https://'
-    if place[0] == 'headers' and not (whole.isascii() and whole.isprintable()):
-        return 'has a line break or other characters that no header may have'
-    return 'is empty' if not whole and place[0] == 'command' else None
-
-
-def filled(text: str) -> str:
-    """A text with the values of its variables, where `problem_of` finds none."""
-    return _VARIABLE.sub(lambda match: os.environ.get(match[1], match[3] or ''), text)
-
-
-def _is_http(text: str) -> bool:
-    try:
-        url = httpx2.URL(text)
-    except httpx2.InvalidURL:
-        return False
-    return url.scheme in ('http', 'https') and bool(url.host)
 
 
 def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[Any]]:
@@ -155,18 +135,14 @@ def load_search_servers(path: Path = SHIPPED_SERVERS) -> list[AbstractToolset[An
         ConfigurationError: If the file is wrong, or a variable without a default is not set or blank; one line with
             file, key and reason, and no value.
     """
-    return [
-        _search_server(name, server, server.filled(path, name))
-        for name, server in read_json(path, Servers).servers.items()
-    ]
+    return [_search_server(name, server) for name, server in read_json(path, Servers).servers.items()]
 
 
-def _search_server(name: str, server: Server, place: Mapping[str, Any]) -> AbstractToolset[Any]:
-    command, url = place['command'], place['url']
+def _search_server(name: str, server: Server) -> AbstractToolset[Any]:
     toolset = MCPToolset[Any](
-        url or StdioTransport(command, place['args'] or [], env=place['env'], cwd=place['cwd']),
+        server.url or StdioTransport(server.command or '', [*(server.args or ())], env=server.env, cwd=server.cwd),
         id=name,
-        headers=place['headers'],
+        headers=server.headers,
         init_timeout=server.timeout,
         read_timeout=server.timeout,
         max_retries=server.retries,

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import httpx2
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 
-from researcher_integration.config.files import Strict, read_json
-from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT, Server, ServerName, filled, problem_of
+from researcher_integration.config.files import Strict, read_json, read_mapping
+from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT, Server, ServerName
 from researcher_integration.proxy import guard
 from summarizer_tool import ConfigurationError, Settings
 
@@ -54,13 +54,23 @@ class ProxiedServer:
         return [sys.executable, '-I', '-S', str(Path(guard.__file__)), str(os.getpid()), found, *arguments]
 
 
+def _enabled(entries: object) -> object:
+    if not isinstance(entries, dict):
+        return entries
+    named = cast('dict[str, object]', entries)
+    return {
+        name: entry
+        for name, entry in named.items()
+        if not (isinstance(entry, dict) and cast('dict[str, object]', entry).get('disabled'))
+    }
+
+
 class ProxiedEntry(Server):
     """An entry of a client's file. Clients have keys of their own in there, which are left aside."""
 
     model_config = ConfigDict(extra='ignore')
 
     type: str | None = None
-    disabled: bool = False
 
     @field_validator('type')
     @classmethod
@@ -71,34 +81,30 @@ class ProxiedEntry(Server):
 
 
 class ProxiedEntries(Strict):
-    """A client's file; of all that may be in it the servers are read."""
+    """A client's file; of all that may be in it the servers are read that are not disabled."""
 
     model_config = ConfigDict(extra='ignore')
 
-    servers: Annotated[dict[ServerName, ProxiedEntry], Field(alias='mcpServers')]
+    servers: Annotated[dict[ServerName, ProxiedEntry], BeforeValidator(_enabled), Field(alias='mcpServers')]
 
 
 def from_file(path: Path) -> list[ProxiedServer]:
     """The servers of a file with `mcpServers` that are not disabled; raises `ConfigurationError` if none can be had."""
-    servers: list[ProxiedServer] = []
-    for name, entry in read_json(path, ProxiedEntries).servers.items():
-        if entry.disabled:
-            continue
-        place = entry.filled(path, name)
-        servers.append(
-            ProxiedServer(
-                name,
-                url=place['url'] or '',
-                headers=place['headers'] or {},
-                command=(place['command'], *(place['args'] or ())) if place['command'] else (),
-                env=place['env'] or {},
-                cwd=place['cwd'],
-                timeout=entry.timeout,
-            )
-        )
-    if not servers:
+    entries = read_json(path, ProxiedEntries).servers
+    if not entries:
         raise ConfigurationError(f'{path}: mcpServers names no server that is not disabled')
-    return servers
+    return [
+        ProxiedServer(
+            name,
+            url=entry.url or '',
+            headers=entry.headers or {},
+            command=(entry.command, *(entry.args or ())) if entry.command else (),
+            env=entry.env or {},
+            cwd=entry.cwd,
+            timeout=entry.timeout,
+        )
+        for name, entry in entries.items()
+    ]
 
 
 def from_command(command: Sequence[str], name: str | None = None) -> ProxiedServer:
@@ -112,14 +118,12 @@ def from_url(url: str, headers: Sequence[str], name: str | None = None) -> Proxi
 
     Raises `ConfigurationError` if the URL or a header is none, or a variable is not set.
     """
-    if problem := problem_of(url, ('url',), 'url'):
-        raise ConfigurationError(f'--url: {problem}')
-    found: dict[str, str] = {}
+    given: dict[str, str] = {}
     for header in headers:
         title, colon, value = (part.strip() for part in header.partition(':'))
         if not colon or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", title, re.ASCII):
             raise ConfigurationError('--header: must be a name and a value with a colon between them')
-        if problem := problem_of(value, ('headers', title), 'url'):
-            raise ConfigurationError(f'--header {title}: {problem}')
-        found[title] = filled(value)
-    return ProxiedServer(name or httpx2.URL(filled(url)).host, url=filled(url), headers=found)
+        given[title] = value
+    entry = read_mapping({'url': url, 'headers': given}, ProxiedEntry, '--url and --header')
+    place = entry.url or ''
+    return ProxiedServer(name or httpx2.URL(place).host, url=place, headers=entry.headers or {})

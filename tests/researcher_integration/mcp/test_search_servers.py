@@ -223,8 +223,8 @@ def test_wrong_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert '\n' not in ''.join(messages)
     assert messages == snapshot(
         [
-            "mcp_config.json: mcpServers.web.headers.Authorization: the environment variable 'SEARCH_KEY' is not set; set it or remove the server 'web'",
-            "mcp_config.json: mcpServers.web.env.KEY: the environment variable 'BLANK' is not set; set it or remove the server 'web'",
+            "mcp_config.json: mcpServers.web.headers.Authorization: the environment variable 'SEARCH_KEY' is not set; set it or remove the server",
+            "mcp_config.json: mcpServers.web.env.KEY: the environment variable 'BLANK' is not set; set it or remove the server",
             'mcp_config.json: mcpServers.web.args[1]: has ${ without the name of a variable and }',
             'mcp_config.json: mcpServers.web.args[1]: has ${ without the name of a variable and }',
             'mcp_config.json: mcpServers.web.headers.Authorization: has a line break or other characters that no header may have',
