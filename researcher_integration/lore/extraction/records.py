@@ -151,16 +151,6 @@ class Record(BaseModel):
     sources: Sources = Field(default_factory=list[int])
     """Numbers of the pages it rests on; after verification the most trusted first."""
 
-    @classmethod
-    def single_valued(cls) -> tuple[str, ...]:
-        """The fields of this category that hold one text."""
-        return tuple(name for name, field in cls.model_fields.items() if field.annotation is str and name != 'name')
-
-    @classmethod
-    def listed(cls) -> tuple[str, ...]:
-        """The fields of this category that hold a list of texts."""
-        return tuple(name for name, field in cls.model_fields.items() if field.annotation == list[str])
-
 
 class ZoneData(Record):
     """The zone itself."""

@@ -73,32 +73,6 @@ def _sources(cited: Sequence[int], naming: Sequence[int], index: PageIndex, near
     return index.sorted(number for number in cited if number in naming) or [*(near or naming)][:MAX_REPAIRED]
 
 
-def _merged(records: Iterable[Record], index: PageIndex) -> list[Record]:
-    """One record for those that say the same of one name, with the lists and sources of all of them."""
-    merged: dict[tuple[str, ...], Record] = {}
-    for record in records:
-        key = (name_key(record.name), *(words(getattr(record, field)) for field in record.single_valued()))
-        other = merged.get(key)
-        merged[key] = record if other is None else _union(other, record, index)
-    return [*merged.values()]
-
-
-def _union(first: Record, second: Record, index: PageIndex) -> Record:
-    relations: dict[tuple[str, ...], Relation] = {}
-    for each in (*first.relations, *second.relations):
-        key = (each.kind, each.target, each.detail)
-        sources = index.sorted([*each.sources, *(relations[key].sources if key in relations else ())])
-        relations[key] = each.model_copy(update={'sources': sources})
-    changes: dict[str, object] = {
-        'sources': index.sorted([*first.sources, *second.sources]),
-        'relations': [*relations.values()],
-        'confidence': max(first.confidence, second.confidence),
-    }
-    for field in first.listed():
-        changes[field] = [*dict.fromkeys((*getattr(first, field), *getattr(second, field)))]
-    return first.model_copy(update=changes)
-
-
 class Extraction(Asked):
     """The records of one category, and what became of the others."""
 
@@ -129,8 +103,7 @@ def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Se
 
     A source is kept if the page exists and names the record (for a relation: its target); where none is left, the
     most trusted pages that do take its place. The confidence becomes the model's times the highest weight among the
-    verified sources, rounded to two digits. Records of one name become one only if all their single-valued fields
-    say the same; what differs stays, for the cross-reference to report.
+    verified sources, rounded to two digits.
     """
     index = PageIndex(pages, answer.raw)
     records = answer.output.records if answer.output else ()
@@ -151,4 +124,4 @@ def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Se
         changes = {'sources': sources, 'relations': relations, 'confidence': confidence}
         kept.append(record.model_copy(update=changes))
     dropped = len(records) - len(kept)
-    return Extraction(category=category, records=_merged(kept, index), dropped=dropped, **dict(answer.asked))
+    return Extraction(category=category, records=kept, dropped=dropped, **dict(answer.asked))

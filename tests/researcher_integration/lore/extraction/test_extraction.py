@@ -100,8 +100,11 @@ async def test_records_are_verified_against_the_raw_pages(mode: OutputMode) -> N
 
 @pytest.mark.parametrize('category', TOPIC_IDS)
 async def test_an_extraction_comes_back_from_json_as_it_was(category: TopicId) -> None:
-    fields: dict[str, JsonValue] = dict.fromkeys(RECORDS[category].single_valued(), 'Reed Bell')
-    lists: dict[str, JsonValue] = {each: ['Odile Sarn', 'Hob’s Weir'] for each in RECORDS[category].listed()}
+    kinds = {name: field.annotation for name, field in RECORDS[category].model_fields.items() if name != 'name'}
+    fields: dict[str, JsonValue] = {name: 'Reed Bell' for name, kind in kinds.items() if kind is str}
+    lists: dict[str, JsonValue] = {
+        name: ['Odile Sarn', 'Hob’s Weir'] for name, kind in kinds.items() if kind == list[str]
+    }
     extraction = await extract(answering({'records': [{**ODILE, **fields, **lists}]}), category)
     [record] = extraction.records
 
