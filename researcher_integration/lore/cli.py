@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
+    from typing import BinaryIO
 
     from researcher_integration.lore.configuration import ResearchSettings, Topic
     from researcher_integration.lore.package import Package, Statistics, StepStatistics
@@ -276,22 +277,17 @@ def _printable(message: str) -> str:
 
 def say(message: str) -> None:
     """Print a line to stderr."""
-    _write(f'lore-research: {_printable(message)}\n')
-
-
-def _write(text: str) -> None:
-    """Write to stderr, ignoring a closed pipe."""
-    try:
-        sys.stderr.write(text)
-        sys.stderr.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    _write(sys.stderr.buffer, f'lore-research: {_printable(message)}\n'.encode(sys.stderr.encoding, 'backslashreplace'))
 
 
 def print_folder(folder: Path) -> None:
     """Print the folder to stdout, byte for byte in any locale."""
+    _write(sys.stdout.buffer, os.fsencode(folder) + b'\n')
+
+
+def _write(stream: 'BinaryIO', line: bytes) -> None:
     try:
-        sys.stdout.buffer.write(os.fsencode(folder) + b'\n')
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        stream.write(line)
+        stream.flush()
+    except BrokenPipeError:  # whoever has read it has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

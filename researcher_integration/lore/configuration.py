@@ -164,7 +164,6 @@ def _host(url: str) -> str:
 
 
 def _domain(text: str) -> str:
-    """A domain from the file, as `_host` gives it."""
     host = _host(f'http://{text.strip()}/')
     if any(character in text.strip() for character in '/:@?#\\ ') or not _DOMAIN.fullmatch(host):
         raise ValueError(

@@ -241,7 +241,6 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
 
 def _added(run: RunServers, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:
-    """The native tools of these kinds that the model has."""
     made = {kind: _made(kind) for kind in sorted(kinds)}
     supported = tuple(model.profile.get('supported_native_tools', frozenset()))
     added = {kind: tool for kind, tool in made.items() if isinstance(tool, supported)}

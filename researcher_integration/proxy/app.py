@@ -66,8 +66,6 @@ def _log_as_the_program() -> None:
 
 
 async def _reach(connections: Sequence[Connection]) -> None:
-    """Reach all servers at once, those that can be in time."""
-
     async def one(connection: Connection) -> None:
         with suppress(ServerDownError):  # it is logged, and told to whoever asks something of it
             await connection.connected()

@@ -199,7 +199,6 @@ class Offers:
 
 
 async def _pages(connection: Connection, kind: str) -> Sequence[Any]:
-    """What a server lists of a kind, all pages of it."""
     capability, request, answer = _LISTS[kind]
     found: list[Any] = []
     if getattr(connection.capabilities, capability) is None:

@@ -57,12 +57,11 @@ class ProxiedServer:
 def _enabled(entries: object) -> object:
     if not isinstance(entries, dict):
         return entries
-    named = cast('dict[str, object]', entries)
-    return {
-        name: entry
-        for name, entry in named.items()
-        if not (isinstance(entry, dict) and cast('dict[str, object]', entry).get('disabled'))
-    }
+    return {name: each for name, each in cast('dict[str, object]', entries).items() if not _is_disabled(each)}
+
+
+def _is_disabled(entry: object) -> bool:
+    return isinstance(entry, dict) and bool(cast('dict[str, object]', entry).get('disabled'))
 
 
 class ProxiedEntry(Server):

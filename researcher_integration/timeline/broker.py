@@ -270,7 +270,6 @@ class Hub:
         return await in_io_thread(self.log.runs, limit)
 
     async def _begun(self) -> None:
-        """Wait until the log knows all runs that were opened before."""
         for timeline in list(self._live.values()):
             await shield(wrap_future(timeline.begun))
 

@@ -334,7 +334,6 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     async def _replaced(
         self, ctx: RunContext[AgentDepsT], called: CalledTool, seen: Observation, text: str, kept: StoredResult
     ) -> object:
-        """The summary in the place of a result, or what the failure policy says."""
         await called.reporter.summarizing(kept.original)
         left = ctx.remaining_time()
         seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN

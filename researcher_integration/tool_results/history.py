@@ -250,7 +250,6 @@ def _shortened(text: str, most: int, mask: Callable[[str], str]) -> str:
 
 
 def _end(text: str, most: int) -> str:
-    """As much of the end as fits."""
     text = text[-most * 8 :]
     while (size := count_tokens(text)) > most:
         text = text[-int(len(text) * most / size * 0.98) :]

@@ -270,7 +270,6 @@ def _laid_out(value: object) -> str:
 
 
 def _stays_beside(value: object) -> bool:
-    """Return whether all members of an object but the largest are small enough to stand beside its summary."""
     if not isinstance(value, dict) or not value:
         return False
     sizes = sorted(count_tokens(as_text(member)) for member in cast('dict[str, object]', value).values())
@@ -328,6 +327,10 @@ def _with_summary(value: object, summary: str) -> object:
         members = cast('dict[object, object]', value)
         largest = max(members, key=lambda key: count_tokens(as_text(members[key])))
         return {**members, largest: summary}
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    files = [item for item in cast('Iterable[object]', items) if is_multi_modal_content(item)]
+    items: Iterable[object] = ()
+    if isinstance(value, dict):
+        items = cast('dict[object, object]', value).values()
+    elif isinstance(value, list):
+        items = cast('list[object]', value)
+    files = [item for item in items if is_multi_modal_content(item)]
     return [summary, *files] if files else summary

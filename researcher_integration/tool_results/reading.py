@@ -161,7 +161,6 @@ def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) 
 
 
 def _by_line(text: str, places: list[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """The places within each line, by its number."""
     starts = [0, *(match.end() for match in re.finditer('\n', text))]
     found: dict[int, list[tuple[int, int]]] = {}
     for start, end in places:

@@ -156,7 +156,6 @@ Part = TypeVar('Part', Summarization, DataMasking)
 
 
 def _over(under: Part, over: Part) -> Part:
-    """The first, with those fields that are given in the second."""
     return under.model_copy(update={name: getattr(over, name) for name in over.model_fields_set})
 
 

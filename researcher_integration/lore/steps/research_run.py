@@ -122,19 +122,19 @@ def assign(
     # One more page, average in everything: a few pages say little of what is rare.
     average = sum(sums) / max(1, len(sums) * len(pages))
     assigned: dict[str, TopicId] = {}
-    load = dict.fromkeys((topic.id for topic in topics), 0)
+    load: dict[TopicId, int] = {topic.id: 0 for topic in topics}
     for page in pages:
         scores = [
             density / (total + average) if total else 0.0
             for density, total in zip(densities[page.source_id], sums, strict=True)
         ]
         # Of topics that are about equal, the one that has least yet.
-        near = [topic.id for topic, score in zip(topics, scores, strict=True) if score >= 0.9 * max(scores)]
-        chosen = min(near, key=load.__getitem__)
+        near = [topic for topic, score in zip(topics, scores, strict=True) if score >= 0.9 * max(scores)]
+        chosen = min(near, key=lambda topic: load[topic.id])
         if _WORD.findall(page.title.casefold()) == _WORD.findall(zone.casefold()):
-            chosen = 'zone_overview'
-        load[chosen] += page.tokens
-        assigned[page.source_id] = chosen
+            chosen = next((topic for topic in topics if topic.id == 'zone_overview'), chosen)
+        load[chosen.id] += page.tokens
+        assigned[page.source_id] = chosen.id
     return assigned
 
 

@@ -188,7 +188,6 @@ class ResearchSteps:
         return step
 
     def _budget(self, topic: Topic) -> int:
-        """This step's share of the room for all sections."""
         return step_budget(topic, self._topics, max(0, self._extraction.room(self._work.pages())))
 
 

@@ -325,8 +325,6 @@ SummaryBackend: TypeAlias = InProcess | OverMCP
 
 
 def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':
-    """Translate the server's progress notifications into `Progress`."""
-
     async def notify(progress: float, total: float | None, message: str | None) -> None:
         on_progress(Progress('map', int(progress), int(total or 0), message or ''))
 
