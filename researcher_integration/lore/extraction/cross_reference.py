@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from researcher_integration.lore.extraction.records import Name, Record, Sources, Text, as_records, bare
 from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, name_key, words
-from researcher_integration.lore.extraction.windowed_query import Asked, MaterialAnswer, WindowedQuery
+from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome, WindowedQuery
 from researcher_integration.lore.material import CrawledPage
 from summarizer_tool import Settings, TypedQuery, says_no_more
 
@@ -140,7 +140,7 @@ class FoundConflicts(BaseModel):
         return as_records(value, 'conflicts', 'subject')
 
 
-class CrossReference(Asked):
+class CrossReference(QuestionOutcome):
     """The conflicts of a zone, and what became of the model's search for them; those of the rules are there anyway."""
 
     conflicts: tuple[Conflict, ...] = ()
@@ -162,7 +162,7 @@ def compared(
     found = answer.output.conflicts if answer.output else ()
     modelled, dropped = verify_conflicts(found, pages, answer.raw)
     conflicts = distinct([*compare(extractions, pages), *modelled])
-    return CrossReference(conflicts=tuple(conflicts), dropped=dropped, **dict(answer.asked))
+    return CrossReference(conflicts=tuple(conflicts), dropped=dropped, **dict(answer.outcome))
 
 
 def verify_conflicts(

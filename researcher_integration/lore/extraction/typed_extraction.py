@@ -9,7 +9,7 @@ import regex
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
 
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation, typed
-from researcher_integration.lore.extraction.windowed_query import Asked, MaterialAnswer, WindowedQuery
+from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome, WindowedQuery
 from researcher_integration.lore.material import TIER_NAMES, CrawledPage, TopicId
 from summarizer_tool import Settings, TypedQuery, load_prompt
 
@@ -73,7 +73,7 @@ def _sources(cited: Sequence[int], naming: Sequence[int], index: PageIndex, near
     return index.sorted(number for number in cited if number in naming) or [*(near or naming)][:MAX_REPAIRED]
 
 
-class Extraction(Asked):
+class Extraction(QuestionOutcome):
     """The records of one category, and what became of the others."""
 
     category: TopicId
@@ -124,4 +124,4 @@ def extracted(category: TopicId, answer: MaterialAnswer[Records[Any]], pages: Se
         changes = {'sources': sources, 'relations': relations, 'confidence': confidence}
         kept.append(record.model_copy(update=changes))
     dropped = len(records) - len(kept)
-    return Extraction(category=category, records=kept, dropped=dropped, **dict(answer.asked))
+    return Extraction(category=category, records=kept, dropped=dropped, **dict(answer.outcome))

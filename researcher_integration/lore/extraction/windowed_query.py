@@ -122,7 +122,7 @@ ReadPage = Callable[[str], Awaitable[str]]
 EnvelopeT = TypeVar('EnvelopeT', bound=BaseModel)
 
 
-class Asked(BaseModel):
+class QuestionOutcome(BaseModel):
     """What became of a question about a material."""
 
     model_config = ConfigDict(frozen=True)
@@ -140,7 +140,7 @@ class Asked(BaseModel):
 class MaterialAnswer(Generic[EnvelopeT]):
     """What a model answers about a material, if it does, and the raw pages to hold the answer against."""
 
-    asked: Asked
+    outcome: QuestionOutcome
     output: EnvelopeT | None = None
     raw: dict[int, str] = field(default_factory=dict[int, str])
     """Raw texts by page number."""
@@ -172,16 +172,16 @@ class WindowedQuery(Generic[EnvelopeT]):
     ) -> MaterialAnswer[EnvelopeT]:
         """Ask about a material, unless nothing could come of it; what fails on the way is the answer's `reason`."""
         if not any(section.text.strip() for section in material.sections):
-            return MaterialAnswer(Asked(reason='the sections hold no text'))
+            return MaterialAnswer(QuestionOutcome(reason='the sections hold no text'))
         raw = await _read_pages(material.pages, read)
         unread = tuple(page.number for page in material.pages if page.number not in raw)
         if not raw:  # nothing could be verified, so nothing is paid for
-            return MaterialAnswer(Asked(unread=unread, reason='no page can be read'))
+            return MaterialAnswer(QuestionOutcome(unread=unread, reason='no page can be read'))
         said = await in_thread(self.request, material)
         spent = RunUsage()
         result = await self._query.ask(model, said, usage=usage, spent=spent, usage_limits=usage_limits)
-        asked = Asked(is_partial=result.is_partial, unread=unread, reason=result.reason, spent=spent)
-        return MaterialAnswer(asked, result.output, raw)
+        outcome = QuestionOutcome(is_partial=result.is_partial, unread=unread, reason=result.reason, spent=spent)
+        return MaterialAnswer(outcome, result.output, raw)
 
 
 async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int, str]:

@@ -18,13 +18,13 @@ from researcher_integration.lore.extraction.records import (
     ZoneData,
 )
 from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, extracted, name_key
-from researcher_integration.lore.extraction.windowed_query import Asked, MaterialAnswer
+from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
 from tests.support.research_world import PAGES, TEXTS, page
 
 
 def verify(records: Sequence[Record], pages: Sequence[CrawledPage], texts: dict[int, str]) -> Extraction:
-    answer = MaterialAnswer(Asked(), Records[Any](records=[*records]), texts)
+    answer = MaterialAnswer(QuestionOutcome(), Records[Any](records=[*records]), texts)
     return extracted('npcs', answer, pages)
 
 

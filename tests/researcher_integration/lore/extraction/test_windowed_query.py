@@ -191,7 +191,7 @@ async def test_where_nothing_can_come_of_it_nothing_is_paid(
     kind: Kind, material: Material, read: ReadPage, reason: str
 ) -> None:
     answer = await ask(answering(''), questions()[kind], material, read)
-    assert (answer.output, answer.asked.reason, answer.asked.spent.requests) == (None, reason, 0)
+    assert (answer.output, answer.outcome.reason, answer.outcome.spent.requests) == (None, reason, 0)
 
 
 async def test_orders_in_the_sections_stay_in_their_frames() -> None:
