@@ -77,19 +77,7 @@ URL = Annotated[Filled, AfterValidator(_is_http)]
 HeaderValue = Annotated[Filled, AfterValidator(_fits_a_header)]
 
 
-def _seconds(timeout: float) -> float:
-    if timeout > MAX_TIMEOUT:
-        raise ValueError(f'is over {MAX_TIMEOUT:.0f}; it is in seconds')
-    return timeout
-
-
-def _starts_tool_names(name: str) -> str:
-    if not re.fullmatch(r'[A-Za-z0-9_-]{1,32}', name):
-        raise ValueError('a name has at most 32 letters, digits, _ and -, as it stands before those of tools')
-    return name
-
-
-ServerName = Annotated[str, AfterValidator(_starts_tool_names)]
+ServerName = Annotated[str, StringConstraints(pattern=r'^[A-Za-z0-9_-]{1,32}$')]
 """Stands before the names of the tools, which providers allow no other characters."""
 
 
@@ -105,7 +93,7 @@ class Server(Strict):
     args: tuple[Filled, ...] | None = Field(default=None, repr=False)
     env: dict[str, Filled] | None = Field(default=None, repr=False)
     cwd: Filled | None = Field(default=None, repr=False)
-    timeout: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), AfterValidator(_seconds)] = DEFAULT_TIMEOUT
+    timeout: Annotated[float, Field(strict=True, gt=0, le=MAX_TIMEOUT)] = DEFAULT_TIMEOUT
     """Seconds, to connect and then for each answer."""
     retries: Annotated[int, Field(strict=True, ge=0, le=10)] = DEFAULT_RETRIES
     """How often in a row a model may try a tool again that the server could not answer for, in the protocol's terms;

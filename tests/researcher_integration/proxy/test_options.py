@@ -55,7 +55,7 @@ def test_a_file_of_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ({'a': {'command': 'x', 'url': 'https://x'}}, 'has a url and a command; give one'),
         ({'a': {'command': 'x', 'env': {'K': '${NOT_SET_4471}'}}}, 'the environment variable'),
         ({'a': {'url': 'https://x', 'type': 'sse'}}, "'sse' is not spoken here"),
-        ({'a b': {'command': 'x'}}, 'a name has at most 32'),
+        ({'a b': {'command': 'x'}}, 'must match pattern'),
     ],
 )
 def test_what_is_wrong_with_a_file(tmp_path: Path, servers: dict[str, Any], problem: str) -> None:
