@@ -1,6 +1,5 @@
 """Chats and transcripts as programs export them: who says what, a paragraph for each turn. Pure computing."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -28,13 +27,8 @@ _HEADER = regex.compile(
     r'(?:\s*\[[^\[\]]{1,40}\])?[*_: =\-]{0,5}$'
 )
 _STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
-_NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*(?P<text>\S.*)$')
-# `=== evan has joined`: what a program tells, without a time.
-_MARK = regex.compile(r'(?:={2,3}|\*{2,3}|-!-) +(?=\S)')
-_LEAST_NOTED = 3
-_DIGITS, _LETTERS = regex.compile(r'\d+'), regex.compile(r'[^\W\d_]+')
-_BARE = '0: '
-"""What the form of a time has that may also begin what people say."""
+_NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*\S|(?:={{2,3}}|\*{{2,3}}|-!-) +\S')
+"""What begins a line that a program says, or that tells a time: `15:59 - evan left`, `=== evan has joined`."""
 _SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
 _LONGEST_HEADER = 120
 
@@ -96,9 +90,6 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
         speakers = {turn.speaker for turn in found.values()}
         if len(found) < max(_LEAST_TURNS, least * filled) or len(speakers) > _MOST_SPEAKERS * len(found):
             continue
-        marks = (_MARK.match(line) for number, line in enumerate(lines) if number not in found)
-        noted = Counter(mark[0] for mark in marks if mark)
-        forms = {_form(notice) for number in found if (notice := _NOTICE.match(lines[number]))}
         current: Turn | None = None
         before: list[str] = []
         for number, line in enumerate(lines):
@@ -106,9 +97,7 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
                 current = found[number]
             elif current is None:
                 before.append(line)
-            elif (notice := _NOTICE.match(line)) and _form(notice) in forms and _is_noted(notice):
-                found[number] = current = _turn(notice, '', notice['text'])
-            elif (mark := _MARK.match(line)) and noted[mark[0]] >= _LEAST_NOTED:
+            elif _NOTICE.match(line):
                 found[number] = current = Turn('', current.stamp, '', [line])
             else:
                 current.said += [line] * (_STAMP_ALONE.match(line) is None)
@@ -144,17 +133,6 @@ def _headers(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
             elif (match := _STAMP_ALONE.match(line)) and _SPEAKER_ALONE.match(before):
                 yield number - 1, _turn(match, before)
         before = line.strip()
-
-
-def _form(notice: regex.Match[str]) -> str:
-    """How the time is written that a line begins with: `[0:0] `, `0/0/0, 0:0 a - `."""
-    return _LETTERS.sub('a', _DIGITS.sub('0', notice[0][: notice.start('text')]))
-
-
-def _is_noted(notice: regex.Match[str]) -> bool:
-    """Return whether a line is a program's: a time alone, or one that goes on to another, also begins what is said."""
-    first = notice['text'][0]
-    return not first.isdigit() and (first in '*-' or bool({*_form(notice)} - {*_BARE}))
 
 
 def _turn(match: regex.Match[str], speaker: str, text: str = '') -> Turn:

@@ -18,6 +18,7 @@ import mammoth
 from lxml import etree
 
 from summarizer_tool.formats import isolated
+from summarizer_tool.html.formulas import latex
 from summarizer_tool.text import list_numbers
 
 _STYLE_MAP = "p[style-name='Title'] => h1:fresh\ncomment-reference => sup"
@@ -30,10 +31,6 @@ _TO_TICK = re.compile(r'<input( checked="checked")? type="checkbox" />')
 _W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
 _M = '{http://schemas.openxmlformats.org/officeDocument/2006/math}'
 _MC = '{http://schemas.openxmlformats.org/markup-compatibility/2006}'
-_LEADS = {'sub': '_', 'sup': '^', 'num': '', 'den': '/'}
-"""Signs before parts of a formula, which stand in brackets where they are more than a number or a name."""
-_JOINTS = {'m': '; ', 'mr': ', ', 'eqArr': '; '}
-"""Signs between parts of a formula that stand beside or below each other."""
 _MOST_STYLES = 20
 """Of which one is based on the other."""
 _PLACE = re.compile(r'%(\d)')
@@ -111,48 +108,12 @@ def _read_numbers(html: str) -> str:
 
 
 def _simplify(document: Any) -> None:
-    """Make words of formulas, and leave out the form of text boxes that the library does not read."""
+    """Write formulas as LaTeX, and leave out the form of text boxes that the library does not read."""
     for choice in [*document.iter(f'{_MC}Choice')]:
         choice.getparent().remove(choice)
     for formula in [*document.iter(f'{_M}oMathPara', f'{_M}oMath')]:
-        said, before = _formula(formula), formula.getprevious()
-        if before is not None and said[:1].isdigit() and ''.join(before.itertext())[-1:].isdigit():
-            said = f' {said}'
-        formula.getparent().replace(formula, _run(said))
-
-
-def _formula(element: Any) -> str:
-    """What a formula says on a line: `x^2/(a+b)`."""
-    name = etree.QName(element).localname
-    if name == 't':
-        return element.text or ''
-    if name == 'rad':
-        degree, under = (''.join(map(_formula, element.findall(f'{_M}{part}'))) for part in ('deg', 'e'))
-        return (f' ({degree})√' if degree else '√') + _bracketed(under)
-    joint = (_sign(element, 'sepChr', '|') or ' ') if name == 'd' else _JOINTS.get(name)
-    if joint is not None:
-        parts = joint.join(_formula(part) for part in element if not part.tag.endswith('Pr'))
-        return f'{_sign(element, "begChr", "(")}{parts}{_sign(element, "endChr", ")")}' if name == 'd' else parts
-    said = before = ''
-    for part in element:
-        more = _formula(part)
-        # Digits of one run and the next are one number.
-        is_number = part.tag == before and part.tag in (f'{_M}r', f'{_M}t')
-        said += f' {more}' if said[-1:].isdigit() and more[:1].isdigit() and not is_number else more
-        before = part.tag
-    if name in _LEADS and said:
-        return _LEADS[name] + _bracketed(said)
-    return f' {_sign(element, "chr", "∫")}{said}' if name == 'nary' else said
-
-
-def _bracketed(said: str) -> str:
-    return said if said.isdigit() or said.isalpha() else f'({said})'
-
-
-def _sign(element: Any, name: str, default: str) -> str:
-    """A sign that is said of a part of a formula, which may be none."""
-    sign = element.find(f'{element.tag}Pr/{_M}{name}')
-    return default if sign is None else sign.get(f'{_M}val') or ''
+        said = latex(formula)
+        formula.getparent().replace(formula, _run(said and f'${said}$'))
 
 
 def _run(said: str) -> Any:

@@ -37,7 +37,6 @@ _TERM_AND_TEXT = re.compile(r' *(\S.{0,38}?)( {2,})(?=\S)')
 _BULLET = re.compile(r'(?:[-*+•·○◦▪‣o]|\(?(?:\d{1,3}|[a-z])[.)])$')
 _NO_TERM = re.compile(r'(?<!\.\.)[.,:;!?]$|^[-*+•·]\s')
 _MARK = re.compile(r'^( {0,3})(#{1,6}(?:\s|$))')
-_APART = re.compile(r' {2,}')
 _COLUMNS = re.compile(r'\S {3,}\S')
 
 
@@ -54,20 +53,10 @@ def markdown(text: str) -> str:
     usual = [indent for indent, times in indents.items() if times >= _USUAL * indents.total()]
     base = min(filter(None, usual), default=0) if indents[0] < (1 - _INDENTED) * indents.total() else 0
     layout = _Layout(width, Vocabulary(text.split('\n')), base)
-    if running := _running_title(blocks[0]):
-        layout.headings.add(len(layout.out))
-        layout.out.append(f'# {running}')
-        blocks = blocks[1:]
     for block, after in zip(blocks, [*blocks[1:], []], strict=True):
         layout.read(block, after)
     lines = (line if at in layout.headings else _MARK.sub(r'\1\\\2', line) for at, line in enumerate(layout.out))
     return '\n'.join(lines).strip('\n') + '\n' if layout.found >= _LEAST_FOUND else ''
-
-
-def _running_title(first: Sequence[str]) -> str:
-    """The title of a text that begins with a line that says it at both of its ends, as pages of a manual do."""
-    columns = _APART.split(first[0].strip())
-    return ' '.join(columns[:-1]) if len(first) == 1 and len(columns) > 1 and columns[0] == columns[-1] else ''
 
 
 def _indent(line: str) -> int:

@@ -71,94 +71,8 @@ def _verbatim(found: re.Match[str]) -> str:
     return kept[kind].format(found[kind].strip('\n').replace('\\', '\0')) if kind in kept else ''
 
 
-_MDOC_MARKS = {
-    'Fl': ('-\b', ''),
-    'Ns': ('\b', ''),
-    'Oo': ('[\b', ''),
-    'Oc': ('\b]', ''),
-    'Op': ('[\b', '\b]'),
-    'Dq': ('"\b', '\b"'),
-    'Qq': ('"\b', '\b"'),
-    'Sq': ("'\b", "\b'"),
-    'Ql': ("'\b", "\b'"),
-    'Pq': ('(\b', '\b)'),
-    'Aq': ('<\b', '\b>'),
-    'Nd': ('-', ''),
-}
-"""What macros of mdoc write before their words, and behind all of them; `\\b` leaves no blank beside it."""
-_MDOC_MUTE = frozenset({'Dd', 'Dt', 'Os', 'Bl', 'El', 'Sm', 'Bk', 'Ek', 'Rs', 'Re'})
-
-
-def _mdoc(found: re.Match[str]) -> str:
-    """A page in the macros of BSD with the words of these; another as it is."""
-    text = found[0]
-    if not re.search(r'^\.Dd\b', text, re.MULTILINE) or '\n.Sh' not in text:
-        return text
-    out: list[str] = []
-    name, fence, is_open = '', '', False
-    for line in text.split('\n'):
-        macro, _, rest = line[1:].strip().partition(' ') if line[:1] == '.' else ('', '', line)
-        if not macro:
-            out.append(rest + ('\n' if fence else ' '))
-            continue
-        words = _mdoc_words(f'{macro} {rest}')
-        if macro == 'Nm':
-            name = name or words
-            words = words if words[:1].isalnum() else name + words
-        match macro:
-            case 'Sh' | 'Ss':
-                out.append(f'\n\n## {words}\n\n')
-            case 'It':
-                is_open = 'Xo' in rest.split()
-                out.append(f'\n\n{words}' if is_open else f'\n\n{words}\n: ' if words else '\n- ')
-            case 'Xc' if is_open:
-                out.append('\n: ')
-                is_open = False
-            case 'Bd':
-                fence = '\n```\n' if re.search('-(?:literal|unfilled)', rest) else ''
-                out.append(fence or '\n\n')
-            case 'Ed':
-                out.append('```\n' if fence else '\n\n')
-                fence = ''
-            case 'Pp' | 'Lp':
-                out.append('\n\n')
-            case _ if macro not in _MDOC_MUTE and not macro.startswith('\\"'):
-                out.append(f'{words} ')
-            case _:
-                pass
-    return '\n'.join(map(str.rstrip, ''.join(out).split('\n')))
-
-
-def _mdoc_words(line: str) -> str:
-    said: list[str] = []
-    behind: list[str] = []
-    for part in re.findall(r'"[^"]*"|\S+', line):
-        if re.fullmatch(r'[A-Z][a-z]', part):
-            before, after = _MDOC_MARKS.get(part, ('', ''))
-            said += [before] if before else []
-            behind += [after] if after else []
-        elif part in '.,:;)]?!':
-            said += [*reversed(behind), f'\b{part}']
-            behind = []
-        else:
-            said.append(f'{part}\b' if part in '([' else part.strip('"'))
-    return re.sub(' ?\b ?', '', ' '.join([*said, *reversed(behind)])).strip()
-
-
 _WIKI_LINK = re.compile(r'\[\[(?![\s:$"-])[^\[\]\n]{1,200}(?<!\s)\]\]')
 _WIKI_MARK = re.compile(r"'''?[^'\n]{1,200}'''?|\{\{(?!\s)[^{}\n]{1,200}|<ref[ >]")
-# `[[page#Part|shown]]` of notes in markdown, whose bar has a backslash in tables; and code, in which it means nothing.
-_NOTE_LINK = re.compile(
-    r'(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,})[^`\n]*\n[\s\S]*?(?:^ {0,3}(?P=fence)|\Z)'
-    r'|^(?: {4}|\t).*$|<pre\b[\s\S]*?(?:</pre>|\Z)'
-    r'|(?<!`)(?P<span>`{1,2})(?!`)[^`\n]{1,400}(?P=span)(?!`))'
-    r'|(?<![\w\])\\])(?P<embed>!?)\[\[(?=[^\[\]\n]{0,200}[^\W\d_])(?![\s:$"._=-])#?(?P<page>[^\[\]|\n]{1,200}?)'
-    r'(?:\\?\|(?P<shown>[^\[\]|\n]{1,200}))?(?<!\s)\]\](?!\()',
-    re.MULTILINE,
-)
-_SIZE = re.compile(r'\d+(?:x\d+)?')
-"""How large Obsidian shows an image, in place of what a link shows."""
-_SHOWS = re.compile(r'\[\[[^\W\d_][^\[\]|\n]{0,200}\|[^\[\]|\n]{1,200}\]\]')
 _LEAST = 2
 """Headings, links and other marks that a wikitext must have, of each, whose name does not say what it is."""
 _WIKI_HEADING = re.compile(r'^(={2,5})[^=\n]{1,200}\1[ \t]*$', re.MULTILINE)
@@ -229,7 +143,6 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
         (r'\0', r'\\'),
     ),
     (*(f'.{section}' for section in range(1, 9)), '.man'): (
-        (r'\A[\s\S]+', _mdoc),
         (r'^[.\'][ \t]*\\".*$', ''),
         (r'\\f(?:\(..|\[[^\]\n]*\]|.)|\\s[-+]?\d{1,2}|\\[&|^/,%c:]', ''),
         (r'\\\((?:[lr]q|dq)', '"'),
@@ -246,7 +159,7 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
         (r'^\.T[PQ]\b.*\n(.+)\n', r'\n\1\n: '),
         (r'^\.IP[ \t]+"?[•*–-]"?(?:[ \t]+\S+)?[ \t]*\n', '\n- '),
         (r'^\.IP[ \t]+"?([^"\n]{1,200}?)"?(?:[ \t]+\d+)?[ \t]*$\n', r'\n\1\n: '),
-        (r'^[.\'].*$', ''),
+        (r'^[.\'](?![A-Z][a-z]\b).*$', ''),  # those of BSD say what is to be read
         (r'\0', r'\\'),
     ),
 }
@@ -255,24 +168,6 @@ _BY_SUFFIX = {
     for suffixes, rules in _RULES.items()
     for suffix in suffixes
 }
-
-
-def without_note_links(text: str, *, is_markdown: bool) -> str:
-    """A text with what its links between notes, `[[page|shown]]`, show in place of them; one makes a text markdown."""
-    has_shown = _SHOWS.search(text) is not None
-    if not (is_markdown or has_shown):
-        return text
-
-    def shown(found: re.Match[str]) -> str:
-        if found['code'] or not (found['shown'] or has_shown):
-            return found[0]
-        return (
-            found['page']
-            if found['embed'] and _SIZE.fullmatch(found['shown'] or '')
-            else found['shown'] or found['page']
-        )
-
-    return _NOTE_LINK.sub(shown, text)
 
 
 def is_wikitext(text: str) -> bool:

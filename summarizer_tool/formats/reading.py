@@ -57,11 +57,7 @@ _OLD = (
     'a password, e.g. soffice --convert-to docx'
 )
 _RTF = 'is an RTF document, which is not read; save it as DOCX or PDF, e.g. soffice --convert-to docx'
-# The fields of a package above its description, as in `METADATA` and `PKG-INFO`.
-_FIELDS = re.compile(r'\ufeff?((?:[A-Z][A-Za-z-]{1,40}:(?: [^\n]*)?\n(?:[ \t]+\S[^\n]*\n)*){3,})\n+(?=\S)')
-_FIELD_NAMES = re.compile(r'^(?:Name|Summary): +\S', re.MULTILINE)
 _VERSION = re.compile(r'\d\.\d{1,3}$')
-_FIELD_TYPE = re.compile(r'^Description-Content-Type: text/(?:(markdown)|x-(rst))\b', re.MULTILINE)
 _DATA_URL = re.compile(r'\s*data:[\w.+/-]*(?:;[\w.+-]+=[^;,]*)*;base64,', re.IGNORECASE)
 
 
@@ -106,11 +102,6 @@ def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
-    head = _FIELDS.match(text)
-    if head and len({*_FIELD_NAMES.findall(head[1])}) > 1:  # what stands below is of the type they say
-        kind = _FIELD_TYPE.search(head[1])
-        below = plain_text(text[head.end() :], f'text.{kind[1] or kind[2]}' if kind else '')
-        return f'---\n{head[1]}---\n\n{below}'
     if suffix in _RESTRUCTURED:
         return restructured.markdown(text, is_named_so=suffix == '.rst') or text
     if suffix in _WRAPPED_SUFFIXES and light_markup.is_wikitext(text[:_SAMPLE]):
@@ -125,11 +116,8 @@ def plain_text(text: str, name: str = '') -> str:
         for reader in (subtitles, chat, commented):
             if known := reader.markdown(text):
                 return _unless_printed(known, text)
-    if suffix in _MARKDOWN:
-        return light_markup.without_note_links(text, is_markdown=True)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    text = light_markup.without_note_links(text, is_markdown=False)
     return _unless_printed(
         restructured.markdown(text) or indented.markdown(text) or unwrap(titled(mail.threads(text))), text
     )

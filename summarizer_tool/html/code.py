@@ -8,35 +8,23 @@ from summarizer_tool.html.parsing import walk
 _LINES = frozenset({'div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre', 'figure'})
 """Each of these within code begins and ends a line."""
 _OUT = frozenset({'button', 'script', 'style', 'svg', 'select', 'textarea', 'input', 'template'})
-_GUTTER = re.compile(
-    r'(?:^|[\s_-])(?:gutter|linenos?|linenodiv|line-?numbers?|lnt?|lineno|hljs-ln-n(?:umbers)?|blob-num|copy\w*|sr-only)'
-    r'(?:$|\s)',
-    re.IGNORECASE,
-)
 _LANGUAGE = re.compile(
     r'(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight)-|brush:\s*)([A-Za-z][\w+#.-]{0,29})(?=$|[\s;])'
 )
-_HIGHLIGHTERS = frozenset({'hljs', 'sourceCode', 'prettyprint', 'highlight', 'src', 'code'})
-_NONE = frozenset(
-    {
-        *('none', 'text', 'plain', 'plaintext', 'txt', 'nohighlight', 'default', 'wrap', 'block', 'wrapper'),
-        *('container', 'highlight', 'code', 'example', 'pre', 'table', 'inline', 'lines', 'source', 'linenos'),
-        *('linenumbers', 'numbers', 'numbered'),
-    }
-)
+_NONE = frozenset({'none', 'default', 'text', 'plain', 'plaintext', 'nohighlight', 'wrapper', 'container'})
 _MAX_NAMES = 400
 """Characters of class names that are looked at."""
 
 
 def verbatim(element: Any) -> str:
-    """The text of a `pre`, line breaks and indentation kept, without line numbers and buttons."""
+    """The text of a `pre`, line breaks and indentation kept, without buttons."""
     if len(element) == 0:
         return _without_empty_edges(element.text or '')
     pieces: list[str] = []
     walker = walk(element)
     for event, inner in walker:
         is_start = event == 'start'
-        if is_start and inner is not element and (inner.tag in _OUT or is_gutter(inner.get('class'))):
+        if is_start and inner.tag in _OUT:
             walker.skip_subtree()
             continue
         is_break = inner.tag == 'br' and is_start
@@ -48,11 +36,6 @@ def verbatim(element: Any) -> str:
         if text:
             pieces.append(text)
     return _without_empty_edges(''.join(pieces))
-
-
-def is_gutter(names: str | None) -> bool:
-    """Return whether these class names are those of line numbers beside code."""
-    return bool(names) and len(names) < _MAX_NAMES and _GUTTER.search(names) is not None
 
 
 def _without_empty_edges(text: str) -> str:
@@ -74,24 +57,10 @@ def language(element: Any) -> str:
             break
         around.append(outer)
     for place in around:
-        for name in ('data-lang', 'data-language'):
-            if found := _shown(place.get(name)):
-                return found
-        names = place.get('class') or ''
-        if not names or len(names) >= _MAX_NAMES:
-            continue
-        for match in _LANGUAGE.finditer(names):
-            if found := _shown(match[1]):
-                return found
-        words = names.split()
-        if len(words) == 2 and words[0] in _HIGHLIGHTERS and (found := _shown(words[1])):
-            return found
+        for match in _LANGUAGE.finditer((place.get('class') or '')[:_MAX_NAMES]):
+            if (name := match[1].lower()) not in _NONE:
+                return name
     return ''
-
-
-def _shown(name: str | None) -> str:
-    name = (name or '').strip().lower()
-    return name if re.fullmatch(r'[a-z][a-z0-9+#.-]{0,29}', name) and name not in _NONE else ''
 
 
 def fenced(text: str, language: str) -> str:

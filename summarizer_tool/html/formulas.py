@@ -1,4 +1,4 @@
-"""Formulas on a page, in whatever way it shows them, each of them once."""
+"""Formulas on a page, in whatever way it shows them, each of them once; and those of Word documents."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,20 @@ _WRITTEN = str.maketrans(
     | {sign: f'\\{sign}' for sign in '%#&$_{}'}
 )
 """Signs that are written as others, and those that nobody sees, such as the one for `applied to`."""
-_SCRIPTS = {'msup': '^', 'msub': '_', 'mover': '^', 'munder': '_', 'msubsup': '_^', 'munderover': '_^'}
+_SCRIPTS = {
+    **dict.fromkeys(('msup', 'mover', 'sSup', 'limUpp'), '^'),
+    **dict.fromkeys(('msub', 'munder', 'sSub', 'limLow'), '_'),
+    **dict.fromkeys(('msubsup', 'munderover', 'sSubSup'), '_^'),
+}
+"""Elements of MathML and of Word whose first part has others below and above it."""
+_AROUND = {
+    **dict.fromkeys(('mfrac', 'f'), (r'\frac{', '}{', '}')),
+    **dict.fromkeys(('mtable', 'm', 'eqArr'), (r'\begin{matrix} ', r' \\ ', r' \end{matrix}')),
+    **dict.fromkeys(('mtr', 'mlabeledtr', 'mr'), ('', ' & ', '')),
+    'msqrt': (r'\sqrt{', '', '}'),
+    'mroot': (r'\sqrt[', ']{', '}'),
+}
+"""What stands before the parts of an element, between them and behind."""
 _ACCENTS = dict(zip('¯‾^ˆ~˜→⃗˙', 'overline overline hat hat tilde tilde vec vec dot'.split(), strict=True))  # noqa: SIM905
 _UNSEEN = frozenset({'mphantom', 'mprescripts', 'none', 'annotation', 'annotation-xml'})
 
@@ -24,7 +37,7 @@ MAX_LENGTH = 20_000
 
 
 def latex(element: Any) -> str:
-    """A `math` element as LaTeX, without dollar signs.
+    """A `math` element, or an `oMath` of Word, as LaTeX, without dollar signs.
 
     Its `alttext` goes first, then a TeX annotation, then what its elements mean; of others their text.
     """
@@ -58,7 +71,9 @@ def _built(element: Any) -> str:
             stack.append([])
             continue
         parts = stack.pop()
-        tag = inner.tag.rpartition(':')[2].lower() if isinstance(inner.tag, str) else ''
+        tag = re.split('[:}]', inner.tag)[-1] if isinstance(inner.tag, str) else ''
+        if tag.endswith('Pr'):  # what Word says of a part
+            continue
         made = _made(tag, inner, [part.strip() for part in parts])
         length += len(made)
         if length > 20 * MAX_LENGTH:  # what stands deep inside is written again at each level
@@ -81,34 +96,41 @@ def _made(tag: str, element: Any, parts: Sequence[str]) -> str:
             return f'\\{_ACCENTS[parts[1]]}{{{parts[0]}}}'
         scripts = ''.join(f'{sign}{{{part}}}' for sign, part in zip(_SCRIPTS[tag], parts[1:], strict=False) if part)
         return (parts[0] if len(parts[0]) < 2 else f'{{{parts[0]}}}') + scripts
-    first, second = (*parts, '')[:2]
+    if tag in ('mroot', 'rad'):  # MathML says the degree last, Word first, and may say none
+        parts = [part for part in (parts if tag == 'rad' else parts[1::-1]) if part]
+        tag = 'mroot' if len(parts) > 1 else 'msqrt'
+    if tag in _AROUND:
+        before, between, behind = _AROUND[tag]
+        return f'{before}{between.join(parts)}{behind}'
     match tag:
-        case 'mfrac':
-            return f'\\frac{{{first}}}{{{second}}}'
-        case 'mroot':
-            return f'\\sqrt[{second}]{{{first}}}'
-        case 'msqrt':
-            return f'\\sqrt{{{"".join(parts)}}}'
-        case 'mtable':
-            return '\\begin{matrix} ' + ' \\\\ '.join(parts) + ' \\end{matrix}'
-        case 'mtr' | 'mlabeledtr':
-            return ' & '.join(parts)
+        case 'nary':
+            below, above, said = (*parts, '', '')[:3]
+            return f'{_sign(element, "chr", "∫")}_{{{below}}}^{{{above}}}{said}'
         case 'mfenced':
             opening, closing = (element.get(*each).translate(_WRITTEN) for each in (('open', '('), ('close', ')')))
             return f'{opening}{",".join(parts)}{closing}'
+        case 'd':
+            opening, closing, between = (_sign(element, *each) for each in _BRACKETS)
+            return f'{opening}{between.join(parts)}{closing}'
         case 'semantics' | 'maction':
-            return first
+            return parts[0]
         case _:
             return ''.join(parts)
+
+
+_BRACKETS = (('begChr', '('), ('endChr', ')'), ('sepChr', '|'))
+
+
+def _sign(element: Any, name: str, default: str) -> str:
+    """A sign that Word says of a part, which may be none."""
+    sign = element.find(f'{element.tag}Pr/{{*}}{name}')
+    return default if sign is None else ''.join(sign.attrib.values()).translate(_WRITTEN)
 
 
 _BOXES = frozenset({'katex', 'mwe-math-element', 'MathJax', 'MathJax_Display', 'MathJax_SVG', 'MathJax_CHTML'})
 """Names of what KaTeX, MediaWiki and MathJax put around a formula and its drawing."""
 _DRAWINGS = frozenset({'katex-html', 'MathJax', 'MathJax_Display', 'MathJax_SVG', 'MathJax_CHTML', 'MathJax_Preview'})
 """Names of what shows a formula that is said once more, as MathML or as TeX."""
-_IMAGES = re.compile(r'(?<!\S)(?:latex|tex|math|(?:mwe-math|wp-katex)[\w-]*)(?!\S)')
-_PROSE = re.compile(r'(?=[\s\S]*[^\W\d_]{3})[^\\^_=<>]*')
-"""What is said of an image, but in TeX."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +166,6 @@ def of_box(element: Any, names: str) -> Formula | None:
         return Formula(latex(math), is_display or of_math(math).is_display)
     image = next(element.iter('img'), None)
     return Formula(_clean(image.get('alt')), is_display=False) if image is not None else None
-
-
-def of_image(image: Any) -> Formula | None:
-    """The formula that an image shows, as its class names say; none of another."""
-    names: str = image.get('class') or ''
-    tex = _clean(image.get('alt')).strip('$ ') if _IMAGES.search(names) else ''
-    return Formula(tex, is_display='display' in names) if tex and not _PROSE.fullmatch(tex) else None
 
 
 def is_drawing(names: str) -> bool:

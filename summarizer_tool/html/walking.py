@@ -41,7 +41,6 @@ _PRESSED = re.compile(
     re.IGNORECASE,
 )
 _MAX_ALT = 300
-_MAX_EMOJI = 8
 
 _BOXES = frozenset(
     {
@@ -60,9 +59,6 @@ _UNREAD = frozenset(
 )
 _SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
 """What stands on both sides of an inline element."""
-_QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
-_QUOTES_END = ('"', '”', '“', '»', '«', '’', '‘', '」')
-"""Written quotation marks, between which `q` needs none."""
 _BOLD = frozenset({'b', 'strong'})
 _TITLE = re.compile(r'[^*\n]{1,60}(?<![.!?:])')
 _NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
@@ -131,11 +127,6 @@ class TreeWalk:
                 self._close(tag, stack.pop())
                 if stack and (text := element.tail):
                     self._text(element, text, is_own=False)
-                continue
-            if tag == 'td' and code.is_gutter(element.get('class')):
-                self._flush()
-                stack.append(None)
-                walker.skip_subtree()
                 continue
             if tag in _BOXES:
                 self._flush()
@@ -206,13 +197,6 @@ class TreeWalk:
         if tag in _UNREAD:
             return True
         if tag in _SIGNS:
-            if (
-                tag == 'q'
-                and (element.tail or '').startswith(_QUOTES_END)
-                and ''.join(self._pieces[-1:]).endswith(_QUOTES)
-            ):
-                element.tag = 'span'
-                return False
             self._pieces.append(_SIGNS[tag])
             return False
         if tag in _BOLD:
@@ -269,13 +253,6 @@ class TreeWalk:
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
-        if formula := formulas.of_image(element):
-            self._formula(element, formula)
-            return
-        if len(alt) <= _MAX_EMOJI and 'emoji' in (element.get('class') or ''):
-            if alt.isprintable():
-                self._pieces.append(alt)
-            return
         if targets.is_icon(element):
             return
         alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())

@@ -267,17 +267,6 @@ def test_clauses_have_the_numbers_that_are_shown(kind: str, more: str, body: str
     assert all(f' {each}\n' in f'{shown}\n' for each in told.split('|'))
 
 
-def test_formulas_are_written_on_a_line() -> None:
-    m = '<m:r><m:t>{}</m:t></m:r>'.format
-    power = f'<m:sSup><m:e>{m("c")}</m:e><m:sup>{m("2")}</m:sup></m:sSup>'
-    part = f'<m:f><m:num>{m("a+b")}</m:num><m:den>{power}</m:den></m:f>'
-    root = f'<m:nary><m:sub>{m("0")}</m:sub><m:e><m:rad><m:e>{m("x")}</m:e></m:rad></m:e></m:nary>'
-    root = f'<m:oMathPara><m:oMath>{root}</m:oMath></m:oMathPara>'
-    body = f'<w:p><w:r><w:t>Energy </w:t></w:r><m:oMath>{m("E=m")}{power}{part}</m:oMath></w:p><w:p>{root}</w:p>'
-    made = docx(body.replace('<w:p>', f'<w:p xmlns:m="{MATH}">'))
-    assert read(made).markdown == 'Energy E=mc^2(a+b)/(c^2)\n\n∫_0√x'
-
-
 def _math(text: object) -> str:
     return f'<m:r><m:t>{text}</m:t></m:r>'
 
@@ -286,22 +275,34 @@ def _parts(*texts: object) -> str:
     return ''.join(f'<m:e>{_math(text)}</m:e>' for text in texts)
 
 
+_POWER = f'<m:sSup><m:sSupPr/>{_parts("c")}<m:sup>{_math(2)}</m:sup></m:sSup>'
+_SUM = '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{}</m:sub><m:sup>{}</m:sup>{}</m:nary>'
+
+
 @pytest.mark.parametrize(
     ('formula', 'told'),
     [
-        (f'{_math(1)}<m:f><m:num>{_math(1)}</m:num><m:den>{_math(2)}</m:den></m:f>{_math(" cups")}', '1 1/2 cups'),
+        (f'{_math("E=m")}{_POWER}', 'E=mc^{2}'),
+        (f'{_math(1)}<m:f><m:num>{_math(1)}</m:num><m:den>{_math("2x")}</m:den></m:f>', r'1\frac{1}{2x}'),
         (f'{_math(1)}{_math(2)}', '12'),
-        (f'<m:f><m:num>{_math(1)}</m:num><m:den>{_math("2x")}</m:den></m:f>', '1/(2x)'),
-        (f'<m:rad><m:deg>{_math(3)}</m:deg>{_parts("x")}</m:rad>', '(3)√x'),
-        (f'<m:m><m:mr>{_parts(1, 2)}</m:mr><m:mr>{_parts(3, 4)}</m:mr></m:m>', '1, 2; 3, 4'),
-        (f'<m:eqArr>{_parts("x=1", "2y=3")}</m:eqArr>', 'x=1; 2y=3'),
+        (f'<m:rad><m:deg>{_math(3)}</m:deg>{_parts("x")}</m:rad>', r'\sqrt[3]{x}'),
+        (f'<m:rad><m:radPr/><m:deg/>{_parts("x")}</m:rad>', r'\sqrt{x}'),
+        (
+            f'<m:oMathPara><m:oMath>{_SUM.format(_math(0), _math("n"), _parts("x"))}</m:oMath></m:oMathPara>',
+            '∑_{0}^{n}x',
+        ),
+        (
+            f'<m:m><m:mr>{_parts(1, 2)}</m:mr><m:mr>{_parts(3, 4)}</m:mr></m:m>',
+            r'\begin{matrix} 1 & 2 \\ 3 & 4 \end{matrix}',
+        ),
+        (f'<m:eqArr>{_parts("x=1", "2y=3")}</m:eqArr>', r'\begin{matrix} x=1 \\ 2y=3 \end{matrix}'),
         (f'<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val=""/></m:dPr>{_parts("x")}</m:d>', '[x'),
         (f'<m:d>{_parts(1, 2)}</m:d>', '(1|2)'),
     ],
 )
-def test_parts_of_formulas_stay_apart(formula: str, told: str) -> None:
+def test_formulas_are_written_as_latex(formula: str, told: str) -> None:
     body = f'<w:p xmlns:m="{MATH}"><w:r><w:t>Take </w:t></w:r><m:oMath>{formula}</m:oMath></w:p>'
-    assert read(docx(body)).markdown.split() == f'Take {told}'.split()
+    assert read(docx(body)).markdown == f'Take ${told}$'
 
 
 @pytest.mark.parametrize(

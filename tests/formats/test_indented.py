@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.formats import indented
+from summarizer_tool.formats.reading import plain_text
 
 MANUAL = """\
 SLUICE(1)                    Manual of the mill                    SLUICE(1)
@@ -39,7 +40,7 @@ DESCRIPTION
 
 def test_a_manual_page_has_headings_and_definitions() -> None:
     assert indented.markdown(MANUAL) == snapshot("""\
-# SLUICE(1) Manual of the mill
+SLUICE(1) Manual of the mill SLUICE(1)
 
 ## NAME
 
@@ -121,3 +122,13 @@ def test_columns_of_a_log_and_of_justified_text_are_no_terms() -> None:
     )
     assert not indented.markdown(log)
     assert ': ' not in indented.markdown(text)
+
+
+def test_a_word_with_a_capital_is_no_suffix() -> None:
+    news = 'mill (1.2-1) unstable\n\n  * New gate.\n\n' + ''.join(
+        f'mill (1.{n}-1) unstable\n\n  * It has a gate of oak, which the guild has asked for since it was built, and\n'
+        '    which opens by itself.\n    It has two wheels.\n\n'
+        for n in range(9)
+    )
+    assert '# mill (1.3-1) unstable' in plain_text(news, 'NEWS.Debian')
+    assert plain_text(news, 'news.conf') == news

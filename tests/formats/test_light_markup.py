@@ -103,50 +103,6 @@ PAGE = """\
 """
 
 
-@pytest.mark.parametrize('name', ['orme.md', 'orme.txt', ''])
-def test_links_between_notes(name: str) -> None:
-    text = (
-        'Ada Finn left [[low-marsh|Low Marsh]] for [[Heron]]; he saw [[#The mill|the mill]] and [[#Tolls]].\n\n'
-        '| Mill | Owner |\n| --- | --- |\n| [[orme-mill\\|Orme]] | [[reed\\|Reed]] and sons |\n\n'
-        'Write `[[page|shown]]`, `[[ -f mill ]]`, grid[[a]], [[1, 2]], [[$x == y ]] or [[Orme]](orme.md).\n\n'
-        '```\n[[mill|stone]]\n```\n'
-    )
-    assert plain_text(text, name) == snapshot("""\
-Ada Finn left Low Marsh for Heron; he saw the mill and Tolls.
-
-| Mill | Owner |
-| --- | --- |
-| Orme | Reed and sons |
-
-Write `[[page|shown]]`, `[[ -f mill ]]`, grid[[a]], [[1, 2]], [[$x == y ]] or [[Orme]](orme.md).
-
-```
-[[mill|stone]]
-```
-""")
-
-
-@pytest.mark.parametrize(
-    ('text', 'shown'),
-    [
-        (
-            'See ![[plan.png|300]] and ![[map.png|300x200]] of [[low-marsh|Low Marsh]].',
-            'See plan.png and map.png of Low Marsh.',
-        ),
-        ('Write [[nodiscard]] int f().\n\n[[package]]\n', 'Write [[nodiscard]] int f().\n\n[[package]]\n'),
-        ('As [[orme|Orme]] has it:\n\n    if [[mill|x]]\n', 'As Orme has it:\n\n    if [[mill|x]]\n'),
-        ('<pre>\nif [[mill|x]]\n</pre>\n\n[[orme|Orme]]\n', '<pre>\nif [[mill|x]]\n</pre>\n\nOrme\n'),
-    ],
-)
-def test_sizes_attributes_and_code_are_no_links_between_notes(text: str, shown: str) -> None:
-    assert plain_text(text, 'orme.md') == shown
-
-
-def test_links_that_open_and_do_not_close_cost_no_time() -> None:
-    text = '[[a' * 100_000 + '`' * 100_000 + '<pre>' * 10_000 + '\n```\n' * 10_000
-    assert plain_text(text, 'orme.md') == text
-
-
 def test_code_and_addresses_of_latex_stay_as_they_are() -> None:
     text = (
         '\\begin{lstlisting}[language=C]\nprintf("%d sacks\\n", n); % all\n\\end{lstlisting}\n'
@@ -277,35 +233,8 @@ def test_what_never_ends_takes_linear_time(suffix: str, part: str) -> None:
     assert isinstance(markdown(part * (100_000 // len(part)), suffix), str)
 
 
-def test_manual_pages_of_bsd() -> None:
-    text = (
-        '.\\" unseen\n.Dd May 1\n.Dt MILL 1\n.Os\n.Sh NAME\n.Nm mill\n.Nd grind corn\n.Sh SYNOPSIS\n.Nm\n.Op Fl v\n'
-        '.Op Fl s Ar stone\n.Sh DESCRIPTION\nOf\n.Nm ,\nsee\n.Pa .millrc .\n.Bl -tag -width Ds\n.It Fl s Ar stone\nUse this one.\n'
-        'Defaults to\n.Cm 22 .\n.It Xo\n.Fl v\n.Xc\nSay more.\n.El\n.Bd -literal\nmill -v\n  rye\n.Ed\n'
-    )
-    assert plain_text(text, 'mill.1') == snapshot("""\
-## NAME
-
-mill - grind corn
-
-## SYNOPSIS
-
-mill [-v] [-s stone]
-
-## DESCRIPTION
-
-Of mill, see .millrc.
-
--s stone
-: Use this one. Defaults to 22.
-
--v
-: Say more.
-```
-mill -v
-  rye
-```
-""")
+def test_macros_of_bsd_stay_as_they_are() -> None:
+    assert markdown('.\\" unseen\n.Sh NAME\n.Nm mill\ngrinds.\n', '.1') == '.Sh NAME\n.Nm mill\ngrinds.\n'
 
 
 def test_bullets_and_backslashes_of_manual_pages() -> None:
