@@ -104,31 +104,23 @@ def _rows(lines: Sequence[str]) -> tuple[list[Json], int] | None:
 def _records(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """The fields of each record with its line, from 1; with its negative where a quotation mark in it opens nothing."""
     at = unclosed = width = 0
-
-    def feed(begin: int) -> Iterator[str]:
-        for place in range(begin, len(lines)):
-            if place - at >= _MOST_LINES:
-                return
-            yield f'{lines[place]}\n'
-
     while at < len(lines):
-        begin = at
-        reader = csv.reader(feed(begin), delimiter=separator)
-        for row in reader:
-            end = begin + reader.line_num
-            is_odd = sum(line.count('"') for line in lines[at:end]) % 2 == 1
-            width = width or len(row)
-            is_torn = end - at > 1 and len(row) != width
-            if is_torn or end - at == _MOST_LINES or (end == len(lines) and is_odd and row[-1][-1:] == '\n'):
-                unclosed += 1
-                if unclosed > _MOST_UNCLOSED:
-                    raise csv.Error('no table')
-                at += 1
-                yield -at, next(csv.reader([lines[at - 1]], delimiter=separator, quoting=csv.QUOTE_NONE))
-                break
-            if row:
-                yield at + 1, row
-            at = end
+        following = (f'{lines[place]}\n' for place in range(at, min(len(lines), at + _MOST_LINES)))
+        reader = csv.reader(following, delimiter=separator)
+        row = next(reader, list[str]())
+        end = at + reader.line_num
+        width = width or len(row)
+        is_open = end == len(lines) and ''.join(row[-1:])[-1:] == '\n' and '\n'.join(lines[at:end]).count('"') % 2 == 1
+        if is_open or end - at == _MOST_LINES or (end - at > 1 and len(row) != width):
+            unclosed += 1
+            if unclosed > _MOST_UNCLOSED:
+                raise csv.Error('no table')
+            at += 1
+            yield -at, next(csv.reader([lines[at - 1]], delimiter=separator, quoting=csv.QUOTE_NONE))
+            continue
+        if row:
+            yield at + 1, row
+        at = end
 
 
 def _columns(lines: Sequence[str], separator: str) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urldefrag, urljoin
 
 from summarizer_tool.extras import naming_extra
 from summarizer_tool.html import parsing
@@ -16,7 +16,6 @@ from summarizer_tool.html.choosing import choose, drop_contents
 from summarizer_tool.html.page import Link, Page
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, PageBlock
 from summarizer_tool.html.tables import find_layout
-from summarizer_tool.html.targets import absolute
 from summarizer_tool.html.titles import page_title, title_line
 from summarizer_tool.html.walking import MARKS, TreeWalk
 from summarizer_tool.html.writing import write
@@ -184,6 +183,10 @@ _SENTENCE = 60
 _MOST_BLOCKS = 3
 """Blocks beside a link that may say what it is about."""
 
+_MAX_URL = 2000
+"""Characters of a URL; a longer one leads nowhere that can be fetched."""
+
+_WEB = re.compile(r'https?://[^\s/?#]', re.IGNORECASE)
 _CONTENTS = 10
 """Links of a table of contents, or more."""
 
@@ -197,7 +200,7 @@ def page_links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, 
     Where none of these leads on within the site, those of all other blocks, too, if they are as many as a table of
     contents has: it was taken for a menu, and a menu is a way to go on.
     """
-    seen = {absolute('', own), ''}
+    seen = {_absolute('', own), ''}
     every = list(zip(blocks, sections, strict=True))
     kept = [block.is_kept or block.leads_on for block, _ in every]
     found = list(_links_of(every, kept, base, seen))
@@ -205,6 +208,20 @@ def page_links(blocks: Iterable[PageBlock], sections: Iterable[str], base: str, 
         others = list(_links_of(every, [not is_kept for is_kept in kept], base, seen))
         found += others if len(others) >= _CONTENTS else []
     return found
+
+
+def _absolute(base: str, target: str) -> str:
+    """The http or https URL that a target means on a page, without fragment; empty if it is none."""
+    target = target.strip()
+    if not target or len(target) > _MAX_URL or target.startswith('#'):
+        return ''
+    try:
+        url = urldefrag(urljoin(base, target)).url if base else urldefrag(target).url
+    except ValueError:
+        return ''
+    if not _WEB.match(url) or not url.isprintable():
+        return ''
+    return url.replace(' ', '%20').replace('(', '%28').replace(')', '%29')
 
 
 def _links_of(
@@ -217,7 +234,7 @@ def _links_of(
             continue
         words = block.words
         for target, (start, end) in zip(block.links, _spans(block.text), strict=False):
-            url = absolute(base, target)
+            url = _absolute(base, target)
             if url not in seen and (text := title_line(words[start:end])):
                 if len(seen) >= MAX_LINKS + 2:
                     return

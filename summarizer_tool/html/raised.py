@@ -6,8 +6,10 @@ _LONGEST = 12
 _SIGNS = '+−–-'
 _POWER = re.compile(rf'[{_SIGNS}]?(?:\d[\d.,/]*[^\W\d_]?|[^\W\d_aeo])(?:[/{_SIGNS}](?:\d+|[^\W\d_]))?[{_SIGNS}]?')
 """A number, or one letter that ends no ordinal of other languages, with what may stand beside them."""
-_BASE = re.compile(r'(?<![^\W_])(?:10|(?P<capital>[^\W\d_])(?<=[A-Z])|[^\W\d_])$|\)$')
+_BASE = re.compile(r'(?<![^\W_])(?:10|[^\W\d_])$|\)$')
 """What a letter may be a power of: ten, a name of one letter, a bracket."""
+_LETTERS = 'knxy'
+"""Of powers, other than those at the end of words and of times: `Mr`, `12h`."""
 _REFERENCES = re.compile(r'\d{1,3}(?:\s?[,–-]\s?\d{1,3})+')
 
 
@@ -27,21 +29,11 @@ def raised(text: str, before: str, after: str, *, is_fraction: bool) -> str:
     is_after_sentence = base in '.,;:!?"”’»' and text.isdigit() and not bare[-2:-1].isdigit()
     if not is_apart and (is_after_sentence or (not is_number and _REFERENCES.fullmatch(text))):
         return f'[{text}]'
-    if len(text) == 1 and text.isalpha() and not _takes_letter(bare, text):
+    if len(text) == 1 and text.isalpha() and not (text in _LETTERS and _BASE.search(bare)):
         return ''
     is_ion = base.isalpha() and text[-1] in _SIGNS
     is_base = base.isdigit() and not after.isalnum() if is_apart else base.isalnum() or base in ')]'
     return f'^{text.replace("–", "-")}{_gap(text, after)}' if is_base and not is_ion and _POWER.fullmatch(text) else ''
-
-
-def _takes_letter(base: str, letter: str) -> bool:
-    """Return whether a letter raised behind it is a power, not the end of a word or of a time: `Mr`, `12h`, `2n`."""
-    found = _BASE.search(base)
-    if found is None:
-        return False
-    if found['capital']:
-        return letter in 'nT'
-    return found[0] in ('e', 'x', 'y', ')') or letter not in 'hmsdrt'
 
 
 def lowered(text: str, before: str, after: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import cards, code, formulas, notes, raised, signs, targets
+from summarizer_tool.html import cards, code, formulas, notes, raised, signs
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -253,7 +253,7 @@ class TreeWalk:
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
-        if targets.is_icon(element):
+        if signs.is_icon(element):
             return
         alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())
         if alt:
