@@ -29,11 +29,8 @@ _SIGNS = '#;=*_~-'
 _EDGES = _SIGNS + ' \t\r\f\v'
 _RULE = re.compile(r'[#;=*_~-]{5}\s*$')
 _CLOSED = re.compile(r'[.!?:…][\'")\]]*$')
-_ITEM = re.compile(r'[-*+•]\s+|\(?\d{1,2}[.)]\s+')
 # `listen 443 ssl;`, `mode = fast`, `location / {`
 _SETTING = re.compile(r'[\w.$-]+\s*=\s*\S|[\w.$-]+\s.*[;{]$|\}$')
-# What is said of the text above, if there is any.
-_HANGS = re.compile(r'\s{2}|\t|\s[-*+•]\s|\s\(?\d{1,2}[.)]\s')
 # A fence, the end of a sentence, what a program is written in, markup, or YAML, which is read as the data it is.
 _OTHER = re.compile(r'\s*(?:```|~~~|- |<)|.*(?:[.!?]|[({;\\]|\w\(.*\)|\b(?:then|fi|do|done))\s*$|\s*[\w."-]+:(?:\s|$)')
 
@@ -56,23 +53,17 @@ def markdown(text: str) -> str:
 
 
 def _read(lines: Sequence[str]) -> Iterator[str]:
-    above, is_text = '', False
+    above = ''
     for (is_comment, says), run in groupby(lines, _kind):
-        found = list(run)
-        if not is_comment:
-            is_text = False
-            yield from (line.strip() and f'- {line.strip()}' for line in found)
-        elif not says:
+        found = [*run]
+        if not says:
             yield from [''] * len(found)
+        elif not is_comment:
+            yield from (f'- {line.strip()}' for line in found)
         elif len(found) == 1 and _RULE.search(above):
             yield f'## {found[0].strip(_EDGES)}'
         else:
-            comments = [(match[1], match[2].rstrip()) for line in found if (match := _COMMENT.match(line))]
-            plain = [body for _, body in comments if not _HANGS.match(body) and not _SETTING.match(body.strip())]
-            texts = [body for body in plain if body[:1].isspace()] or plain
-            # What stands in says of what has been said above it, or are settings.
-            is_text = _is_text(texts) if texts else is_text
-            yield from _said(comments, is_text=is_text, is_close=texts is plain)
+            yield from _said([(match[1], match[2].strip()) for line in found if (match := _COMMENT.match(line))])
         above = found[-1]
 
 
@@ -82,29 +73,15 @@ def _kind(line: str) -> tuple[bool, bool]:
     return match is not None, bool((match[2] if match else line).strip(_EDGES).strip())
 
 
-def _is_text(lines: Sequence[str]) -> bool:
-    return any(map(_CLOSED.search, lines)) or sum(len(line.split()) for line in lines) >= _WORDS * len(lines)
-
-
-def _said(comments: Sequence[tuple[str, str]], *, is_text: bool, is_close: bool) -> Iterator[str]:
+def _said(comments: Sequence[tuple[str, str]]) -> Iterator[str]:
     """The lines of a run of comments, given as mark and body: text, or settings that are commented out."""
-    item = -1  # how far the last one stands in
+    plain = [body for _, body in comments if not _SETTING.match(body)]
+    words = sum(len(body.split()) for body in plain)
+    is_text = words >= _WORDS * len(plain) or any(map(_CLOSED.search, plain))
     for mark, body in comments:
-        bare = body.strip()
-        indent = len(body.expandtabs(4)) - len(bare.expandtabs(4))
-        if _SETTING.match(bare):
-            yield f'- {mark}{bare}'
-        elif bare[-1] in _SIGNS and (len(mark) > 2 or bare[0] in _SIGNS):
-            yield f'### {bare.strip(_EDGES)}'
-        elif 0 <= item < indent:
-            yield f'  {bare}'
-            continue
-        elif not (is_text and (indent or is_close)):
-            yield f'- {mark}{bare}'
-        elif indent > 1 or _ITEM.match(bare):
-            yield f'- {_ITEM.sub("", bare)}'
-            item = indent
-            continue
+        if body[-1] in _SIGNS and (len(mark) > 2 or body[0] in _SIGNS):
+            yield f'### {body.strip(_EDGES)}'
+        elif is_text and not _SETTING.match(body):
+            yield body
         else:
-            yield bare
-        item = -1
+            yield f'- {mark}{body}'
