@@ -1,7 +1,7 @@
 """Tables: which of them are ones, and how they look in markdown."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
@@ -28,72 +28,40 @@ def find_layout(blocks: Iterable[PageBlock]) -> None:
 
     Such a table has one column or one row, or holds headings, code or other tables without having headers itself.
     """
-    held: dict[Frame, _TableContent] = {}
+    held: defaultdict[Frame, list[tuple[PageBlock, Frame]]] = defaultdict(list)
+    inside: defaultdict[Frame, set[Frame]] = defaultdict(set)
     entries: defaultdict[Frame, dict[Frame | None, bool]] = defaultdict(dict)
     for block in blocks:
-        seen_cell: Frame | None = None
+        cell: Frame | None = None
         inner: Frame | None = None
         entry: Frame | None = None
         for frame in block.frames():
             if frame.kind == 'cell':
-                seen_cell = frame
+                cell = frame
             elif frame.kind == 'table':
-                here = held.setdefault(frame, _TableContent())
-                here.add(block, seen_cell, inner)
-                inner, seen_cell = frame, None
+                held[frame] += [(block, cell)] if cell is not None else []
+                inside[frame] |= {inner} if inner is not None else set()
+                inner, cell = frame, None
             elif frame.kind in ('list', 'terms'):
                 entries[frame][entry] = entries[frame].get(entry, False) or block.level > 0
             else:
                 entry = frame
     for frame, has_heading in entries.items():
         frame.is_layout = any(has_heading.values()) and 3 * sum(has_heading.values()) >= len(has_heading)
-    # The innermost were seen first with their first block, yet not always: a table within decides on those around it.
-    for table, here in reversed(held.items()):
-        table.is_layout = table.is_layout or here.is_layout(table)
-    for table, here in held.items():
-        if not table.is_layout and not here.has_headers(table) and any(not inner.is_layout for inner in here.tables):
-            table.is_layout = True
+    for table in sorted(held, key=lambda table: -table.depth):  # one within decides on those around it
+        table.is_layout = table.is_layout or _is_layout(table, held[table], inside[table])
 
 
-class _TableContent:
-    """What a table holds."""
-
-    def __init__(self) -> None:
-        self.cells: dict[Frame, int] = {}
-        self.size = 0
-        self.blocks = 0
-        self.headings = 0
-        self.codes = 0
-        self.tables: set[Frame] = set()
-
-    def add(self, block: PageBlock, cell: Frame | None, inner: Frame | None) -> None:
-        if cell is None:
-            return
-        self.cells[cell] = self.cells.get(cell, 0) + 1
-        self.size += block.size
-        self.blocks += 1
-        self.headings += bool(block.level)
-        self.codes += block.kind == 'code' and '\n' in block.text
-        if inner is not None:
-            self.tables.add(inner)
-
-    def has_headers(self, table: Frame) -> bool:
-        return any(cell.is_header for row in table.children[:2] for cell in row.children)
-
-    def is_layout(self, table: Frame) -> bool:
-        if max((len(row.children) for row in table.children), default=0) < 2:
-            return True
-        by_row: dict[Frame | None, int] = {}
-        for cell in self.cells:
-            by_row[cell.parent] = by_row.get(cell.parent, 0) + 1
-        if max(by_row.values(), default=0) < 2:
-            return True
-        if self.has_headers(table):
-            return False
-        if self.codes:
-            return True
-        many = self.blocks > 3 * len(self.cells)
-        return len(by_row) < 2 or self.headings > 0 or many or self.size > _LONG * len(self.cells)
+def _is_layout(table: Frame, held: Sequence[tuple[PageBlock, Frame]], inside: Iterable[Frame]) -> bool:
+    by_row = Counter(cell.parent for cell in dict.fromkeys(cell for _, cell in held))
+    if min(max((len(row.children) for row in table.children), default=0), max(by_row.values(), default=0)) < 2:
+        return True
+    if any(cell.is_header for row in table.children[:2] for cell in row.children):
+        return False
+    if any(block.level or (block.kind == 'code' and '\n' in block.text) for block, _ in held):
+        return True
+    is_long = len(held) > 3 * by_row.total() or sum(block.size for block, _ in held) > _LONG * by_row.total()
+    return len(by_row) < 2 or is_long or any(not inner.is_layout for inner in inside)
 
 
 def pipes(table: Frame, texts: Mapping[Frame, str], spanned: list[int]) -> str:
