@@ -9,8 +9,6 @@ from summarizer_tool.text.lines import CLOSE
 
 _WORDS = re.compile(r'[^\W\d_]+(?:-[^\W\d_]+)*')
 _DIVIDED = re.compile(r'(?<![^\W\d_])([^\W\d_]++)[-‐]\n\s*+([^\W\d_]++)')
-_LEAST_DIVIDED = 3
-"""Words that must show that a text divides them where lines end."""
 _SOFT = '\x02\xad\ufffe'
 """What stands for a hyphen that is there only at the end of a line; the first and the last are pdfium's."""
 
@@ -32,21 +30,14 @@ class Vocabulary:
         text = _DIVIDED.sub(' ', '\n'.join(self.lines))
         return frozenset(_WORDS.findall(text.casefold().replace('‐', '-')))
 
-    @cached_property
-    def divides(self) -> bool:
-        """Whether words are divided where lines end, as those show that stand within lines, too."""
-        pairs = [(before.casefold(), after) for before, after in _DIVIDED.findall('\n'.join(self.lines))]
-        divided = sum(f'{before}{after}' in self.words for before, after in pairs)
-        return divided >= _LEAST_DIVIDED and divided > sum(f'{before}-{after}' in self.words for before, after in pairs)
-
 
 def join(
     lines: Sequence[str], vocabulary: Vocabulary = Vocabulary(), *, between: str = '', hyphenated: bool = True
 ) -> str:
     """Make one line of several, without white space around them, with `between` where two meet.
 
-    A hyphen where a line ends is one of the word's, unless words were divided there (`hyphenated`, or as the vocabulary
-    shows), or the vocabulary, the words of the whole text, has it without.
+    A hyphen where a line ends is one of the word's, unless words were divided there (`hyphenated`), or the vocabulary,
+    the words of the whole text, has it without.
     """
     pieces = [lines[0]]
     for line in lines[1:]:
@@ -75,5 +66,4 @@ def _is_divided(hyphen: re.Match[str], after: str, vocabulary: Vocabulary, hyphe
         # Formatters divide words with ‐, and write it for a hyphen of their own, too.
         or (hyphen[2] == '‐' and not {before, following} <= words and f'{before}-{following}' not in words)
         or (hyphenated and f'{before}-{following}' not in words)
-        or (vocabulary.divides and not {before, following} <= words and f'{before}-{following}' not in words)
     )

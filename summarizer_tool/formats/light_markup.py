@@ -1,4 +1,4 @@
-"""AsciiDoc, wikitext, LaTeX and sources of manual pages as markdown: headings, items, terms, plain words.
+"""Wikitext and LaTeX as markdown: headings, items, terms, plain words.
 
 What a text is in the name of its file says, of wikitext its marks, too; whatever no rule speaks of stays as it is.
 """
@@ -82,15 +82,6 @@ _IMAGE: tuple[str, _Instead] = (
     '',
 )
 _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
-    ('.adoc', '.asciidoc'): (
-        (r'^={1,6}(?= \S)', lambda found: '#' * len(found[0])),
-        (r'^(-{4,}|\.{4,})$', '```'),
-        (r'^(?:\[[^\]\n]*\]|={4,}|\*{4,}|\+|//.*|:[\w!-]+:.*|(?:ifn?def|endif|include)::.*)$', ''),
-        (r'^(\S.{0,200}?)(?:::+|;;)\s+(?=\S)', r'\n\1\n: '),
-        (r'\({3}[^()\n]{1,200}\){3}', ''),
-        (r'\({2}([^()\n]{1,200})\){2}', r'\1'),
-        (r'<<[^<>,\n]{1,100},\s*([^<>\n]{1,200})>>', r'\1'),
-    ),
     ('.mediawiki', '.wiki', '.wikitext'): (
         (
             r'<(ref|gallery)\b[^<>]{0,300}(?:/>|(?<!/)>(?:(?!<(?:ref|gallery)\b)[\s\S])*?</\1>)|<!--(?:(?!<!--)[\s\S])*?-->',
@@ -140,26 +131,6 @@ _RULES: Mapping[tuple[str, ...], Sequence[tuple[str, _Instead]]] = {
             lambda found: f' ({found[1].strip().rstrip(".")})',
         ),
         (r'\\([%&$#_])', r'\1'),
-        (r'\0', r'\\'),
-    ),
-    (*(f'.{section}' for section in range(1, 9)), '.man'): (
-        (r'^[.\'][ \t]*\\".*$', ''),
-        (r'\\f(?:\(..|\[[^\]\n]*\]|.)|\\s[-+]?\d{1,2}|\\[&|^/,%c:]', ''),
-        (r'\\\((?:[lr]q|dq)', '"'),
-        (r'\\\([aoc]q', "'"),
-        (r'\\(?:\(bu|\[bu\])', '•'),
-        (r'\\(?:\(e[mn]|\[e[mn]\])', '–'),
-        (r'\\(?:\(..|\[[^\]\n]{1,20}\])', ''),
-        (r'\\e', '\0'),
-        (r'\\([^\n\w])', r'\1'),
-        (r'^\.[BIR]{2}[ \t]+(.*)$', lambda found: ''.join(map(''.join, re.findall(r'"([^"]*)"|(\S+)', found[1])))),
-        (r'^\.(?:[BIR]|SM|SB)[ \t]+"?(.*?)"?$', r'\1'),
-        (r'^\.TH[ \t]+"?([^"\s]+).*$', r'# \1'),
-        (r'^\.S[HS][ \t]+"?(.*?)"?[ \t]*$', r'\n## \1\n'),
-        (r'^\.T[PQ]\b.*\n(.+)\n', r'\n\1\n: '),
-        (r'^\.IP[ \t]+"?[•*–-]"?(?:[ \t]+\S+)?[ \t]*\n', '\n- '),
-        (r'^\.IP[ \t]+"?([^"\n]{1,200}?)"?(?:[ \t]+\d+)?[ \t]*$\n', r'\n\1\n: '),
-        (r'^[.\'](?![A-Z][a-z]\b).*$', ''),  # those of BSD say what is to be read
         (r'\0', r'\\'),
     ),
 }

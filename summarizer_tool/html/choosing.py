@@ -67,12 +67,10 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         for block in blocks:
             block.is_kept = block.region is None and 2 * block.linked <= block.size
     _keep_wholes(blocks, is_out)
-    _keep_sections(blocks, is_out)
     _keep_tables_of_pairs(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
     _keep_titles(blocks)
-    drop_contents(blocks)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):
         shown = [block for block in blocks if not is_out(block.region)]
@@ -187,21 +185,6 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
         least = _MIN_WHOLE if 8 * sum(block.linked for block in inside) > size else _MIN_OF_TEXT
         if sum(block.size for block in inside if block.is_kept) >= least * size:
             for block in inside:
-                block.is_kept = True
-
-
-def _keep_sections(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Keep the few sections of a text that stand between others of it and link little, whatever they are made of."""
-    held: dict[int, list[PageBlock]] = {}
-    for block in blocks:
-        if block.outline and not is_out(block.region):
-            held.setdefault(block.outline, []).append(block)
-    sections = [*held.values()]
-    kept = {at for at, inside in enumerate(sections) if all(block.is_kept for block in inside)}
-    lost = [at for at in range(min(kept), max(kept)) if at not in kept] if kept else []
-    for at in lost if 2 * len(lost) < len(kept) else ():
-        if 4 * sum(block.linked for block in sections[at]) < sum(block.size for block in sections[at]):
-            for block in sections[at]:
                 block.is_kept = True
 
 
@@ -321,15 +304,14 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
         leading.is_kept = False
 
 
-def drop_contents(blocks: Sequence[PageBlock], *, is_book: bool = False) -> None:
-    """Drop lists of nothing but links to places of the page, or, of a book, to its other files, unless led to."""
-    kept = (block for block in blocks if block.is_kept)
+def drop_contents(blocks: Sequence[PageBlock]) -> None:
+    """Drop lists of nothing but links to places of a chapter, or to other files of its book, unless led to."""
     before = ''
-    for is_list, group in groupby(kept, lambda block: block.is_in('list')):
+    for is_list, group in groupby(blocks, lambda block: block.is_in('list')):
         inside = [*group]
         if is_list and len(inside) > 2 and before[-1:] not in ('', ':', '：'):
             links = [link for block in inside for link in block.links]
-            is_within = all(link[:1] == '#' or (is_book and link[:1] != '/' and ':' not in link) for link in links)
+            is_within = all(link[:1] != '/' and ':' not in link for link in links)
             are_links = all(block.linked > 0.85 * block.size for block in inside)
             for block in inside:
                 block.is_kept = not (is_within and are_links)

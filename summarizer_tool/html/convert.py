@@ -113,7 +113,7 @@ def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> 
         if is_document:
             for part in (*found.blocks, *found.pictures):
                 part.is_kept = True
-            drop_contents(found.blocks, is_book=True)
+            drop_contents(found.blocks)
         else:
             choose(found, voted.nodes)
     markdown = unicodedata.normalize('NFC', write(_with_pictures(found)))

@@ -11,7 +11,6 @@ _ROLES = frozenset(
         *('toolbar', 'tablist', 'banner', 'doc-toc', 'doc-backlink'),
     }
 )
-_ACTIVE = ('a', 'button', 'form', 'input', 'iframe')
 _NAMES = re.compile(
     r"""(?:^|[\s_-]) (?:
       cookies? | consent | gdpr | newsletters? | breadcrumbs? | pagination | pager
@@ -37,15 +36,11 @@ def is_named_chrome(names: str) -> bool:
     return len(names) < _MAX_NAMES and _NAMES.search(names) is not None
 
 
-def is_chrome(element: Any, tag: str, *, is_in_section: bool = False) -> bool:
-    """Return whether an element is one for what goes around the content: menus, banners, share bars, what is hidden.
-
-    In a section of a text it is none for its name alone, where there is nothing to follow or to press in it.
-    """
+def is_chrome(element: Any, tag: str) -> bool:
+    """Return whether an element is one for what goes around the content: menus, banners, share bars, what is hidden."""
     if tag in _TAGS:
         return True
-    is_named = any(is_named_chrome(names) for names in (element.get('class'), element.get('id')) if names)
-    if is_named and not (is_in_section and next(element.iter(*_ACTIVE), None) is None):
+    if any(is_named_chrome(names) for names in (element.get('class'), element.get('id')) if names):
         return True
     role = element.get('role')
     if role and role.lower() in _ROLES:

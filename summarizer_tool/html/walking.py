@@ -35,11 +35,6 @@ _MAX_BEFORE = 16
 """Characters before it that are looked at."""
 _GENERATED = re.compile(r'(?<!\S)[a-z]{1,2}\d+(?!\S)')
 """A class name that a program has given, as Google Docs does."""
-_MAX_PRESSED = 40
-_PRESSED = re.compile(
-    r'\b(?:(?:press|click|tap|push|hit|choos|chose|select)(?:es|ed|en|e|ing|s)?|us(?:e[ds]?|ing))(?: on| the)* ["“(]?$',
-    re.IGNORECASE,
-)
 _MAX_ALT = 300
 
 _BOXES = frozenset(
@@ -103,7 +98,6 @@ class TreeWalk:
             **dict.fromkeys(_NAMED, self._read_named),
             'br': self._read_break,
             'img': self._read_image,
-            'button': self._read_button,
             'noscript': self._read_noscript,
             'pre': self._read_pre,
             'script': self._read_script,
@@ -177,7 +171,7 @@ class TreeWalk:
             self._outline = self._number
         names: str = element.get('class') or ''
         label = notes.label(names) if names and tag in _NOTE_BOXES else ''
-        if not label and signs.is_chrome(element, tag, is_in_section=self._outline > 0):
+        if not label and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
                 name = (names or element.get('id') or tag)[:100]
@@ -244,12 +238,6 @@ class TreeWalk:
             written = raised.raised(text, before, tail[:1], is_fraction=is_fraction)
         self._whole(element, written)
         return written != ''
-
-    def _read_button(self, element: Any) -> bool:
-        """What is pressed is chrome, but where a sentence of the text says that it is to be pressed."""
-        tail: str = element.tail or ''
-        before = self._pieces[-1][-_MAX_PRESSED:] if self._pieces else ''
-        return not (tail.strip() and self._box in ('p', 'li', 'dd') and _PRESSED.search(before))
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''

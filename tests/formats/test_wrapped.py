@@ -70,21 +70,6 @@ def test_a_hyphen_is_the_words_own_unless_the_text_has_it_without() -> None:
     assert unwrap('\n'.join(lines)) == '\n'.join(lines)  # of three lines of such lengths nobody can say
 
 
-def test_a_text_that_divides_words_has_none_divided() -> None:
-    known = 'The adventure of the mountain is a wonderful thing, and this well-known parish never forgets it.'
-    lines = [
-        'Whoever goes to look at the parish and all of its dykes, on an adven-',
-        'ture as it were, begins below the steep side of that very old moun-',
-        'tain in the east, where the light of every morning is such a wonder-',
-        'ful sight that whoever stays there loses even the last recollec-',
-        'tion of the dyke that has brought him there, and of the well-',
-        'known inn beside it, in which he would have slept for all the year.',
-    ]
-    joined = unwrap('\n\n'.join([known, '\n'.join(lines)]))
-    assert 'the last recollection of the dyke' in joined
-    assert 'the well-known inn' in joined
-
-
 def test_text_without_spaces_between_words_is_joined_without() -> None:
     sentence = '湿地には堤防が一つだけあり、村はそれを長いあいだ大切に守ってきた。' * 12
     wrapped = '\n'.join(sentence[start : start + 60] for start in range(0, len(sentence), 60))

@@ -48,27 +48,6 @@ def test_what_stands_beside_the_text_is_left_out() -> None:
     assert 'Morn' not in shown
 
 
-def _founders(name: str, inside: str = '') -> str:
-    boxes = ''.join(
-        f'<div><div class="{name}">{who}</div><div class="{name}">{what}{inside}</div></div>'
-        for who, what in (('Ada Zibeline', 'cast the great bell'), ('Orm Tarn', 'paid for it'))
-    )
-    parts = ''.join(
-        f'<section id="{_named(each)}"><h2>{each}</h2>{boxes if each == "Founders" else PROSE}</section>'
-        for each in ('Casting', 'Hanging', 'Founders', 'Tuning')
-    )
-    return to_markdown(f'<html><body><h1>Bells</h1>{PROSE}{parts}</body></html>', 'https://bells.example/').markdown
-
-
-def test_a_section_of_boxes_between_others_is_kept() -> None:
-    assert '## Founders\n\nAda Zibeline\n\ncast the great bell\n\nOrm Tarn\n\npaid for it' in _founders('who')
-
-
-def test_in_a_section_a_name_of_chrome_is_none_where_there_is_nothing_to_press() -> None:
-    assert 'cast the great bell' in _founders('social-cell')
-    assert 'cast the great bell' not in _founders('social-cell', ' <a href="/share">Share</a>')
-
-
 def test_a_section_is_the_history_of_what_the_page_is_about() -> None:
     parts = f'<h1>Bells</h1>{PROSE}<h2>History</h2>{PROSE}'
     shown = to_markdown(f'<html><body>{parts}</body></html>', 'https://bells.example/').markdown
