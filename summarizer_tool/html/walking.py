@@ -171,7 +171,7 @@ class TreeWalk:
             self._outline = self._number
         names: str = element.get('class') or ''
         label = notes.label(names) if names and tag in _NOTE_BOXES else ''
-        if not label and signs.is_chrome(element, tag):
+        if not label and element not in self._sections and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
                 name = (names or element.get('id') or tag)[:100]
