@@ -29,11 +29,6 @@ _ARCHIVES = (b'PK\x03\x04', b'\x1f\x8b', b'BZh91AY', b'\xfd7zXZ\0', b'7z\xbc\xaf
 _SHIFTED = re.compile(rb'\x1b\$[@B(]')
 """What begins a run of characters in the charsets of ISO 2022, which are ASCII byte by byte."""
 
-_HOLES = re.compile(r'\0+')
-_CONTROLS = bytes({*range(32)} - {*b'\t\n\f\r\x1b'})
-_LEAST_TEXT = 0.98
-"""Share of what is no NUL."""
-
 _LEAST_WIDE = 4
 """Characters by which UTF-16 without its mark can be told from other data."""
 
@@ -115,7 +110,7 @@ def decode(raw: bytes) -> str:
     where, charset = '', 'utf-16le' if _is_wide(sample[1::2], sample[::2]) else ''
     if not charset and b'\0' in sample:
         charset = 'utf-16be' if _is_wide(sample[::2], sample[1::2]) else ''
-        if not charset and not _has_holes(raw):
+        if not charset:
             raise FetchError('looks like a binary file; give it as text')
     if not charset:
         try:
@@ -125,19 +120,9 @@ def decode(raw: bytes) -> str:
             charset = content.likeliest(raw[error.start // SAMPLE * SAMPLE :]).replace('_', '-')
         else:
             if not _SHIFTED.search(sample):
-                return _HOLES.sub(' ', text)
+                return text.replace('\0', ' ')
             charset = 'iso-2022-jp'
     raise FetchError(f'is not UTF-8{where}, but likely {charset}; convert it, e.g. iconv -f {charset} -t utf-8')
-
-
-def _has_holes(raw: bytes) -> bool:
-    """Return whether bytes are text but for runs of NUL, as a log has them that was being written when power failed."""
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    text = raw.replace(b'\0', b'')
-    return 2 * len(text) > len(raw) and len(text.translate(None, _CONTROLS)) > _LEAST_TEXT * len(text)
 
 
 def _is_wide(high: bytes, low: bytes) -> bool:

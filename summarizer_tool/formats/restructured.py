@@ -36,9 +36,9 @@ _CODE = frozenset(
 _ADMONITIONS = frozenset(
     'attention caution danger deprecated error hint important note seealso tip topic warning'.split()  # noqa: SIM905
 )
-_PICTURES = frozenset({'image', 'figure'})
 _BOXES = frozenset({'class', 'container', 'ifconfig', 'only'})
 """What shows its body, and not the name that it has."""
+_PICTURES = frozenset({'image', 'figure'})
 _UNSEEN = frozenset(
     """contents highlight include index literalinclude meta raw role toctree sectionauthor moduleauthor
     currentmodule testsetup testcleanup tabularcolumns""".split()  # noqa: SIM905
@@ -96,8 +96,6 @@ class _Reader:
         name, said, body = (found[1] or '').lower(), (found[2] or '').strip(), dedent(found[3])
         if not name:
             return self._keep(f'{said}\n{self.read(body)}') if _NOTE.match(said) else ''
-        if name in _PICTURES and not said:
-            body = body.lstrip().partition('\n')[2]
         options = dict(_OPTION.findall(fields[0])) if (fields := _FIELDS.match(body)) else {}
         body = _FIELDS.sub('', body)
         if name in _PICTURES and 'target' not in options:  # with one it is a badge
@@ -107,8 +105,6 @@ class _Reader:
             return ''
         if name in _BOXES:
             return self._keep(self.read(body))
-        if 'header' in options:
-            body = f'\n{options["header"]}\n{body.lstrip()}'
         if name in _CODE:
             return self._fenced(body, said)
         if name.startswith(('version', 'deprecated')):

@@ -35,12 +35,6 @@ def test_the_likely_encoding_is_named(text: str, encoding: str, named: str) -> N
     assert text.encode(encoding).decode(named) == text
 
 
-def test_a_text_with_holes_is_read_without_them() -> None:
-    """In lines as they are."""
-    log = b'01:00 sluice 7 opened\n' * 50 + b'\0' * 100 + b'02:00 sluice 7 closed\n'
-    assert decode(log).splitlines()[50] == ' 02:00 sluice 7 closed'
-
-
 def test_what_is_no_text_is_said_to_be_binary() -> None:
     with pytest.raises(FetchError, match='binary'):
         decode(bytes(range(256)) * 4)

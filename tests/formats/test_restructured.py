@@ -114,8 +114,7 @@ cache
     [
         ('.. figure:: a.png\n   :alt: The gate\n\n   Built in 1911.\n', '[Image: The gate]\n\nBuilt in 1911.\n'),
         ('.. image:: a.png\n   :alt: The pier\n', '[Image: The pier]\n'),
-        ('.. image::\n   https://a.b/c.svg\n   :alt: badge\n   :target: https://a.b\n', '\n'),
-        ('.. csv-table:: Tolls\n   :header: Ship, Toll\n\n   Cog, 500\n', 'Tolls\n: Ship, Toll\n  Cog, 500\n'),
+        ('.. image:: https://a.b/c.svg\n   :alt: badge\n   :target: https://a.b\n', '\n'),
         ('.. only:: html\n\n   Built in 1911.\n', 'Built in 1911.\n'),
     ],
 )
