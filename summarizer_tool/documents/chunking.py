@@ -174,8 +174,6 @@ class _Source:
 
 
 class _Packer:
-    """Chunks that are done, and the one that is being filled."""
-
     def __init__(self, size: int) -> None:
         self.size = size
         self.smallest = int(_LEAST * size)

@@ -118,7 +118,6 @@ def _spans(structure: Structure) -> Iterator[_Span]:
 
 
 def _sections(structure: Structure) -> Iterator[tuple[int, int]]:
-    """The spans between headings: before the first, and below each."""
     start = 0
     for heading, end in zip(structure.heading_starts, structure.heading_ends, strict=True):
         yield start, heading
@@ -148,7 +147,6 @@ def _of_headings(structure: Structure, headings: Sequence[int]) -> Iterator[_Spa
 
 
 def _heading(structure: Structure, heading: int) -> Iterator[_Line]:
-    """The lines of a heading, or its pieces where it is too long."""
     start, end = structure.heading_starts[heading], structure.heading_ends[heading]
     return _pieces(structure.text, start, start + len(structure.text[start:end].rstrip()), _PARAGRAPH)
 
@@ -187,7 +185,6 @@ def _pieces(text: str, start: int, end: int, rank: int) -> Iterator[_Line]:
 
 
 def _grouped(lines: Iterable[_Line]) -> list[tuple[int, int]]:
-    """Put the lines of a section together to passages."""
     spans: list[tuple[int, int]] = []
     open_: list[_Line] = []
     for line in lines:
@@ -205,7 +202,6 @@ def _grouped(lines: Iterable[_Line]) -> list[tuple[int, int]]:
 
 
 def _goes_on(lines: list[_Line], line: _Line) -> bool:
-    """Return whether a line belongs into the passage that has begun."""
     size = lines[-1].end - lines[0].start
     grown = line.end - lines[0].start
     if grown > (MOST if size >= _SMALL else WHOLE):
@@ -223,7 +219,6 @@ def _best_cut(lines: list[_Line]) -> int:
 
 
 def _placed(structure: Structure, spans: Sequence[_Span]) -> Iterator[PassageCuts]:
-    """Say on which lines the passages stand."""
     breaks = [match.start() for match in re.finditer('\n', structure.text)]
     for start, end, path in spans:
         first = bisect_left(breaks, start)

@@ -117,7 +117,6 @@ def _is_talk(said: Sequence[Sequence[str]]) -> bool:
 
 
 def _turns(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
-    """The lines in which a turn begins, each with what it says."""
     for number, line in enumerate(lines):
         if match := _TURN.match(line):
             yield number, _turn(match, match['name'].strip(), match['text'] or '')

@@ -68,7 +68,6 @@ def _read(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _kind(line: str) -> tuple[bool, bool]:
-    """Whether a line is a comment, and whether it says something."""
     match = _COMMENT.match(line)
     return match is not None, bool((match[2] if match else line).strip(_EDGES).strip())
 

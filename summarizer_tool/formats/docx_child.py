@@ -56,8 +56,6 @@ def _read(body: bytes) -> dict[str, str | bool]:
 
 
 class _ListLevel(NamedTuple):
-    """How the paragraphs of one level are numbered."""
-
     form: str
     text: str
     start: int
@@ -173,7 +171,6 @@ def _properties(paragraph: Any, styles: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _levels(numbering: Any) -> dict[str, dict[int, _ListLevel]]:
-    """The levels of each list by its number."""
     kinds = {
         _value(kind, 'abstractNumId'): {
             int(_value(level, 'ilvl') or 0): _level(level, _value(kind, 'abstractNumId'))

@@ -96,8 +96,6 @@ def _header(mail: MIMEPart, name: str) -> str:
 
 
 class _Written:
-    """What has been written of a mail."""
-
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.links: list[Link] = []
@@ -146,7 +144,6 @@ class _Written:
         return unwrap(threads(plain)).strip()
 
     def _beside(self, mail: MIMEPart, depth: int) -> Iterator[MIMEPart]:
-        """What of a mail is not its body."""
         bodies = {id(part) for part in _bodies(mail) if part is not None}
         if depth == 0 and mail.get_content_maintype() != 'multipart':
             if id(mail) not in bodies:  # nothing but what is attached
@@ -162,7 +159,6 @@ class _Written:
 
 
 def _inside(part: MIMEPart) -> list[MIMEPart]:
-    """The parts of a part."""
     payload: Any = part.get_payload() if part.is_multipart() else []
     return [inner for inner in payload if isinstance(inner, MIMEPart)]
 

@@ -51,7 +51,6 @@ def _list(value: Any) -> list[Any]:
 
 
 def _at(value: Any, *keys: str) -> Any:
-    """What a path of keys leads to, or nothing."""
     for key in keys:
         value = _dict(value).get(key)
     return value

@@ -119,7 +119,6 @@ def _lines(text: Any) -> Iterator[TextLine]:
 
 
 def _is_bold(text: Any, index: int) -> bool:
-    """Whether a character is bold, as its font is called, or as it says of its weight."""
     name = create_string_buffer(_LONGEST_NAME)
     raw.FPDFText_GetFontInfo(text.raw, index, name, len(name), None)
     return _BOLD.search(name.value) is not None or raw.FPDFText_GetFontWeight(text.raw, index) >= _BOLD_WEIGHT
@@ -212,7 +211,6 @@ def _bookmarks(document: Any) -> list[Bookmark]:
 
 
 def _attached(document: Any) -> Iterator[str]:
-    """What files a document brings along, by name."""
     with suppress(pypdfium2.PdfiumError):
         for index in range(min(document.count_attachments(), _MOST_NOTES)):
             yield f'[Attachment: {" ".join(document.get_attachment(index).get_name().split())}]'

@@ -124,7 +124,6 @@ def _recurs(form: str, lines: list[str]) -> bool:
 
 
 def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
-    """The paragraphs, items and tables of a page, in order."""
     lines = whole_rows(lines, vocabulary)
     pitch = _pitch(lines)
     place = 0
@@ -151,7 +150,6 @@ def _pitch(lines: Sequence[TextLine]) -> float:
 
 
 def _is_together(above: TextLine, below: TextLine, pitch: float) -> bool:
-    """Return whether a line goes on with the block of the line before it."""
     size = max(above.size, below.size)
     step = above.bottom - below.bottom
     is_beside = below.left > above.right or below.right < above.left

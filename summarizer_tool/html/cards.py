@@ -73,7 +73,6 @@ def _has_short_value(box: Any) -> bool:
 
 
 def _is_told(box: Any) -> bool:
-    """Return whether something that is said in a box is no link."""
     return sum(map(_size, box[1:])) > sum(map(_size, box.iter('a')))
 
 

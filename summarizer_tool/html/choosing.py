@@ -205,7 +205,6 @@ def _keep_tables_of_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
 
 
 def _is_pair(cells: Mapping[Frame, Sequence[PageBlock]]) -> bool:
-    """Return whether a row is a short label, which is no link, and a value."""
     (label, *more), *values = cells.values()
     return len(values) == 1 and not more and not label.linked and label.size <= _LONGEST_LABEL
 

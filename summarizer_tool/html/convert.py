@@ -227,7 +227,6 @@ def _absolute(base: str, target: str) -> str:
 def _links_of(
     blocks: Sequence[tuple[PageBlock, str]], chosen: Sequence[bool], base: str, seen: set[str]
 ) -> Iterator[Link]:
-    """The links of the chosen blocks to pages that were not seen."""
     every = [block for block, _ in blocks]
     for place, (block, section) in enumerate(blocks):
         if not block.links or not chosen[place]:
@@ -304,6 +303,5 @@ def _around(words: str, start: int, end: int) -> str:
 
 
 def _stops(words: str, low: int, high: int) -> list[int]:
-    """Where sentences end."""
     stops = (stop.end() for stop in _STOP.finditer(words, low, high))
     return [stop for stop in stops if not is_abbreviated(words, stop)]

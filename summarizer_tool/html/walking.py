@@ -312,7 +312,6 @@ class TreeWalk:
                 element.tail = chr(number) + text
 
     def _whole(self, element: Any, text: str) -> None:
-        """Add an inline element that has been read."""
         if text := UNFIT.sub('', text):
             self._add(text, len(text))
             # trafilatura keeps few of these; the words around them decide.
@@ -375,7 +374,6 @@ class TreeWalk:
             self._pieces[start:] = [f'**{words}**{after}']
 
     def _flush(self, kind: BlockKind = 'text', language: str = '') -> None:
-        """End the block, if one has begun."""
         if not self._pieces:
             return
         self._close_link()
@@ -400,7 +398,6 @@ class TreeWalk:
 
 
 def _level(element: Any) -> int:
-    """Of what is a heading by its role."""
     said = element.get('aria-level') or ''
     return int(said) if said in '123456' and len(said) == 1 else 2
 

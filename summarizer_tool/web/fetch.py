@@ -135,7 +135,6 @@ def _asking(may_fetch: MayFetch | None, scope: CancelScope) -> MayFetch:
 async def _follow(
     url: httpx2.URL, settings: Settings, max_mb: float, may_fetch: MayFetch
 ) -> tuple[httpx2.URL, Response]:
-    """The answer after all redirects, and the URL it came from."""
     first = url
     for _ in range(_MAX_REDIRECTS + 1):
         await may_fetch(str(url))
@@ -200,7 +199,6 @@ def _shown(url: httpx2.URL) -> str:
 
 
 def _name(url: httpx2.URL) -> str:
-    """What to call a page that does not say so."""
     last = url.raw_path.partition(b'?')[0].decode('ascii').rstrip('/').rpartition('/')[2]
     return title_line(unquote(last, errors='replace')) or _host(url)
 
