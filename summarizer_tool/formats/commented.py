@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from summarizer_tool.html.block_score import ends_a_sentence
+
 _LEAST_COMMENTS = 5
 _COMMENTS = 0.15
 """Share of the lines that are comments in a text that is read so."""
@@ -28,7 +30,6 @@ _COMMENT = re.compile(r'[ \t]*(#+|;+)(?!!)(.*)')
 _SIGNS = '#;=*_~-'
 _EDGES = _SIGNS + ' \t\r\f\v'
 _RULE = re.compile(r'[#;=*_~-]{5}\s*$')
-_CLOSED = re.compile(r'[.!?:…][\'")\]]*$')
 # `listen 443 ssl;`, `mode = fast`, `location / {`
 _SETTING = re.compile(r'[\w.$-]+\s*=\s*\S|[\w.$-]+\s.*[;{]$|\}$')
 # A fence, the end of a sentence, what a program is written in, markup, or YAML, which is read as the data it is.
@@ -76,7 +77,7 @@ def _said(comments: Sequence[tuple[str, str]]) -> Iterator[str]:
     """The lines of a run of comments, given as mark and body: text, or settings that are commented out."""
     plain = [body for _, body in comments if not _SETTING.match(body)]
     words = sum(len(body.split()) for body in plain)
-    is_text = words >= _WORDS * len(plain) or any(map(_CLOSED.search, plain))
+    is_text = words >= _WORDS * len(plain) or any(map(ends_a_sentence, plain))
     for mark, body in comments:
         if body[-1] in _SIGNS and (len(mark) > 2 or body[0] in _SIGNS):
             yield f'### {body.strip(_EDGES)}'

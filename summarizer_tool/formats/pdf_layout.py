@@ -15,11 +15,11 @@ from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.formats.pdf_page import Bookmark, PdfPage, TextLine
 from summarizer_tool.formats.pdf_tables import LEADERS, table_at, whole_rows
+from summarizer_tool.html.block_score import ends_a_sentence
 from summarizer_tool.text import list_numbers
 
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
-_ENDS = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
 _NOT_WORDS = re.compile(r'[\W_]+')
 _MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
 """What markdown would take for more than text at the beginning of a line."""
@@ -60,7 +60,7 @@ class _Block:
     @property
     def is_open(self) -> bool:
         """Whether it may go on in the next column or on the next page."""
-        return not (self.is_table or self.level) and not _ENDS.search(self.text) and len(self.text) > 40
+        return not (self.is_table or self.level) and not ends_a_sentence(self.text) and len(self.text) > 40
 
 
 def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) -> str:

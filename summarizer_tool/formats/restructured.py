@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from textwrap import dedent, indent
 
+from summarizer_tool.html.code import fenced
 from summarizer_tool.text.sentences import without_roles
 
 _IS_RESTRUCTURED = re.compile(r'^ *\.\. (?:\|[^|\n]{1,80}\| )?[\w:.+-]+::(?:\s|$)', re.MULTILINE)
@@ -120,5 +121,4 @@ class _Reader:
         return self._keep(f'{term}\n: {said}' if said else term)
 
     def _fenced(self, code: str, language: str = '') -> str:
-        fence = '~~~~' if '```' in code else '```'
-        return self._keep('\n'.join((fence + language.split(' ')[0], dedent(code).strip('\n'), fence)))
+        return self._keep(fenced(dedent(code).strip('\n'), language.partition(' ')[0]))

@@ -13,6 +13,7 @@ from itertools import pairwise
 import regex
 
 from summarizer_tool.formats.joining import Vocabulary, join
+from summarizer_tool.html.block_score import ends_a_sentence
 from summarizer_tool.text.structure import is_row
 
 _LEAST_WIDTH = 45
@@ -43,7 +44,6 @@ _LABEL = re.compile(r'\s*(?:[-*+•]|\(?(?:\d{1,4}|[a-zA-Z]{1,2})[.)])\s+(?=\S)'
 # A row whose columns are kept apart by white space, and a field with its name.
 _COLUMNS = re.compile(r'\S(?: {3,}|\t)\S')
 _FIELD = re.compile(r'[\w.-]{1,30}:\s')
-_CLOSED = re.compile(r'[.!?:;。！？]["\'”’»)\]]*$')
 _WIDE = re.compile(r'[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]')
 
 
@@ -155,7 +155,7 @@ def _is_wrapped(lines: Sequence[str], width: int) -> bool:
         word = 1 if _WIDE.match(following) else len(following.partition(' ')[0])
         forced += len(line) <= width + 1 and len(line) + 1 + word > width - _SLACK
         going_on += following[:1].islower()
-        closed += _CLOSED.search(line) is not None
+        closed += ends_a_sentence(line)
         has_case += following[:1].islower() or following[:1].isupper() or not following[:1].isalpha()
     breaks = len(lines) - 1
     if forced < _FORCED * breaks:
