@@ -168,6 +168,18 @@ def _paragraphs(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_
             run = []
         run.append(line)
     paragraphs.append(run)
+    # Lines that all stand for themselves, as of code or an address, stay together.
+    if (
+        len(lines) > 2
+        and not LEADERS.search(lines[0].text)
+        and all(len(each) == 1 for each in paragraphs)
+        and not any(above.is_bold and len(below.text) > _LONGEST_BOLD for above, below in pairwise(lines))
+        and not any(_is_item(paragraph[0].text) for paragraph in paragraphs)
+    ):
+        width = median((line.right - line.left) / max(1, len(line.text)) for line in lines)
+        indented = [' ' * round((line.left - margin) / (width or 1)) + line.text for line in lines]
+        yield _Block('\n'.join(indented), size)
+        return
     for each in paragraphs:
         text = LEADERS.sub('… ', join([line.text for line in each], vocabulary))
         is_bold = all(line.is_bold for line in each)

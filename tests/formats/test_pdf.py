@@ -225,6 +225,11 @@ def test_files_that_are_brought_along_are_named() -> None:
     assert read(brought).markdown == 'Bill\n\n[Attachment: bill.xml]'
 
 
+def test_verses_and_code_keep_their_lines() -> None:
+    verses = 'Under the mill\nthe water is still\nand over the hill\nit is night until\nthe long line of the morning comes over all of it'
+    assert read(pdf([lines(verses)])).markdown == verses
+
+
 def test_raised_numbers_are_told_from_those_before_them() -> None:
     """The raised ones begin where the others end."""
     powers = [(72.0, 700.0, 'It holds 10'), (118.2, 704.0, '-9', 6), (127.0, 700.0, 'grams.')]
