@@ -38,7 +38,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import failures, models
-from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError, RepeatsItselfError
+from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError
 from summarizer_tool.llm.following import FollowedModel, Follower
 from summarizer_tool.llm.recover_partial import (
     Ending,
@@ -52,7 +52,7 @@ from summarizer_tool.settings import OutputMode, Settings
 
 OutputT = TypeVar('OutputT', bound=BaseModel)
 
-_EXPECTED = (AgentRunError, OSError, CancelledError, BrokenOffError, NoAnswerError, RepeatsItselfError)
+_EXPECTED = (AgentRunError, OSError, CancelledError, BrokenOffError, NoAnswerError)
 """Errors that are no defect of a provider's code."""
 
 _logger = logging.getLogger('summarizer_tool')
