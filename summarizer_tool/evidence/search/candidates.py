@@ -5,7 +5,6 @@ what the others have found, and where there are no others, some of their passage
 """
 
 import heapq
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +57,7 @@ _LEAST_ROOT = 3
 _LONG_NAME = 7
 """Letters that a name keeps whatever its ending, and of one whose last two may be that."""
 _LEAST_JOINED = 4
-"""Letters of a name that is joined with others, and of what stands before it."""
+"""Letters of a name that stands in a longer word."""
 
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
@@ -80,19 +79,29 @@ def names_without_passage(
 ) -> list[str]:
     """The names, numbers and identifiers of a question that no passage has, as they stand there.
 
-    A name has a capital where no question begins, or a digit. One that is joined with other words is there, in the
-    words of the index at their beginning, and in the texts that were found at their end, too; so is one with another
-    ending in languages whose names have cases, and in these texts one with other marks and spaces (`UK`, `U.K.`).
+    A name has a capital where no question begins, or a digit. It is there, too, where a word of the index goes on from
+    it, where the texts that were found have its letters with other marks and spaces (`UK`, `U.K.`) or in a longer word,
+    and with another ending in languages whose names have cases.
     """
     is_english = question.isascii() and language_of(words_of(question.casefold())) == 'en'
+    words = [_letters(word) for text in texts for word in text.split()]
+    said, run = {*words}, ''.join(words)
+
+    def is_said(name: str) -> bool:
+        return name in said or (len(name) >= _LEAST_JOINED and name in run)
+
     return [
         word
         for word, terms in _names(question).items()
         if not any(frequency(db, term, spans, 1) or alike(db, term) or _begins(db, term) for term in terms)
-        and not any(_is_joined(term, text) for term in terms for text in texts)
         and (is_english or not any(_has_other_ending(db, term) for term in terms))
-        and not any(_is_marked(token, text) for token in question.split() if word in token for text in texts)
+        and not any(is_said(_letters(token)) for token in question.split() if word in token)
     ]
+
+
+def _letters(text: str) -> str:
+    """The letters and digits of a text alone."""
+    return ''.join(filter(str.isalnum, text.casefold()))
 
 
 def _names(question: str) -> dict[str, set[str]]:
@@ -117,19 +126,6 @@ def _has_other_ending(db: StoreConnection, term: str) -> bool:
     return len(root) >= _LEAST_ROOT and any(
         len(word) <= len(term) + 1 for word in beginning_with(db, root, _MOST_ALIKE)
     )
-
-
-def _is_marked(token: str, text: str) -> bool:
-    """Return whether a text has the letters and digits of a token with other marks: `F-16` for `F16`, `1 000`."""
-    letters = [re.escape(letter) for letter in token.casefold() if letter.isalnum()]
-    mark = r'\W?' if len(letters) >= _LEAST_JOINED else '' if token.isdigit() else '[.-]?'
-    return re.search(rf'(?<!\w){mark.join(letters)}(?!\w)', text.casefold()) is not None
-
-
-def _is_joined(term: str, text: str) -> bool:
-    """Return whether a word of a text ends with a term, behind another word: `Flachdach` for `Dach`."""
-    joined = rf'\w{{{_LEAST_JOINED}}}{re.escape(term)}'
-    return len(term) >= _LEAST_JOINED and re.search(joined, text.casefold()) is not None
 
 
 def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
