@@ -70,7 +70,7 @@ def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> str:
         case RequestError():
             return _problem('error_request', budget, detail=detail)
         case UnknownSourceError():
-            return unknown_source(detail, budget)
+            return _problem('error_unknown_source', budget, detail=detail)
         case FetchError():
             return _problem('error_fetch', budget, [_Listing([f'- {detail}'])])
         case _:
@@ -96,7 +96,7 @@ def timed_out(seconds: float, waiting_for: str = '', set_by: str = '') -> str:
     """
     during = f', while it was busy with {waiting_for}' if waiting_for else ''
     limit = f' ({set_by})' if set_by else ''
-    taken = f'{seconds:,.0f}' if seconds >= 10 else f'{seconds:.1f}'
+    taken = f'{seconds:,.{0 if seconds >= 10 else 1}f}'
     return _problem('error_timeout', detail=f'there was no answer within {taken} seconds{limit}{during}.')
 
 
@@ -137,7 +137,9 @@ def no_results(
         [
             _Listing([f'- {quoting.label(line, _MISSING_TOKENS)}' for line in missing], 'What was missing'),
             _Listing(
-                [f'- {source.id} · {_title(source)}' for source in sources], 'Stored, the last used first', stored
+                [f'- {source.id} · {quoting.label(source.title, TITLE_TOKENS) or "untitled"}' for source in sources],
+                'Stored, the last used first',
+                stored,
             ),
         ],
         looked,
@@ -145,10 +147,6 @@ def no_results(
         documents=f'{documents:,}',
         passages=f'{passages:,}',
     )
-
-
-def _title(source: Source) -> str:
-    return quoting.label(source.title, TITLE_TOKENS) or 'untitled'
 
 
 def _problem(
