@@ -154,14 +154,12 @@ class Focus:
         """The focus as framed blocks for a request, and what they are for; empty where there is none."""
         given = ((FOCUS_TAG, self.focus_areas), (SCHEMA_TAG, self.schema_hint))
         frames = '\n\n'.join(_frame(tag, text) for tag, text in given if text)
+        lines = [NumberedLine(place, f'{each.name}: {each.schema_hint}') for place, each in enumerate(self.topics, 1)]
+        topics = _frame(TOPICS_TAG, f'\n{number_lines(lines)}')
         return {
             'focus': f'{render("focus", frames=frames)}\n\n' if frames else '',
-            'topics': f'{self._framed_topics()}\n\n' if self.topics else '',
+            'topics': f'{render("chunk_topics", topics=topics)}\n\n' if lines else '',
         }
-
-    def _framed_topics(self) -> str:
-        lines = [NumberedLine(place, f'{each.name}: {each.schema_hint}') for place, each in enumerate(self.topics, 1)]
-        return render('chunk_topics', topics=_frame(TOPICS_TAG, f'\n{number_lines(lines)}'))
 
 
 def encodable(text: str) -> str:

@@ -126,17 +126,14 @@ async def lent(
         while isinstance(model, InstrumentedModel) and not settings.trace_content:
             model = model.wrapped
         # What bounds the embedded model's computing are threads and processes.
-        if is_embedded(model) or _is_shared(model):
+        inner = model
+        while isinstance(inner, WrapperModel) and not isinstance(inner, SharedModel):
+            inner = inner.wrapped
+        if is_embedded(model) or isinstance(inner, SharedModel):
             yield model
         else:
             share = share_of(settings, model.system, model.base_url, model.model_name)
             yield SharedModel(model, share)
-
-
-def _is_shared(model: Model) -> bool:
-    while isinstance(model, WrapperModel) and not isinstance(model, SharedModel):
-        model = model.wrapped
-    return isinstance(model, SharedModel)
 
 
 class SharedModel(ConcurrencyLimitedModel):

@@ -337,7 +337,7 @@ class _Named:
 def _within(listed: Sequence[str], room: int) -> list[str]:
     """The first names that have room as lines of text."""
     costs = accumulate(tokens.count_cached(f' {name}') + 1 for name in listed)
-    return list(listed[: bisect_right([*costs], room - tokens.count_cached(INDEX_LEAD))])
+    return list(listed[: bisect_right([*costs], room - tokens.count_cached(INDEX_LEAD) - 3)])
 
 
 def _index_lines(entities: Sequence[str]) -> list[str]:

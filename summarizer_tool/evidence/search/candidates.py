@@ -87,13 +87,16 @@ def names_without_passage(
     words = [_letters(word) for text in texts for word in text.split()]
     said, run = {*words}, ''.join(words)
 
+    def begins_a_word(term: str) -> bool:
+        return len(term) >= _LEAST_JOINED and bool(beginning_with(db, term, 1))
+
     def is_said(name: str) -> bool:
         return name in said or (len(name) >= _LEAST_JOINED and name in run)
 
     return [
         word
         for word, terms in _names(question).items()
-        if not any(frequency(db, term, spans, 1) or alike(db, term) or _begins(db, term) for term in terms)
+        if not any(frequency(db, term, spans, 1) or alike(db, term) or begins_a_word(term) for term in terms)
         and (is_english or not any(_has_other_ending(db, term) for term in terms))
         and not any(is_said(_letters(token)) for token in question.split() if word in token)
     ]
@@ -113,11 +116,6 @@ def _names(question: str) -> dict[str, set[str]]:
         if is_name and not question.isupper() and (terms := wanted.intersection(terms_of_word(word))):
             found[word] = terms
     return found
-
-
-def _begins(db: StoreConnection, term: str) -> bool:
-    """Return whether a word goes on from a term, as `Dachtec` does from `Dach`."""
-    return len(term) >= _LEAST_JOINED and bool(beginning_with(db, term, 1))
 
 
 def _has_other_ending(db: StoreConnection, term: str) -> bool:
@@ -264,8 +262,12 @@ def rank_passages(
         Hit(passage, each.score, value=value) for passage, each, value in zip(passages, scored, values, strict=True)
     ]
     kept = chosen.keys() - {each.passage.id for each in ranked if not each.score} | {*also}
+    # Best first; among equals those of the source stored last, in their own order.
+    best_first = sorted(
+        ranked, key=lambda each: (-each.value, each.passage.number - each.passage.id, each.passage.number)
+    )
     return RankedPassages(
-        tuple(sorted((each for each in ranked if each.passage.id in kept), key=_order)),
+        tuple(each for each in best_first if each.passage.id in kept),
         frozenset(found),
         {each.passage.id: each for each in ranked},
     )
@@ -288,18 +290,13 @@ def score_passages(
 ) -> list[PassageWords]:
     """What each passage has of a question by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
-    read = [(passage, words_of(passage.text.casefold())) for passage in passages]
     found: list[PassageWords] = []
-    for passage, words in read:
+    for passage in passages:
+        words = words_of(passage.text.casefold())
         score, counts = question.read(words, index.terms_above(passage, titles), passage.path)
         points = bool(score) and boilerplate_lines.points_elsewhere(passage.text)
         found.append(PassageWords(words, score * POINTING if points else score, counts, passage.text))
     return found
-
-
-def _order(each: Hit) -> tuple[float, int, int]:
-    """Best first; among equals those of the source stored last, in their own order."""
-    return -each.value, each.passage.number - each.passage.id, each.passage.number
 
 
 def _gathered(
@@ -331,20 +328,16 @@ def _gathered(
         weight = question.weights[term]
         for row in rows:
             found[row] = found.get(row, 0.0) + weight
-    for together in _fewer(frequent[:_TOGETHER]):
+    # Frequent ones are looked up together: all of them, then all but one, then each.
+    frequent = frequent[:_TOGETHER]
+    for size in dict.fromkeys(size for size in (len(frequent), len(frequent) - 1, 1) if size > 0):
         if len(found) >= _FEW:
             break
-        for group in together:
+        for group in combinations(frequent, size):
             weight = sum(question.weights[term] for term in group)
             for row in outside(sample_with(db, group, spans, 2 * _SKIMMED), without):
                 found[row] = max(found.get(row, 0.0), weight)
     return found
-
-
-def _fewer(terms: list[str]) -> list[list[tuple[str, ...]]]:
-    """Groups of terms to be looked up together: all of them, then all but one, then each."""
-    sizes = dict.fromkeys(size for size in (len(terms), len(terms) - 1, 1) if size > 0)
-    return [[*combinations(terms, size)] for size in sizes]
 
 
 def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQuestion, most: int) -> list[int]:
@@ -361,9 +354,7 @@ def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQues
         (Among(equal),),
     )
     # A term is the beginning of most of its words, so counting it is near enough here.
+    plain = ((text.lower(), row) for row, text in rows)
     terms = [*question.weights.items()]
-    counts: list[tuple[float, int]] = []
-    for row, text in rows:
-        plain = text.lower()
-        counts.append((sum(weight * min(3, plain.count(term)) for term, weight in terms), row))
+    counts = ((sum(weight * min(3, text.count(term)) for term, weight in terms), row) for text, row in plain)
     return sure + [row for _, row in heapq.nlargest(most - len(sure), counts)]

@@ -156,9 +156,8 @@ class EmbeddedPassages:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncGenerator[EmbeddingModel]:
-        own = self._model
-        connected = nullcontext(own) if own else embedding_models.connect(self.settings, self.model_name)
-        async with connected as model:
+        connect = nullcontext(self._model) if self._model else embedding_models.connect(self.settings, self.model_name)
+        async with connect as model:
             # The caller's own instrumentation would put the content into its traces.
             while isinstance(model, InstrumentedEmbeddingModel) and not self.settings.trace_content:
                 model = model.wrapped
