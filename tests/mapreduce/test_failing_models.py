@@ -71,23 +71,6 @@ def test_when_every_call_fails_and_an_error_is_wanted() -> None:
     )
 
 
-def test_a_wrong_key_is_not_tried_on_every_chunk() -> None:
-    calls = 0
-
-    def answer(request: prompts.ParsedRequest, info: AgentInfo) -> ModelResponse:
-        nonlocal calls
-        calls += 1
-        return failing(401)(request, info)
-
-    summary = Summarizer(make(max_concurrent_llm_calls=1), model=model_of(answer)).summarize_sync(
-        CHRONICLE, max_output_tokens=200
-    )
-    assert (summary.state, calls, summary.stats.chunks > 3) == ('original', 1, True)
-    assert summary.warnings[0] == snapshot(
-        'every model call failed (HTTP 401): this is the original content, 2071 tokens for a budget of 200'
-    )
-
-
 def test_at_the_deadline_the_rest_is_done_without_the_model() -> None:
     async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if any('Year 601 ' in text for _, text in lines_of(read(messages))):
