@@ -107,12 +107,8 @@ def kept(items: Sequence[str], text: str) -> list[bool]:
     for number, line in enumerate(text.splitlines()):
         for word in stated(line):
             lines.setdefault(word, set()).add(number)
-    return [_stands(asked(item), lines) for item in items]
-
-
-def _stands(words: frozenset[str], lines: dict[str, set[int]]) -> bool:
-    on = sorted((lines.get(word, set[int]()) for word in words), key=len)
-    return bool(on) and bool(on[0]) and bool(on[0].intersection(*on[1:]))
+    found = [sorted((lines.get(word, set[int]()) for word in asked(item)), key=len) for item in items]
+    return [bool(on) and bool(on[0].intersection(*on[1:])) for on in found]
 
 
 def report(inventory: Inventory, said: Sequence[bool], documents: Sequence[Document]) -> Audit:
@@ -142,12 +138,10 @@ def _counts(counted: Counter[tuple[T, bool]], what: T) -> dict[str, int]:
 def _lost(item: NamedItem, documents: Sequence[Document]) -> LostItem:
     index, offset = item.places[0]
     document = documents[index]
-    segment = document.segment_at(offset)
-    line = document.text.count('\n', 0, offset) + 1
     return LostItem(
         source_id=document.id,
-        segment=segment,
-        line=line,
+        segment=document.segment_at(offset),
+        line=document.text.count('\n', 0, offset) + 1,
         page=document.pages.at(offset),
         text=item.text,
         kind=item.kind,

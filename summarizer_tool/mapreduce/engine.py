@@ -279,7 +279,7 @@ class Engine:
         await self._degrade_chunks(group)
         facts = [fact for each in group for fact in each.outcome.facts]
         share = sum(each.asked for each in group) / sum(each.asked for each in self._work)
-        found = await self._reducer.merge(facts, share)
+        found = await self._reducer.condense(facts, share, is_planned=True)
         for each in group:
             each.merged, found = found, []
 
@@ -310,11 +310,12 @@ class Engine:
     async def _reduced(self) -> list[GroundedFact]:
         """The facts of all chunks, without duplicates, and merged where they are far too many."""
         said = [each.outcome.facts if each.merged is None else each.merged for each in self._work]
-        facts = await self._reducer.union([fact for some in said for fact in some])
+        facts = [fact for some in said for fact in some]
         if not self._may_merge or any(each.merged is not None for each in self._work):
-            return facts
+            return await self._reducer.union(facts)
         if not self._job.focus.topics:
-            return await self._reducer.reduce(facts)
+            return await self._reducer.union(await self._reducer.condense(facts))
+        facts = await self._reducer.union(facts)
         return await self._reducer.reduce_topics(facts, [self._places(facts, each) for each in self._by_topic])
 
     # Repair
