@@ -77,12 +77,9 @@ def reason(error: BaseException) -> str:
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
-    if is_too_long(error):
-        return CONTEXT_LENGTH
-    if is_filtered(error):
-        return 'content filter'
-    if is_cut_off(error):
-        return CUT_OFF
+    for is_it, name in ((is_too_long, CONTEXT_LENGTH), (is_filtered, 'content filter'), (is_cut_off, CUT_OFF)):
+        if is_it(error):
+            return name
     names = (name for kind, name in _NAMES.items() if isinstance(error, kind))
     return _of_cause(error) or next(names, type(error).__name__)
 

@@ -65,9 +65,13 @@ class ChunkMapper:
         if outcome.state != 'failed':
             return
         with telemetry.span('degrade chunk', chunk=chunk.index + 1, reason=outcome.reason, model='extractive') as span:
-            take = self.extract if self.runner.deadline.seconds > spare else self._first_statements
-            said = merging.size(outcome.facts)
-            facts, entities = await take(chunk, self.runner.target(work.share - said), outcome.reached)
+            target = self.runner.target(work.share - merging.size(outcome.facts))
+            if self.runner.deadline.seconds > spare:
+                facts, entities = await self.extract(chunk, target, outcome.reached)
+            else:
+                numbered, entities = await self._numbered(chunk, outcome.reached), []
+                facts = await in_thread(extractive_fallback.first_statements, numbered, target)
+                self.runner.stats.facts_in += len(facts)
             most = max((fact.importance for fact in outcome.facts), default=scoring.MOST_IMPORTANT)
             facts = [replace(fact, importance=min(fact.importance, most)) for fact in facts]
             outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
@@ -82,14 +86,6 @@ class ChunkMapper:
         facts, checked = await in_process(extractive_fallback.extract, numbered, self.runner.job.focus, target)
         self.runner.checked(checked, facts)
         return numbered.found(checked), checked.entities
-
-    async def _first_statements(
-        self, chunk: Chunk, target: int, after: Place | None = None
-    ) -> tuple[list[GroundedFact], list[str]]:
-        numbered = await self._numbered(chunk, after)
-        facts = await in_thread(extractive_fallback.first_statements, numbered, target)
-        self.runner.stats.facts_in += len(facts)
-        return facts, []
 
     async def _asked(self, chunk: Chunk) -> Numbered:
         """What the model is shown of a chunk."""
@@ -127,8 +123,7 @@ class ChunkMapper:
 
     async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
         """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""
-        parts = numbered.parts(math.ceil(characters / self.runner.window))
-        whole = ChunkOutcome(state='summarized')
+        whole, parts = ChunkOutcome(state='summarized'), numbered.parts(math.ceil(characters / self.runner.window))
         for part in parts:
             if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
                 outcome = ChunkOutcome(reason=failures.CONTEXT_LENGTH)

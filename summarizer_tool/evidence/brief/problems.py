@@ -174,10 +174,8 @@ _MAX_VERSIONS = 20
 
 def corpus(totals: StoreTotals, sources: Sequence[Source], budget: int, *, include_urls: bool = True) -> str:
     """What the collection holds, with its sources, the last used first, or only their number."""
-    sums = (
-        f'{_many(totals.documents, "document")} · {_many(totals.passages, "passage")} · {_many(totals.tokens, "token")}'
-    )
-    top = f'[CORPUS STATUS] {sums}'
+    counts = ((totals.documents, 'document'), (totals.passages, 'passage'), (totals.tokens, 'token'))
+    top = f'[CORPUS STATUS] {" · ".join(_many(count, what) for count, what in counts)}'
     if not totals.documents:
         return f'{top}\n{prompts.load("evidence/status_empty")}'
     top = f'{top}\n{prompts.load("evidence/status")}'
