@@ -130,7 +130,6 @@ def scope_of(constraints: str) -> Scope:
 
 
 def _is_domain(ending: str) -> bool:
-    """Return whether a name in running text is that of a host by what it ends with."""
     if not (ending.islower() or ending.isupper()):
         return not ending.isascii()
     folded = ending.casefold()
@@ -144,7 +143,6 @@ def without_hosts(constraints: str) -> str:
 
 
 def _is_at(url: str, place: str) -> bool:
-    """Return whether a URL is of a host or of one below it."""
     host = host_of(url)
     name, _, port = place.rpartition(':') if regex.search(r':\d+$', place) else (place, '', '')
     name = name.strip('[]')

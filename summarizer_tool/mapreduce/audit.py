@@ -96,7 +96,6 @@ def _mentions(documents: Sequence[Document], left_out: Container[int]) -> Iterat
 
 
 def _opens(text: str, offset: int) -> bool:
-    """Return whether what stands there begins a sentence."""
     before = text[max(0, offset - 4) : offset].rstrip(' "“\'(*_')
     return before[-1:] in _ENDS  # an empty string, at the beginning of the text, is in any
 

@@ -293,7 +293,6 @@ class Engine:
         return self._runner.options.merge and not self._runner.is_extractive
 
     async def _degrade(self) -> None:
-        """Let the embedded model summarize what the model did not."""
         await self._degrade_chunks(self._work)
         outcomes = [each.outcome for each in self._work]
         if begun := [outcome.reason for outcome in outcomes if outcome.reached is not None]:

@@ -83,7 +83,6 @@ def _written(headings: Sequence[str], whole: set[str]) -> tuple[str, ...]:
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many headings two paths have in common."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 

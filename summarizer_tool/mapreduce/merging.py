@@ -63,8 +63,6 @@ Sense = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class _FactWords:
-    """A fact as it is compared with others."""
-
     exact: tuple[str, ...]
     """All its words and symbols."""
     sense: Sense

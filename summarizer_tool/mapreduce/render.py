@@ -123,7 +123,7 @@ def fit(
     if len(titles) > 1 and not titled:
         entries = [_owned(entry, titles) for entry in entries]
     writer = _FactWriter(entries, titled, is_led=aim is scoring.Aim.NAMES)
-    named = _Named(scoring.ranked_names(answers))
+    listed = list(dict.fromkeys(one_line(name).strip(' ,;.') for name in scoring.ranked_names(answers)))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
     index_room = room if room >= _MIN_INDEX_ROOM else 0
     titling = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
@@ -135,16 +135,16 @@ def fit(
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * index_share / (1 - index_share)))
-    used = _within(named.unsaid([entries[index].said for index in chosen]), index_room) if index_room else []
+    used = _within(_unsaid(listed, [entries[index].said for index in chosen]), index_room) if index_room else []
     while True:
         while used and writer.count(chosen, used) > budget:
             used = used[:-1]
         chosen = writer.extend(chosen, order, used, budget)
         # What the added facts say is no longer listed, which makes room for more.
-        unsaid = {*named.unsaid([entries[index].said for index in chosen])} if used else set[str]()
-        if unsaid.issuperset(used):
+        unsaid = _unsaid(used, [entries[index].said for index in chosen]) if used else []
+        if unsaid == used:
             break
-        used = [name for name in used if name in unsaid]
+        used = unsaid
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
 
 
@@ -316,22 +316,17 @@ class _FactWriter:
         return out
 
 
-class _Named:
-    """Names worth listing where no fact says them."""
-
-    def __init__(self, entities: Sequence[str]) -> None:
-        flat = dict.fromkeys(one_line(entity).strip(' ,;.') for entity in entities)
-        self._words = {
-            name: f' {" ".join(words)} '
-            for name in flat
-            if (words := names.words(name)) and len(name.split()) <= _MAX_NAME_WORDS
-        }
-
-    def unsaid(self, texts: Sequence[str]) -> list[str]:
-        """The names that no text says."""
-        lines = [names.words(text) for text in texts]
-        said, there = f' {" | ".join(map(" ".join, lines))} ', {*chain.from_iterable(lines)}
-        return [name for name, words in self._words.items() if not (there.issuperset(words.split()) and words in said)]
+def _unsaid(listed: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """The names that no text says, of those that are no sentences."""
+    lines = [names.words(text) for text in texts]
+    said, there = f' {" | ".join(map(" ".join, lines))} ', {*chain.from_iterable(lines)}
+    return [
+        name
+        for name in listed
+        if (words := names.words(name))
+        and len(name.split()) <= _MAX_NAME_WORDS
+        and not (there.issuperset(words) and f' {" ".join(words)} ' in said)
+    ]
 
 
 def _within(listed: Sequence[str], room: int) -> list[str]:

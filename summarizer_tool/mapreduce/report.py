@@ -159,7 +159,6 @@ class Composer:
         return Summary(text=text, state='original', parts=self._parts(work), warnings=[warning], stats=stats)
 
     def _parts(self, work: Sequence[ChunkWork]) -> list[Part]:
-        """The account of everything, by document."""
         documents = self.job.documents
         found = [
             (index, part_of(piece.document, state, each.outcome.reason, first=first, last=last))

@@ -277,7 +277,6 @@ class Summarizer:
     def _key(
         self, documents: list[Document], request: SummarizeRequest, options: RequestOptions, model_name: str
     ) -> str:
-        """What a whole result depends on."""
         settings, focus = self.settings, request.focus
         given = options.model or self.model
         return key_of(
@@ -308,7 +307,6 @@ def _run(work: Callable[[], Coroutine[Any, Any, Summary]]) -> Summary:
 
 
 def _is_focus_unmet(summary: Summary, documents: Sequence[Document], focus: prompts.Focus) -> bool:
-    """Return whether no text has a word of what was asked."""
     said = [fact.text for fact in summary.facts]
     return bool(said) and not is_met(said, focus) and not is_met([document.text for document in documents], focus)
 

@@ -220,7 +220,6 @@ class Answerer:
         return pages
 
     async def _look_at_all(self) -> None:
-        """Search and judge."""
         self.found = await self.searched(0)
         await self._judge()
         self.is_current = True
@@ -328,7 +327,6 @@ class Answerer:
         return await self.gathering.get(wanted, on_done=report)
 
     async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
-        """Take in the links of pages."""
         topic = await in_thread(self._topic)
         for index, page in pages:
             self.pointers[page.source_id] = [*map(pointer, page.links[:MAX_LINKS])]

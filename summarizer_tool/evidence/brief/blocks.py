@@ -95,7 +95,6 @@ class EvidenceWriter:
         return found.of_lines(first, last) if found else ''
 
     def _digest(self, line: DigestLine, number: int) -> str:
-        """A line of a digest, and where it is from."""
         places = [f'source {line.source}']
         if line.lines:
             places += [quoting.ranges(line.lines), self._pages_of(line.source, line.lines[0], line.lines[-1])]

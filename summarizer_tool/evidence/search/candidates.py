@@ -103,7 +103,6 @@ def names_without_passage(
 
 
 def _letters(text: str) -> str:
-    """The letters and digits of a text alone."""
     return ''.join(filter(str.isalnum, text.casefold()))
 
 

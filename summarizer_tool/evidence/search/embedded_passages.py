@@ -164,7 +164,6 @@ class EmbeddedPassages:
             yield model
 
     async def _of_queries(self, embedder: Embedder, texts: Sequence[str]) -> 'Matrix':
-        """The vectors of queries, one row for each."""
         reason = 'no answer in time'
         with anyio.move_on_after(self.settings.llm_timeout_seconds):
             try:

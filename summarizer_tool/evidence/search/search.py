@@ -150,7 +150,6 @@ def _reading(collection: Collection) -> Generator[StoreConnection]:
 
 
 def _begin(collection: Collection, query: Query, parts: tuple[str, ...]) -> _Search:
-    """Check what is asked."""
     source_ids = list(dict.fromkeys(collection.source(source_id).id for source_id in query.source_ids))
     with _reading(collection) as db:
         without = [] if source_ids else candidates.outdated(db, collection.name)
