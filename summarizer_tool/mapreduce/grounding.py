@@ -79,11 +79,14 @@ class _Lines:
     def __init__(self, lines: Sequence[NumberedLine], context: str) -> None:
         self.texts = {line.number: line.text for line in lines}
         # Read when first asked for: most facts are sound, and their own lines are enough.
-        self.words = cache(lambda number: stated(self.texts.get(number, '')))
+        self.words = cache(self._words)
         self.context = stated(context)
         self.headings = {
             line.text.strip(_MARKS) for line in lines if is_heading(line.text) and not STANDFIRST.match(line.text)
         }
+
+    def _words(self, number: int) -> frozenset[str]:
+        return stated(self.texts.get(number, ''))
 
     @cached_property
     def _stems(self) -> frozenset[str]:

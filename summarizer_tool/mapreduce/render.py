@@ -6,7 +6,7 @@ The budget is a hard bound, counted exactly on the finished text.
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import chain
 
 from summarizer_tool.extractive import gist
 from summarizer_tool.mapreduce.fact_context import (
@@ -331,8 +331,11 @@ def _unsaid(listed: Sequence[str], texts: Sequence[str]) -> list[str]:
 
 def _within(listed: Sequence[str], room: int) -> list[str]:
     """The first names that have room as lines of text."""
-    costs = accumulate(tokens.count_cached(f' {name}') + 1 for name in listed)
-    return list(listed[: bisect_right([*costs], room - tokens.count_cached(INDEX_LEAD) - 3)])
+
+    def cost(count: int) -> int:
+        return sum(tokens.count(f'{line}\n') for line in _index_lines(listed[:count]))
+
+    return list(listed[: bisect_right(range(1, len(listed) + 1), room, key=cost)])
 
 
 def _index_lines(entities: Sequence[str]) -> list[str]:
