@@ -154,14 +154,12 @@ class Focus:
         """The focus as framed blocks for a request, and what they are for; empty where there is none."""
         given = ((FOCUS_TAG, self.focus_areas), (SCHEMA_TAG, self.schema_hint))
         frames = '\n\n'.join(_frame(tag, text) for tag, text in given if text)
+        lines = [NumberedLine(place, f'{each.name}: {each.schema_hint}') for place, each in enumerate(self.topics, 1)]
+        topics = _frame(TOPICS_TAG, f'\n{number_lines(lines)}')
         return {
             'focus': f'{render("focus", frames=frames)}\n\n' if frames else '',
-            'topics': f'{self._framed_topics()}\n\n' if self.topics else '',
+            'topics': f'{render("chunk_topics", topics=topics)}\n\n' if lines else '',
         }
-
-    def _framed_topics(self) -> str:
-        lines = [NumberedLine(place, f'{each.name}: {each.schema_hint}') for place, each in enumerate(self.topics, 1)]
-        return render('chunk_topics', topics=_frame(TOPICS_TAG, f'\n{number_lines(lines)}'))
 
 
 def encodable(text: str) -> str:
@@ -198,19 +196,12 @@ def number_lines(lines: Sequence[NumberedLine], *, headings: bool = True) -> str
 
     A line beside them tells theirs, so where there is none they have it.
     """
-    texts = [_one_line(line.text) for line in lines]
+    texts = [' '.join(line.text.splitlines()) for line in lines]  # a line break could number lines of its own
     headings = headings or all(map(_HEADING.match, texts))
-    shown: list[str] = []
-    for line, text in zip(lines, texts, strict=True):
-        number = '' if not headings and _HEADING.match(text) else f'{line.number} '
-        shown.append(f'{number}{text}\n' + ('\n' if line.blank_after else ''))
-    return ''.join(shown)
-
-
-def _one_line(text: str) -> str:
-    """A text with line breaks in it could number lines of its own."""
-    broken = text.splitlines()
-    return text if len(broken) < 2 and text == ''.join(broken) else ' '.join(broken)
+    return ''.join(
+        ('' if not headings and _HEADING.match(text) else f'{line.number} ') + text + '\n' * (1 + line.blank_after)
+        for line, text in zip(lines, texts, strict=True)
+    )
 
 
 def _path(headings: Sequence[str]) -> str | None:
@@ -232,9 +223,8 @@ def chunk_request(
     values = {**focus.render(), 'sources': '\n\n'.join(framed), 'target_tokens': str(target_tokens)}
     if not missing:
         return render('chunk_request', **values)
-    return render(
-        'repair_request', **values, missing=_frame(MISSING_TAG, '\n'.join(['', *map(_one_line, missing), '']))
-    )
+    listed = '\n'.join(['', *(' '.join(each.splitlines()) for each in missing), ''])
+    return render('repair_request', **values, missing=_frame(MISSING_TAG, listed))
 
 
 def merge_request(lines: Sequence[NumberedLine], focus: Focus, target_tokens: int) -> str:

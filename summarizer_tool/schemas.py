@@ -14,7 +14,7 @@ _IMPORTANCE_WORDS = {
     'medium': 3, 'moderate': 3, 'normal': 3, 'useful': 3, 'low': 2, 'minor': 2, 'very low': 1, 'lowest': 1, 'detail': 1,
 }  # fmt: skip
 _LEADING_NUMBER = regex.compile(r'\s*(-?\d{1,9}(?:\.\d{1,9})?)')
-_LINE_NUMBERS = regex.compile(r'(\d+)(?:\s*[-–—]\s*(\d+))?')
+_LINE_NUMBERS = regex.compile(r'(?<!\d)(\d{1,9})(?!\d)(?:\s*[-–—]\s*(\d{1,9})(?!\d))?')
 _MIDDLE = 3
 
 MAX_RANGE = 20
@@ -43,13 +43,8 @@ def _as_evidence(value: object) -> list[int]:
     for item in _items(value):
         if isinstance(item, str):
             for first, last in _LINE_NUMBERS.findall(item):
-                if len(first) < 10:
-                    low = int(first)
-                    high = int(last) if last and len(last) < 10 else low
-                    numbers.extend(range(low, min(high, low + MAX_RANGE) + 1))
-        elif (
-            isinstance(item, int | float) and not isinstance(item, bool) and abs(item) < _MAX_LINE and item == int(item)
-        ):
+                numbers.extend(range(int(first), min(int(last or first), int(first) + MAX_RANGE) + 1))
+        elif isinstance(item, int | float) and not isinstance(item, bool) and abs(item) < _MAX_LINE and item % 1 == 0:
             numbers.append(int(item))
     return numbers
 
@@ -68,12 +63,8 @@ def _as_facts(value: object) -> object:
 
 def _as_names(value: object) -> list[str]:
     """Names, or objects that have a `name`; whatever else is in the list is left out."""
-    found: list[str] = []
-    for item in _items(value):
-        name = cast('dict[object, object]', item).get('name') if isinstance(item, dict) else item
-        if isinstance(name, str):
-            found.append(name)
-    return found
+    items = (cast('dict[str, object]', each).get('name') if isinstance(each, dict) else each for each in _items(value))
+    return [name for name in items if isinstance(name, str)]
 
 
 def bare_schema(schema: JsonDict) -> None:

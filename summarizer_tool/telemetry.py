@@ -86,9 +86,8 @@ def configure(
     logger.setLevel(settings.log_level)
     logger.propagate = False
     for name, meant in unknown_variables(type(settings)):
-        logger.warning(
-            'no setting has this name', extra={'variable': name, **({'did_you_mean': meant} if meant else {})}
-        )
+        near = {'did_you_mean': meant} if meant else {}
+        logger.warning('no setting has this name', extra={'variable': name, **near})
     for name in libraries:
         other = logging.getLogger(name)
         other.handlers[:] = [_LibraryHandler(handler)]
@@ -114,13 +113,9 @@ class _LibraryHandler(logging.Handler):
         self._handler = handler
 
     def emit(self, record: logging.LogRecord) -> None:
-        message = ascii(record.getMessage())[1:-1]
-        fields = {
-            'name': record.name,
-            'levelno': record.levelno,
-            'levelname': record.levelname,
-            'msg': message[:MAX_SHOWN],
-        }
+        message = ascii(record.getMessage())[1:-1][:MAX_SHOWN]
+        level = {'levelno': record.levelno, 'levelname': record.levelname}
+        fields = {'name': record.name, 'msg': message, **level}
         if record.exc_info and record.exc_info[0]:
             fields['error'] = record.exc_info[0].__name__
         self._handler.handle(logging.makeLogRecord(fields))

@@ -111,7 +111,6 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _clauses(sentence: str) -> Iterator[str]:
-    """The questions of one sentence."""
     begin = 0
     opening = str.upper if sentence[:1].isupper() else str
     for match in _CLAUSE.finditer(sentence):

@@ -25,15 +25,10 @@ CUT_OFF = 'cut off'
 CONTEXT_LENGTH = 'context length'
 """The reason of a call whose request is too long for the model."""
 
-REPEATS = 'repeats itself'
-"""The reason of a call whose answer was broken off because it said the same again and again."""
-
 EMPTY, UNSUPPORTED = 'empty answer', 'no supported facts'
 """The reasons of a chunk whose answer says nothing, or nothing that stands in the chunk."""
 
-BAD_ANSWERS = frozenset(
-    {'invalid output', CUT_OFF, 'broken off', REPEATS, 'content filter', CONTEXT_LENGTH, EMPTY, UNSUPPORTED}
-)
+BAD_ANSWERS = frozenset({'invalid output', CUT_OFF, 'broken off', 'content filter', CONTEXT_LENGTH, EMPTY, UNSUPPORTED})
 """The reasons of calls that the content of their request has failed, or whose answer is of no use."""
 
 
@@ -43,10 +38,6 @@ class OutOfTimeError(Exception):
 
 class BrokenOffError(Exception):
     """An answer had begun, and nothing of it can be used."""
-
-
-class RepeatsItselfError(Exception):
-    """An answer said the same again and again."""
 
 
 class NoAnswerError(Exception):
@@ -72,7 +63,6 @@ _NUMBER = re.compile(r'(?<![\w.])\d[\d,]*(?![\w.]*\w)')
 _NAMES: dict[type[BaseException], str] = {
     BrokenOffError: 'broken off',
     NoAnswerError: 'invalid output',
-    RepeatsItselfError: REPEATS,
     UnexpectedModelBehavior: 'invalid output',
     UsageLimitExceeded: 'usage limit',
     CancelledError: 'cancelled',
@@ -83,16 +73,13 @@ def reason(error: BaseException) -> str:
     """Why a call failed, without content or secrets: a provider's message may quote both.
 
     It is `HTTP 429`, `timeout`, `deadline`, `context length`, `content filter`, `cut off`, `broken off`,
-    `repeats itself`, `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the error's type.
+    `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the error's type.
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
-    if is_too_long(error):
-        return CONTEXT_LENGTH
-    if is_filtered(error):
-        return 'content filter'
-    if is_cut_off(error):
-        return CUT_OFF
+    for is_it, name in ((is_too_long, CONTEXT_LENGTH), (is_filtered, 'content filter'), (is_cut_off, CUT_OFF)):
+        if is_it(error):
+            return name
     names = (name for kind, name in _NAMES.items() if isinstance(error, kind))
     return _of_cause(error) or next(names, type(error).__name__)
 

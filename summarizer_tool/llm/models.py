@@ -4,7 +4,6 @@ Whoever asks a model has a share of the places for its provider.
 """
 
 import logging
-import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import cache
@@ -12,10 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
-from pydantic_ai import ModelResponse, RunContext
-from pydantic_ai.exceptions import ModelHTTPError
-from pydantic_ai.messages import ModelMessage
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse, infer_model
+from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.concurrency import ConcurrencyLimitedModel
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.instrumented import InstrumentedModel
@@ -130,17 +126,14 @@ async def lent(
         while isinstance(model, InstrumentedModel) and not settings.trace_content:
             model = model.wrapped
         # What bounds the embedded model's computing are threads and processes.
-        if is_embedded(model) or _is_shared(model):
+        inner = model
+        while isinstance(inner, WrapperModel) and not isinstance(inner, SharedModel):
+            inner = inner.wrapped
+        if is_embedded(model) or isinstance(inner, SharedModel):
             yield model
         else:
             share = share_of(settings, model.system, model.base_url, model.model_name)
-            yield SharedModel(_Heard(model, share), share)
-
-
-def _is_shared(model: Model) -> bool:
-    while isinstance(model, WrapperModel) and not isinstance(model, SharedModel):
-        model = model.wrapped
-    return isinstance(model, SharedModel)
+            yield SharedModel(model, share)
 
 
 class SharedModel(ConcurrencyLimitedModel):
@@ -150,54 +143,6 @@ class SharedModel(ConcurrencyLimitedModel):
         """Limit a model's calls to those for which the share gives a place."""
         super().__init__(wrapped, share)
         self.share = share
-
-
-class _Heard(WrapperModel):
-    """A model with a transport of its own: it keeps to the caps a minute, and its refusals take places away."""
-
-    def __init__(self, wrapped: Model, share: Share) -> None:
-        super().__init__(wrapped)
-        self._share = share
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        async with self._asking(messages):
-            return await super().request(messages, model_settings, model_request_parameters)
-
-    @asynccontextmanager
-    async def request_stream(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-        run_context: RunContext[Any] | None = None,
-    ) -> AsyncGenerator[StreamedResponse]:
-        async with (
-            self._asking(messages),
-            super().request_stream(messages, model_settings, model_request_parameters, run_context) as response,
-        ):
-            yield response
-
-    @asynccontextmanager
-    async def _asking(self, messages: list[ModelMessage]) -> AsyncGenerator[None]:
-        size = sum(len(str(getattr(part, 'content', ''))) for message in messages for part in message.parts)
-        await self._share.within_rates(size)
-        sent, status = time.monotonic(), 200
-        try:
-            yield
-        except ModelHTTPError as error:
-            status = error.status_code
-            raise
-        except BaseException:
-            status = 0
-            raise
-        finally:
-            if status:
-                self._share.heard(status, {}, sent=sent, size=size, begins=False)
 
 
 def build(

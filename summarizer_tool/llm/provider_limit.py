@@ -98,8 +98,7 @@ class ProviderLimit:
             await waiter
         except CancelledError:
             with self._lock:
-                waits = waiter in self._waiting.get(whose, ())
-                if waits:
+                if waits := waiter in self._waiting.get(whose, ()):
                     self._waiting[whose].remove(waiter)
                     if not self._waiting[whose]:
                         del self._waiting[whose]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar, cast
 
@@ -32,10 +31,10 @@ def written(response: ModelResponse) -> str:
 
 def untold_usage(response: ModelResponse, request: str) -> RequestUsage:
     """What an answer, as far as it was written, has cost beyond what the provider has said: an estimate."""
-    said, estimate = response.usage, copy(response.usage)
+    said = response.usage
     thought = ''.join(part.content for part in response.parts if isinstance(part, ThinkingPart))
-    estimate.input_tokens = said.input_tokens or tokens.count(request)
-    estimate.output_tokens = max(said.output_tokens, tokens.count(thought + written(response)))
+    count = max(said.output_tokens, tokens.count(thought + written(response)))
+    estimate = replace(said, input_tokens=said.input_tokens or tokens.count(request), output_tokens=count)
     try:
         cost = replace(response, usage=estimate).cost().total_price - (said.cost or 0)
     except (AssertionError, LookupError, ValueError):  # no name, or no price

@@ -38,7 +38,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import failures, models
-from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError, RepeatsItselfError
+from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError
 from summarizer_tool.llm.following import FollowedModel, Follower
 from summarizer_tool.llm.recover_partial import (
     Ending,
@@ -52,7 +52,7 @@ from summarizer_tool.settings import OutputMode, Settings
 
 OutputT = TypeVar('OutputT', bound=BaseModel)
 
-_EXPECTED = (AgentRunError, OSError, CancelledError, BrokenOffError, NoAnswerError, RepeatsItselfError)
+_EXPECTED = (AgentRunError, OSError, CancelledError, BrokenOffError, NoAnswerError)
 """Errors that are no defect of a provider's code."""
 
 _logger = logging.getLogger('summarizer_tool')
@@ -193,7 +193,6 @@ class TypedQuery(Generic[OutputT]):
         return QueryResult(output, state.ending, error)
 
     def _kept(self, state: QueryState) -> OutputT | None:
-        """The complete members of an answer that was broken off."""
         return recover_partial(state.written, self.output_type, self.members) if self.members else None
 
     def _log_error(self, error: BaseException | None) -> None:
@@ -297,6 +296,5 @@ def _limits(given: UsageLimits | None) -> UsageLimits:
 
 
 def _is_cancelled() -> bool:
-    """Say whether somebody has cancelled the running task, or a scope around it."""
     task = current_task()
     return anyio.current_effective_deadline() == -math.inf or (task is not None and task.cancelling() > 0)

@@ -96,7 +96,6 @@ def _mentions(documents: Sequence[Document], left_out: Container[int]) -> Iterat
 
 
 def _opens(text: str, offset: int) -> bool:
-    """Return whether what stands there begins a sentence."""
     before = text[max(0, offset - 4) : offset].rstrip(' "“\'(*_')
     return before[-1:] in _ENDS  # an empty string, at the beginning of the text, is in any
 
@@ -107,12 +106,8 @@ def kept(items: Sequence[str], text: str) -> list[bool]:
     for number, line in enumerate(text.splitlines()):
         for word in stated(line):
             lines.setdefault(word, set()).add(number)
-    return [_stands(asked(item), lines) for item in items]
-
-
-def _stands(words: frozenset[str], lines: dict[str, set[int]]) -> bool:
-    on = sorted((lines.get(word, set[int]()) for word in words), key=len)
-    return bool(on) and bool(on[0]) and bool(on[0].intersection(*on[1:]))
+    found = [sorted((lines.get(word, set[int]()) for word in asked(item)), key=len) for item in items]
+    return [bool(on) and bool(on[0].intersection(*on[1:])) for on in found]
 
 
 def report(inventory: Inventory, said: Sequence[bool], documents: Sequence[Document]) -> Audit:
@@ -142,12 +137,10 @@ def _counts(counted: Counter[tuple[T, bool]], what: T) -> dict[str, int]:
 def _lost(item: NamedItem, documents: Sequence[Document]) -> LostItem:
     index, offset = item.places[0]
     document = documents[index]
-    segment = document.segment_at(offset)
-    line = document.text.count('\n', 0, offset) + 1
     return LostItem(
         source_id=document.id,
-        segment=segment,
-        line=line,
+        segment=document.segment_at(offset),
+        line=document.text.count('\n', 0, offset) + 1,
         page=document.pages.at(offset),
         text=item.text,
         kind=item.kind,

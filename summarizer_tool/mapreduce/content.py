@@ -48,12 +48,15 @@ async def page_in(text: str, url: str = '') -> Page | None:
 
 async def documents_of(content: Content) -> list[Document]:
     """Content as documents: HTML pages as markdown, documents as they are given."""
-    return [item if isinstance(item, Document) else await _document(item) for item in _items(content)]
-
-
-async def _document(text: str) -> Document:
-    page = await page_in(text)
-    return Document(page.markdown, title=page.title) if page else await in_process(_plain, text)
+    documents: list[Document] = []
+    for item in _items(content):
+        if isinstance(item, Document):
+            documents.append(item)
+        elif page := await page_in(item):
+            documents.append(Document(page.markdown, title=page.title))
+        else:
+            documents.append(Document(await in_process(plain_text, item)))
+    return documents
 
 
 async def measure(documents: Iterable[Document], size: int) -> None:
@@ -62,10 +65,6 @@ async def measure(documents: Iterable[Document], size: int) -> None:
     found = await in_process(measures, new, size) if new else ()
     for document, (count, starts, index) in zip(new, found, strict=True):
         document.remember(count, starts, replace(index, text=document.text))
-
-
-def _plain(text: str) -> Document:
-    return Document(plain_text(text))
 
 
 def _items(content: Content) -> list[str | Document]:

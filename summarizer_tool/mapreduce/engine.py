@@ -101,7 +101,11 @@ class Engine:
         ]
         await self._map()
         on_failure = self._runner.options.on_failure or self._settings.on_failure
-        reason = self._failure() if on_failure != 'extractive' else ''
+        # Why every call has failed for good, if so; chunks without anything to ask about do not count.
+        outcomes = [each.outcome for each in self._work]
+        failed = [outcome for outcome in outcomes if outcome.state == 'failed']
+        is_final = all(outcome.is_failure for outcome in failed) and not any(outcome.facts for outcome in outcomes)
+        reason = failed[0].reason if failed and is_final and on_failure != 'extractive' else ''
         if reason and on_failure == 'error':
             raise SummarizationFailedError(
                 f'every call of {self._runner.model_name} failed ({reason}; chunks: {len(chunks)}); '
@@ -120,13 +124,6 @@ class Engine:
     @property
     def _composer(self) -> Composer:
         return Composer(self._job, self._stats, self._runner.warnings, self._cut)
-
-    def _failure(self) -> str:
-        """Why every call has failed for good, if so; chunks without anything to ask about do not count."""
-        outcomes = [each.outcome for each in self._work]
-        failed = [outcome for outcome in outcomes if outcome.state == 'failed']
-        are_all = all(outcome.is_failure for outcome in failed) and not any(outcome.facts for outcome in outcomes)
-        return failed[0].reason if failed and are_all else ''
 
     async def _cut_into_chunks(self) -> list[Chunk]:
         started, documents = anyio.current_time(), self._job.documents
@@ -215,12 +212,13 @@ class Engine:
             found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked + FILLING_TOKENS))
             more += map(_filler, found)
         both = await self._reducer.union([*facts, *more])
-        return sorted(both, key=lambda fact: (fact.evidence, self._end_of(fact)))
 
-    def _end_of(self, fact: GroundedFact) -> int:
-        """Where the end of a fact stands in the last segment that it rests on; several may be of one line."""
-        document, segment = fact.evidence[-1]
-        return plain(self._job.documents[document].segment_text(segment)).find(fact.text[-_END:].rpartition(': ')[2])
+        def end_of(fact: GroundedFact) -> int:  # in the last segment that it rests on; several may be of one line
+            document, segment = fact.evidence[-1]
+            text = plain(self._job.documents[document].segment_text(segment))
+            return text.find(fact.text[-_END:].rpartition(': ')[2])
+
+        return sorted(both, key=lambda fact: (fact.evidence, end_of(fact)))
 
     async def _fit_topics(self, facts: Sequence[GroundedFact]) -> list[render.RenderedFacts]:
         asked, documents = self._job.focus.topics, self._job.documents
@@ -281,7 +279,7 @@ class Engine:
         await self._degrade_chunks(group)
         facts = [fact for each in group for fact in each.outcome.facts]
         share = sum(each.asked for each in group) / sum(each.asked for each in self._work)
-        found = await self._reducer.merge(facts, share)
+        found = await self._reducer.condense(facts, share, is_planned=True)
         for each in group:
             each.merged, found = found, []
 
@@ -295,7 +293,6 @@ class Engine:
         return self._runner.options.merge and not self._runner.is_extractive
 
     async def _degrade(self) -> None:
-        """Let the embedded model summarize what the model did not."""
         await self._degrade_chunks(self._work)
         outcomes = [each.outcome for each in self._work]
         if begun := [outcome.reason for outcome in outcomes if outcome.reached is not None]:
@@ -312,11 +309,12 @@ class Engine:
     async def _reduced(self) -> list[GroundedFact]:
         """The facts of all chunks, without duplicates, and merged where they are far too many."""
         said = [each.outcome.facts if each.merged is None else each.merged for each in self._work]
-        facts = await self._reducer.union([fact for some in said for fact in some])
+        facts = [fact for some in said for fact in some]
         if not self._may_merge or any(each.merged is not None for each in self._work):
-            return facts
+            return await self._reducer.union(facts)
         if not self._job.focus.topics:
-            return await self._reducer.reduce(facts)
+            return await self._reducer.union(await self._reducer.condense(facts))
+        facts = await self._reducer.union(facts)
         return await self._reducer.reduce_topics(facts, [self._places(facts, each) for each in self._by_topic])
 
     # Repair

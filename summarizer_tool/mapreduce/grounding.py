@@ -9,7 +9,7 @@ there.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import regex
 
@@ -73,28 +73,20 @@ class Grounding:
     """Facts whose evidence was corrected."""
 
 
-class _Words(dict[int, frozenset[str]]):
-    """The words of each line, read when first asked for: most facts are sound, and their own lines are enough."""
-
-    def __init__(self, texts: dict[int, str]) -> None:
-        super().__init__()
-        self._texts = texts
-
-    def __missing__(self, number: int) -> frozenset[str]:
-        words = self[number] = stated(self._texts[number]) if number in self._texts else frozenset()
-        return words
-
-
 class _Lines:
     """The lines of a request, by number and by word."""
 
     def __init__(self, lines: Sequence[NumberedLine], context: str) -> None:
         self.texts = {line.number: line.text for line in lines}
-        self.words = _Words(self.texts)
+        # Read when first asked for: most facts are sound, and their own lines are enough.
+        self.words = cache(self._words)
         self.context = stated(context)
         self.headings = {
             line.text.strip(_MARKS) for line in lines if is_heading(line.text) and not STANDFIRST.match(line.text)
         }
+
+    def _words(self, number: int) -> frozenset[str]:
+        return stated(self.texts.get(number, ''))
 
     @cached_property
     def _stems(self) -> frozenset[str]:
@@ -110,7 +102,7 @@ class _Lines:
         """The numbers of the lines that each word stands on, ascending."""
         on: dict[str, list[int]] = {}
         for number in self.texts:
-            for word in self.words[number]:
+            for word in self.words(number):
                 on.setdefault(word, []).append(number)
         return on
 
@@ -123,14 +115,14 @@ class _Lines:
         return word in self.on or word in self.context
 
     def together(self, numbers: Iterable[int]) -> frozenset[str]:
-        return frozenset(word for number in numbers for word in self.words[number])
+        return frozenset(word for number in numbers for word in self.words(number))
 
     def say(self, text: str, numbers: Sequence[int]) -> bool:
         """Return whether a text stands on one of the lines, or its words do on a few that follow each other."""
         if any(is_cut_from(text, self.texts[number]) for number in numbers):
             return True
         lines = range(min(numbers, default=0), max(numbers, default=-1) + 1)
-        if len(numbers) < 2 or any(self.words[number] for number in lines if number not in numbers):
+        if len(numbers) < 2 or any(self.words(number) for number in lines if number not in numbers):
             return False
         there = [word for number in lines for word in sequence(self.texts.get(number, ''))]
         return f' {" ".join(sequence(text))} ' in f' {" ".join(there)} '
@@ -146,7 +138,7 @@ class _Lines:
         if not all(word in self.on for word in wanted):
             return None
         rarest = min(wanted, key=lambda word: (len(self.on[word]), word))
-        candidates = [number for number in self.on[rarest] if wanted <= self.words[number]]
+        candidates = [number for number in self.on[rarest] if wanted <= self.words(number)]
         if candidates:
             return [_nearest(candidates, near)]
         return self._broken(spelled, self.on[rarest]) or self._scattered(wanted, spelled, near)
@@ -167,13 +159,13 @@ class _Lines:
         """Most of a name on one line and its title or first name on another; a date under its year."""
         best = max(
             {number for word in wanted for number in self.on[word]},
-            key=lambda number: (len(wanted & self.words[number]), -_distance(number, near), -number),
+            key=lambda number: (len(wanted & self.words(number)), -_distance(number, near), -number),
         )
-        rest = wanted - self.words[best]
+        rest = wanted - self.words(best)
         share = len(rest) / len(wanted)
         if share > 0.5 or (share == 0.5 and not _MONTH.search(spelled)):
             return None
-        others = [number for number in self.on[next(iter(rest))] if rest <= self.words[number]]
+        others = [number for number in self.on[next(iter(rest))] if rest <= self.words(number)]
         return [best, _nearest(others, [best])] if others else None
 
     def kin(self, word: str) -> str | None:
@@ -207,7 +199,7 @@ class _Lines:
         ):
             return True
         wanted = {word for word in words if len(word) > 3 or word[0].isdigit()}
-        return len(wanted & self.words[number]) >= LEAST_TIED * len(wanted)
+        return len(wanted & self.words(number)) >= LEAST_TIED * len(wanted)
 
     def are_boilerplate(self, numbers: Sequence[int]) -> bool:
         """Return whether some lines, if there are any, say nothing of their own."""
@@ -226,7 +218,7 @@ class _Lines:
         # A word that is nearly everywhere leads to no line, as long as there are others.
         telling = [word for word in wanted if len(self.on.get(word, ())) <= COMMON] or wanted
         found = {number for word in telling for number in self.on.get(word, ())}
-        return max(found, key=lambda number: (len(wanted & self.words[number]), -number)) if found else None
+        return max(found, key=lambda number: (len(wanted & self.words(number)), -number)) if found else None
 
 
 def _distance(number: int, near: Sequence[int]) -> int:
@@ -299,7 +291,7 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
     said = asked(text)
     if _is_contradicted(text, cited, known):
         return []
-    if any(said <= known.words[number] for number in cited):
+    if any(said <= known.words(number) for number in cited):
         return _fewest(text, cited, known)
     mentioned = [mention for mention in names.mentions(text) if not _is_unit(mention, text)]
     if not cited:
@@ -346,7 +338,7 @@ def _locate(
     """The lines beside `near` that state a mention, in whatever form; None if it stands nowhere."""
     together = known.together(near) if len(near) <= MAX_TOGETHER else frozenset[str]()
     for wanted in _forms(mention, text, known, called):
-        if wanted <= together or any(wanted <= known.words[number] for number in near):
+        if wanted <= together or any(wanted <= known.words(number) for number in near):
             return ()
         found = known.locate(wanted, mention, near)
         if found is not None:
@@ -354,7 +346,7 @@ def _locate(
         if wanted <= together | known.context:
             return ()
         for number in near:
-            if wanted <= known.words[number] | known.words[number + 1]:
+            if wanted <= known.words(number) | known.words(number + 1):
                 return (number + 1,)
     return None
 
@@ -396,4 +388,4 @@ def _fewest(text: str, evidence: list[int], known: _Lines) -> list[int]:
     if len(evidence) <= MAX_EVIDENCE:
         return evidence
     wanted = content(text)
-    return sorted(evidence, key=lambda number: -len(wanted & known.words[number]))[:MAX_EVIDENCE]
+    return sorted(evidence, key=lambda number: -len(wanted & known.words(number)))[:MAX_EVIDENCE]

@@ -108,7 +108,6 @@ def told(documents: Sequence[Document], index: int, found: Digest) -> str:
 
 
 def _title_of(documents: Sequence[Document], index: int) -> str:
-    """The heading of a document, if there are several."""
     return title_line(documents[index].title) if len(documents) > 1 else ''
 
 

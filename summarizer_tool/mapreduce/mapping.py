@@ -22,9 +22,6 @@ from summarizer_tool.text import scoring
 LEAST_PART_CHARACTERS = 1000
 """A chunk is not split into smaller parts than this: a window that does not hold them holds no request."""
 
-LEAST_SAID = 0.25
-"""Of what an answer that was broken off was asked to say up to there: one that says less has not done its part."""
-
 
 @dataclass(frozen=True, slots=True)
 class ChunkMapper:
@@ -61,18 +58,20 @@ class ChunkMapper:
     async def degrade(self, work: ChunkWork, spare: float) -> None:
         """Let the embedded model summarize what the model did not; no more than once.
 
-        It goes on where the answer was broken off, or begins anew where hardly anything had been said by then, and
-        outranks the model in nothing. Where only `spare` seconds are left, the beginning of the chunk has to do.
+        It goes on where the answer was broken off, and outranks the model in nothing. Where only `spare` seconds are
+        left, the beginning of the chunk has to do.
         """
         chunk, outcome = work.chunk, work.outcome
         if outcome.state != 'failed':
             return
         with telemetry.span('degrade chunk', chunk=chunk.index + 1, reason=outcome.reason, model='extractive') as span:
-            take = self.extract if self.runner.deadline.seconds > spare else self._first_statements
-            said = merging.size(outcome.facts)
-            if outcome.reached and said <= LEAST_SAID * work.share * await self._share(chunk, outcome.reached):
-                outcome.reached = None
-            facts, entities = await take(chunk, self.runner.target(work.share - said), outcome.reached)
+            target = self.runner.target(work.share - merging.size(outcome.facts))
+            if self.runner.deadline.seconds > spare:
+                facts, entities = await self.extract(chunk, target, outcome.reached)
+            else:
+                numbered, entities = await self._numbered(chunk, outcome.reached), []
+                facts = await in_thread(extractive_fallback.first_statements, numbered, target)
+                self.runner.stats.facts_in += len(facts)
             most = max((fact.importance for fact in outcome.facts), default=scoring.MOST_IMPORTANT)
             facts = [replace(fact, importance=min(fact.importance, most)) for fact in facts]
             outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
@@ -88,30 +87,18 @@ class ChunkMapper:
         self.runner.checked(checked, facts)
         return numbered.found(checked), checked.entities
 
-    async def _first_statements(
-        self, chunk: Chunk, target: int, after: Place | None = None
-    ) -> tuple[list[GroundedFact], list[str]]:
-        numbered = await self._numbered(chunk, after)
-        facts = await in_thread(extractive_fallback.first_statements, numbered, target)
-        self.runner.stats.facts_in += len(facts)
-        return facts, []
-
     async def _asked(self, chunk: Chunk) -> Numbered:
         """What the model is shown of a chunk."""
         return await in_thread(number, chunk, self.runner.job.index_of, is_paid=not self.runner.is_extractive)
-
-    async def _share(self, chunk: Chunk, place: Place) -> float:
-        """How much of a chunk stands before a place, or at it, 0 to 1."""
-        whole = await self._numbered(chunk, None)
-        return 1 - whole.after(place).characters / whole.characters
 
     async def _numbered(self, chunk: Chunk, after: Place | None) -> Numbered:
         numbered = await in_thread(number, chunk, self.runner.job.index_of)
         return numbered if after is None else numbered.after(after)
 
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
-        answers = self.runner.answers
-        prompt, key = await in_thread(self._request, numbered, target, missing)
+        answers, asked = self.runner.answers, (numbered.sources, self.runner.job.focus)
+        prompt = await in_thread(prompts.chunk_request, *asked, target, missing)
+        key = answers.key(await in_thread(prompts.chunk_request, *asked, 0, missing)) if answers.cache else ''
         async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
                 return await self._grounded(numbered, kept)
@@ -134,16 +121,9 @@ class ChunkMapper:
                 await answers.keep(key, target, answer.output)
             return outcome
 
-    def _request(self, numbered: Numbered, target: int, missing: Sequence[str]) -> tuple[str, str]:
-        """The request about some lines, and the key of its answer."""
-        answers, focus = self.runner.answers, self.runner.job.focus
-        key = answers.key(prompts.chunk_request(numbered.sources, focus, 0, missing)) if answers.cache else ''
-        return prompts.chunk_request(numbered.sources, focus, target, missing), key
-
     async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
         """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""
-        parts = numbered.parts(math.ceil(characters / self.runner.window))
-        whole = ChunkOutcome(state='summarized')
+        whole, parts = ChunkOutcome(state='summarized'), numbered.parts(math.ceil(characters / self.runner.window))
         for part in parts:
             if len(parts) == 1 or part.characters < LEAST_PART_CHARACTERS:
                 outcome = ChunkOutcome(reason=failures.CONTEXT_LENGTH)

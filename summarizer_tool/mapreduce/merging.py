@@ -63,8 +63,6 @@ Sense = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class _FactWords:
-    """A fact as it is compared with others."""
-
     exact: tuple[str, ...]
     """All its words and symbols."""
     sense: Sense
@@ -143,18 +141,16 @@ def union(facts: Iterable[GroundedFact]) -> tuple[list[GroundedFact], int]:
     kept: list[GroundedFact] = []
     place_of: dict[tuple[str, ...], int] = {}
     for fact, one in zip(facts, said, strict=True):
-        place = place_of.get(one.exact)
+        is_new = one.exact not in place_of
+        place = index.find(one) if is_new else place_of[one.exact]
         if place is None:
-            place = index.find(one)
-            if place is None:
-                place = len(kept)
-                kept.append(fact)
-            else:
-                kept[place] = _joined(kept[place], fact)
-            place_of[one.exact] = place
-            index.add(one, place)
+            place = len(kept)
+            kept.append(fact)
         else:
             kept[place] = _joined(kept[place], fact)
+        if is_new:
+            place_of[one.exact] = place
+            index.add(one, place)
     return kept, len(facts) - len(kept)
 
 
@@ -240,12 +236,10 @@ def current(
     )
     if size(facts) > budget:
         return [fact for index, fact in enumerate(facts) if index not in former], len(former), is_disputed
-    marked = [
-        replace(fact, text=f'{FORMER}{fact.text.removeprefix(FORMER)}', importance=1, is_filler=True)
-        if index in former
-        else fact
-        for index, fact in enumerate(facts)
-    ]
+    marked = list(facts)
+    for index in former:
+        text = f'{FORMER}{facts[index].text.removeprefix(FORMER)}'
+        marked[index] = replace(facts[index], text=text, importance=1, is_filler=True)
     return marked, 0, is_disputed
 
 

@@ -55,35 +55,20 @@ class Reducer:
         marks = [piece.document.text[piece.start : piece.start + MARK] for piece in firsts]
         return list(merging.groups(sizes, marks, self._window(total)))
 
-    async def merge(self, facts: Sequence[GroundedFact], share: float) -> list[GroundedFact]:
-        """Condense a planned run's facts to its share of the budget, unless they are about as few already."""
+    async def condense(
+        self, facts: Sequence[GroundedFact], share: float = 1.0, *, is_planned: bool = False
+    ) -> list[GroundedFact]:
+        """Merge facts, of a planned run or of all, into their share of the budget, unless about as few are left."""
         facts = await self.union(facts)
-        room = self.runner.job.budget * share
-        total = await in_thread(merging.size, facts)
+        room, total = self.runner.job.budget * share, await in_thread(merging.size, facts)
         if total <= room * merging.FITS:
             return facts
-        window = self._most(OVERFULL * self.runner.settings.default_chunk_size_tokens)
-        return await self._condensed(facts, room, total, window, is_told=False)  # whoever has planned the run tells
-
-    async def reduce(self, facts: list[GroundedFact]) -> list[GroundedFact]:
-        """Condense what a model has said far beyond what it was asked for, while dropping alone would lose too much."""
-        total = await in_thread(merging.size, facts)
-        if total <= self.runner.job.budget * merging.FITS:
-            return facts
-        if reason := self.runner.skip_reason():
-            self.runner.mark_cut_short(reason)
-            return facts
-        return await self.union(await self._condensed(facts, self.runner.job.budget, total, self._window(total)))
-
-    async def _condensed(
-        self, facts: Sequence[GroundedFact], room: float, total: int, window: int, *, is_told: bool = True
-    ) -> list[GroundedFact]:
-        """Facts of so many tokens in all, merged into the room for them by as many calls as their size needs."""
-        share = room * merging.MERGE_TARGET / max(1, total)
-        groups = merging.fact_groups(facts, window)
-        calls = [self._call(group, share * merging.size(group), self.runner.job.focus) for group in groups]
-        condensed = await self._merged(calls, is_told=is_told)
-        return [fact for group in condensed for fact in group]
+        size = self.runner.settings.default_chunk_size_tokens
+        groups = merging.fact_groups(facts, self._most(OVERFULL * size) if is_planned else self._window(total))
+        scale = room * merging.MERGE_TARGET / total
+        calls = [self._call(group, scale * merging.size(group), self.runner.job.focus) for group in groups]
+        merged = await self._merged(calls, is_told=not is_planned)  # whoever has planned the run tells
+        return [fact for group in merged for fact in group]
 
     def _call(
         self, facts: list[GroundedFact], wanted: float, focus: Focus, what: str = 'merged group'
@@ -107,22 +92,15 @@ class Reducer:
     async def reduce_topics(self, facts: list[GroundedFact], places: Sequence[Sequence[float]]) -> list[GroundedFact]:
         """Condense the facts of topics that have far too many; `places`: by topic, how much each place is about it."""
         asked = self.runner.job.focus.topics
-        over = await in_process(
-            topics.overfull,
-            facts,
-            places,
-            asked,
-            self.runner.job.budget,
-            self.runner.settings.default_chunk_size_tokens,
-        )
+        size = self.runner.settings.default_chunk_size_tokens
+        over = await in_process(topics.overfull, facts, places, asked, self.runner.job.budget, size)
         if not over:
             return facts
-        condensed = await self._merged(
-            [
-                self._call([facts[index] for index in own], wanted, asked[place].focus, 'merged topic')
-                for place, own, wanted in over
-            ]
-        )
+        calls = [
+            self._call([facts[index] for index in own], wanted, asked[place].focus, 'merged topic')
+            for place, own, wanted in over
+        ]
+        condensed = await self._merged(calls)
         merged_away = {index for _, own, _ in over for index in own}
         rest = [fact for index, fact in enumerate(facts) if index not in merged_away]
         for (place, _, _), group in zip(over, condensed, strict=True):
@@ -135,13 +113,8 @@ class Reducer:
             self.runner.mark_cut_short(reason)
             return facts
         lines = [NumberedLine(place, fact.text) for place, fact in enumerate(facts, 1)]
-        with telemetry.span(
-            'reduce group',
-            facts=len(facts),
-            tokens_in=merging.size(facts),
-            target_tokens=target,
-            model=self.runner.model_name,
-        ) as span:
+        about = {'facts': len(facts), 'tokens_in': merging.size(facts), 'target_tokens': target}
+        with telemetry.span('reduce group', **about, model=self.runner.model_name) as span:
             answer = await self._merge(lines, focus, target)
             if isinstance(answer, str):
                 self.runner.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')

@@ -3,9 +3,10 @@
 The budget is a hard bound, counted exactly on the finished text.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 
 from summarizer_tool.extractive import gist
 from summarizer_tool.mapreduce.fact_context import (
@@ -39,13 +40,10 @@ UNTITLED = 'Untitled'
 _MAX_NAME_WORDS = 12
 _MAX_TRIES = 100
 _MIN_INDEX_ROOM = 24
-_LEAST_NAME = 2  # tokens, its comma included
 _RULE = '***'
 """What ends a section whose heading is not above the next fact."""
 
 NO_FOCUS = Focus()
-
-_SENTENCE_ENDS = frozenset('.!?…。！？')
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +117,13 @@ def fit(
         )
         for index, fact in enumerate(facts)
     ]
-    for index, variant in _beginnings(facts).items():
-        entries[index] = replace(entries[index], item=replace(entries[index].item, variant_of=variant))
     if headings:
         entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
     titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
     if len(titles) > 1 and not titled:
         entries = [_owned(entry, titles) for entry in entries]
     writer = _FactWriter(entries, titled, is_led=aim is scoring.Aim.NAMES)
-    named = _Named(scoring.ranked_names(answers))
+    listed = list(dict.fromkeys(one_line(name).strip(' ,;.') for name in scoring.ranked_names(answers)))
     room = int(budget * index_share) if any(answers) and aim is scoring.Aim.NAMES else 0
     index_room = room if room >= _MIN_INDEX_ROOM else 0
     titling = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
@@ -139,16 +135,16 @@ def fit(
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * index_share / (1 - index_share)))
-    used = named.unsaid([entries[index].said for index in chosen], index_room)
+    used = _within(_unsaid(listed, [entries[index].said for index in chosen]), index_room) if index_room else []
     while True:
         while used and writer.count(chosen, used) > budget:
             used = used[:-1]
         chosen = writer.extend(chosen, order, used, budget)
         # What the added facts say is no longer listed, which makes room for more.
-        said = named.unsaid([entries[index].said for index in chosen], index_room, used)
-        if said == used:
+        unsaid = _unsaid(used, [entries[index].said for index in chosen]) if used else []
+        if unsaid == used:
             break
-        used = said
+        used = unsaid
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
 
 
@@ -213,21 +209,6 @@ def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
         elif said and label in below:
             openings[index] = below[label]
     return openings
-
-
-def _beginnings(facts: Sequence[GroundedFact]) -> dict[int, int]:
-    """By each fact that says a sentence and what goes on after it, and by that sentence alone, the latter's index."""
-    ordered = sorted(range(len(facts)), key=lambda index: facts[index].text)
-    shortest: dict[int, int] = {}
-    for before, index in pairwise(ordered):
-        short, longer = facts[before], facts[index]
-        if (
-            longer.text.startswith(f'{short.text} ')
-            and short.text[-1:] in _SENTENCE_ENDS
-            and {*short.evidence} & {*longer.evidence}
-        ):
-            shortest[index] = shortest.setdefault(before, before)
-    return shortest
 
 
 def _titled(entries: Sequence[FactEntry], titles: Sequence[str], room: int) -> dict[int, str]:
@@ -302,105 +283,59 @@ class _FactWriter:
 
     def trim(self, order: Sequence[int], limit: int) -> list[int]:
         """The longest beginning of `order`, best first, whose text has at most `limit` tokens."""
-        low, high = 0, len(order)
         if self.count(order) <= limit:
             return list(order)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.count(order[:middle]) <= limit:
-                low = middle
-            else:
-                high = middle - 1
-        return list(order[:low])
+        return list(order[: bisect_right(range(len(order)), limit, key=lambda size: self.count(order[:size])) - 1])
 
     def extend(self, chosen: list[int], order: Sequence[int], listed: Sequence[str], limit: int) -> list[int]:
         """Add what still fits: first the rest of `order`, then whatever else is short enough, by density.
 
         The costs are estimates (a shared line is cheaper, a broken one dearer); an exact count has the last word.
         """
-        ranked = dict.fromkeys(order)
-        others = [entry for entry in self.entries if entry.index not in ranked and entry.text]
-        ranked.update(
-            dict.fromkeys(entry.index for entry in sorted(others, key=lambda entry: entry.item.density, reverse=True))
-        )
         taken = set(chosen)
-        said = {self.entries[index].item.variant_of for index in taken}
-        rest: list[int] = []
-        for index in ranked:
-            variant = self.entries[index].item.variant_of
-            if index not in taken and (variant is None or variant not in said):
-                rest.append(index)
-                said.add(variant)
-        out = list(chosen)
-        used = self.count(out, listed)
-        tries = _MAX_TRIES
-        while tries and used < limit:
+        others = sorted((entry for entry in self.entries if entry.text), key=lambda entry: -entry.item.density)
+        ranked = dict.fromkeys((*order, *(entry.index for entry in others)))
+        rest = [self.entries[index] for index in ranked if index not in taken]
+        out, used = list(chosen), self.count(chosen, listed)
+        for _ in range(_MAX_TRIES):
             batch: list[int] = []
             left = limit - used
-            for index in rest:
-                needed = self.entries[index].item.needs
-                if self.entries[index].item.cost <= left and (needed is None or needed in taken):
-                    batch.append(index)
-                    left -= self.entries[index].item.cost
+            for entry in rest:
+                if entry.item.cost <= left and (entry.item.needs is None or entry.item.needs in taken):
+                    batch.append(entry.index)
+                    left -= entry.item.cost
             if not batch:
                 break
             while (size := self.count([*out, *batch], listed)) > limit and len(batch) > 1:
                 del batch[(len(batch) + 1) // 2 :]
-            tries -= 1
             if size <= limit:
                 out += batch
                 used = size
             gone = set(batch)
-            rest = [index for index in rest if index not in gone]
-        return self._longer(out, listed, limit)
-
-    def _longer(self, chosen: list[int], listed: Sequence[str], limit: int) -> list[int]:
-        """The choice with a longer variant in the place of each one where there is room."""
-        out = list(chosen)
-        places = {self.entries[index].item.variant_of: place for place, index in enumerate(out)}
-        for entry in self.entries:
-            place = places.get(entry.item.variant_of) if entry.item.variant_of is not None else None
-            if place is not None and entry.item.cost > self.entries[out[place]].item.cost:
-                longer = [*out[:place], entry.index, *out[place + 1 :]]
-                out = longer if self.count(longer, listed) <= limit else out
+            rest = [entry for entry in rest if entry.index not in gone]
         return out
 
 
-class _Named:
-    """Names worth listing where no fact says them."""
+def _unsaid(listed: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """The names that no text says, of those that are no sentences."""
+    lines = [names.words(text) for text in texts]
+    said, there = f' {" | ".join(map(" ".join, lines))} ', {*chain.from_iterable(lines)}
+    return [
+        name
+        for name in listed
+        if (words := names.words(name))
+        and len(name.split()) <= _MAX_NAME_WORDS
+        and not (there.issuperset(words) and f' {" ".join(words)} ' in said)
+    ]
 
-    def __init__(self, entities: Sequence[str]) -> None:
-        flat = dict.fromkeys(one_line(entity).strip(' ,;.') for entity in entities)
-        self._words = {
-            name: f' {" ".join(words)} '
-            for name in flat
-            if (words := names.words(name)) and len(name.split()) <= _MAX_NAME_WORDS
-        }
 
-    def unsaid(self, texts: Sequence[str], room: int, among: Sequence[str] | None = None) -> list[str]:
-        """The first names that no text says, as many as have room as lines of text."""
-        used: list[str] = []
-        if room < _MIN_INDEX_ROOM:
-            return used
-        lines = [names.words(text) for text in texts]
-        said, there = f' {" | ".join(map(" ".join, lines))} ', {*chain.from_iterable(lines)}
-        left = room - 2
-        words = MAX_LINE_WORDS
-        for name in self._words if among is None else among:
-            if left < _LEAST_NAME:
-                break
-            cost = tokens.count_cached(f' {name}') + 1
-            length = len(name.split())
-            begins = words + length > MAX_LINE_WORDS
-            if begins:
-                cost += tokens.count_cached(INDEX_LEAD) + 1
-            words_of = self._words[name]
-            if cost > left or (there.issuperset(words_of.split()) and words_of in said):
-                continue
-            words = len(INDEX_LEAD.split()) + length if begins else words + length
-            used.append(name)
-            left -= cost
-        return used
+def _within(listed: Sequence[str], room: int) -> list[str]:
+    """The first names that have room as lines of text."""
+
+    def cost(count: int) -> int:
+        return sum(tokens.count(f'{line}\n') for line in _index_lines(listed[:count]))
+
+    return list(listed[: bisect_right(range(1, len(listed) + 1), room, key=cost)])
 
 
 def _index_lines(entities: Sequence[str]) -> list[str]:

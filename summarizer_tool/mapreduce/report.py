@@ -57,8 +57,7 @@ def _by_state(index: int, first: int, last: int, outcome: ChunkOutcome) -> list[
 
 def repeated_part(document: Document, kept_in: int) -> Part:
     """The account of a document that is an earlier one's equal."""
-    reason = f'document {kept_in + 1} is the same'
-    return part_of(document, 'repeated', reason)
+    return part_of(document, 'repeated', f'document {kept_in + 1} is the same')
 
 
 def sourced(fact: GroundedFact, documents: Sequence[Document]) -> SourcedFact:
@@ -85,13 +84,8 @@ def evidence_at(document: Document, number: int) -> Evidence:
 
 def entities_of(facts: Sequence[GroundedFact], listed: Sequence[str]) -> list[str]:
     """The names in the text: those that its facts say, then those it lists."""
-    said = (
-        mention
-        for fact in facts
-        for mention in names.mentions(fact.text)
-        if not mention[0].isdigit() and mention[0] not in '$€£¥'
-    )
-    return list(dict.fromkeys([*said, *listed]))
+    said = (mention for fact in facts for mention in names.mentions(fact.text))
+    return list(dict.fromkeys([*(each for each in said if not each[0].isdigit() and each[0] not in '$€£¥'), *listed]))
 
 
 def joined(documents: Sequence[Document]) -> str:
@@ -156,23 +150,15 @@ class Composer:
         """The input as it was, over its budget and saying so, because every model call failed for good."""
         text = joined(self.job.documents)
         stats = self._stats(text, len(work))
-        _logger.warning(
-            'every model call failed; the original content is returned',
-            extra={'reason': reason, 'output_size': stats.tokens_out, 'budget': self.job.budget},
+        sizes = {'output_size': stats.tokens_out, 'budget': self.job.budget}
+        _logger.warning('every model call failed; the original content is returned', extra={'reason': reason, **sizes})
+        warning = (
+            f'every model call failed ({reason}): this is the original content, {stats.tokens_out} tokens '
+            f'for a budget of {self.job.budget}'
         )
-        return Summary(
-            text=text,
-            state='original',
-            parts=self._parts(work),
-            warnings=[
-                f'every model call failed ({reason}): this is the original content, {stats.tokens_out} tokens '
-                f'for a budget of {self.job.budget}'
-            ],
-            stats=stats,
-        )
+        return Summary(text=text, state='original', parts=self._parts(work), warnings=[warning], stats=stats)
 
     def _parts(self, work: Sequence[ChunkWork]) -> list[Part]:
-        """The account of everything, by document."""
         documents = self.job.documents
         found = [
             (index, part_of(piece.document, state, each.outcome.reason, first=first, last=last))

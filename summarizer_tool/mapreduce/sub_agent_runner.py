@@ -2,7 +2,6 @@
 
 import logging
 import math
-from collections import Counter
 from collections.abc import AsyncIterable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +9,6 @@ from functools import partial
 from typing import TypeVar
 
 import anyio
-import regex
 from anyio import CancelScope
 from pydantic_ai import (
     ModelResponseStreamEvent,
@@ -28,7 +26,7 @@ from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import prompts
 from summarizer_tool.llm import failures, models
-from summarizer_tool.llm.failures import DEADLINE, RepeatsItselfError
+from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.recover_partial import arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
@@ -42,17 +40,6 @@ from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
 
 T = TypeVar('T')
-
-_TEXT = regex.compile(r'"text"\s*:\s*"(?:[^"\\]|\\.)*"')
-
-_LOOP = 200
-"""Characters that come again only where a model goes round in circles."""
-
-_TIMES = 3
-"""How often something is said by a model that does."""
-
-_STEP = 100
-"""Characters from one look for that to the next: each goes through all that is written."""
 
 TRIAL = 0.1
 """The part of the time for calls after which a model's speed is believed: before, answers are only beginning."""
@@ -168,15 +155,11 @@ class FactStream:
         """Tell `on_tokens` how many tokens have just been written, `on_fact` each fact once, before it is grounded."""
         self._on_tokens, self._on_fact = on_tokens, on_fact
         self._raw: dict[int, str] = {}
-        self._texts: Counter[str] = Counter()
-        self._place = self._unseen = 0
         self._reported: set[str] = set()
 
     async def __call__(self, events: AsyncIterable[ModelResponseStreamEvent]) -> None:
         """Follow one answer; of one that is asked for again only what is new in it is reported."""
         self._raw.clear()
-        self._texts.clear()
-        self._place = self._unseen = 0
         async for event in events:
             match event:
                 case PartStartEvent(index=part, part=ToolCallPart() as call):
@@ -195,10 +178,6 @@ class FactStream:
     def _add(self, part: int, text: str) -> None:
         self._on_tokens(tokens.count(text))
         raw = self._raw[part] = self._raw.get(part, '') + text
-        self._unseen += len(text)
-        if self._unseen >= _STEP:
-            self._unseen = 0
-            self._stop_if_it_repeats(raw)
         # A fact is complete at its bracket, one that is a mere text at its quotation mark.
         may_be_text = '"' in text and raw.count('{') < 2
         if self._on_fact is None or not ('}' in text or may_be_text):
@@ -208,15 +187,6 @@ class FactStream:
             if fact.text.strip() and fact.text not in self._reported:
                 self._reported.add(fact.text)
                 self._on_fact(fact.text)
-
-    def _stop_if_it_repeats(self, raw: str) -> None:
-        times = raw.count(raw[-_LOOP:])
-        for told in _TEXT.finditer(raw, self._place):
-            self._place = told.end()
-            self._texts[told[0]] += 1
-            times = max(times, self._texts[told[0]])
-        if times >= _TIMES:
-            raise RepeatsItselfError
 
 
 CHUNK_SUMMARIZER = TypedQuery(

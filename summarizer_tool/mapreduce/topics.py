@@ -51,8 +51,7 @@ def relevances(
         for topic, place in zip(topics, places, strict=True)
     ]
     for index, fact in enumerate(facts):
-        named = [number for number in fact.topics if 0 < number <= len(topics)]
-        if named:
+        if named := [number for number in fact.topics if 0 < number <= len(topics)]:
             for place, relevance in enumerate(found, 1):
                 relevance[index] = SECOND ** named.index(place) if place in named else 0.0
     return found
@@ -173,7 +172,7 @@ def fit(
     relevance = relevances(facts, topics, places)
     about = [ABOUT_ALL * max(column) for column in zip(*relevance, strict=True)]
     chosen = set(render.choose(facts, about, int(budget * (1 - INDEX_SHARE)), Focus(topics=tuple(topics))))
-    said = _words(' | '.join(facts[index].text for index in sorted(chosen)))
+    said = f' {" ".join(names.words(" | ".join(facts[index].text for index in sorted(chosen))))} '
     costs = [tokens.count_cached(fact.text) + 1 for fact in facts]
     given = divide(costs, relevance, topics, [index in chosen for index in range(len(facts))])
     wanted = [sum(costs[index] for index in chosen if given[index] == topic) for topic in range(len(topics))]
@@ -185,7 +184,7 @@ def fit(
         own = of_topic[place]
         rendered = render.fit(
             [facts[index] if index in chosen else replace(facts[index], is_filler=True) for index in own],
-            [[name for name in answer if _words(name) not in said] for answer in answers[place]],
+            [[name for name in each if f' {" ".join(names.words(name))} ' not in said] for each in answers[place]],
             titles,
             left * wanted[place] // max(1, rest),
             topics[place].focus,
@@ -197,10 +196,6 @@ def fit(
         left, rest = left - tokens.count(rendered.text), rest - wanted[place]
         out[place] = RenderedFacts(rendered.text, [own[index] for index in rendered.kept], rendered.entities)
     return [out[place] for place in range(len(topics))]
-
-
-def _words(text: str) -> str:
-    return f' {" ".join(names.words(text))} '
 
 
 def joined(topics: Sequence[FocusTopic], rendered: Sequence[RenderedFacts]) -> RenderedFacts:

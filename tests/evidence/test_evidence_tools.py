@@ -222,7 +222,7 @@ async def test_progress_tells_each_phase(web: Site) -> None:
     assert all(total is None or progress < total for progress, total, _ in told)
     assert answered == snapshot(
         [
-            '1 pages to get',
+            '0 of 1 pages done',
             '1 of 1 pages done',
             '1 sources in the index',
             '0 passages found',

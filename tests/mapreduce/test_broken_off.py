@@ -17,7 +17,7 @@ from summarizer_tool.llm import models
 from summarizer_tool.settings import OutputMode
 from summarizer_tool.text import tokens
 from tests.support.provider import Provider, serve
-from tests.support.replies import Behaviour, BrokenOff, Cut, Json, Text, script
+from tests.support.replies import Behaviour, BrokenOff, Cut, Json, script
 
 pytestmark = pytest.mark.usefixtures('model_requests')
 
@@ -76,33 +76,6 @@ def test_what_was_written_is_kept(reply: BrokenOff, limits: dict[str, float], re
     )
     usage = summary.stats.usage
     assert (usage.requests, usage.output_tokens, usage.input_tokens > 300) == (1, tokens.count(RAW[:IN_FOURTH]), True)
-
-
-@pytest.mark.parametrize('again', ['facts', 'words'])
-def test_a_model_that_goes_round_in_circles_is_stopped(again: str) -> None:
-    member = json.dumps({'text': FACTS[2], 'importance': 3, 'evidence': [3]})
-    loop = (
-        f'{member}, ' * 400 if again == 'facts' else '{"text": "Delm ' + 'is full of fish, which the people eat, ' * 400
-    )
-    raw = f'{RAW[: RAW.index(FACTS[3]) - 9]}{loop}'
-    with serve(Behaviour(script(Text(raw)), tokens_per_second=2000, ignore_limit=True)) as provider:
-        summary = run(provider, llm_output_mode='prompted')
-        assert len(provider.requests) == 1
-    assert [fact.text for fact in summary.facts][:3] == FACTS[:3]
-    assert [(part.state, part.reason) for part in summary.parts] == [
-        ('summarized', 'repeats itself'),
-        ('degraded', 'repeats itself'),
-    ]
-    assert summary.stats.usage.output_tokens < tokens.count(raw) / 4
-
-
-def test_an_answer_that_says_hardly_anything_of_much_is_begun_anew() -> None:
-    last = {'text': FACTS[6], 'importance': 1, 'evidence': [7]}
-    raw = f'{{"facts": [{json.dumps(last)}, {{"text": "Hes'
-    with serve(Behaviour(script(BrokenOff({'facts': [last, last], 'entities': []}, len(raw) - 1)))) as provider:
-        summary = run(provider)
-    assert [(part.first_line, part.last_line, part.state) for part in summary.parts] == [(1, 15, 'degraded')]
-    assert sum(fact.evidence[0].line < 13 for fact in summary.facts) > 1
 
 
 @pytest.mark.parametrize('mode', ['tool', 'native', 'prompted'])

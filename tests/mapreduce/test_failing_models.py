@@ -71,23 +71,6 @@ def test_when_every_call_fails_and_an_error_is_wanted() -> None:
     )
 
 
-def test_a_wrong_key_is_not_tried_on_every_chunk() -> None:
-    calls = 0
-
-    def answer(request: prompts.ParsedRequest, info: AgentInfo) -> ModelResponse:
-        nonlocal calls
-        calls += 1
-        return failing(401)(request, info)
-
-    summary = Summarizer(make(max_concurrent_llm_calls=1), model=model_of(answer)).summarize_sync(
-        CHRONICLE, max_output_tokens=200
-    )
-    assert (summary.state, calls, summary.stats.chunks > 3) == ('original', 1, True)
-    assert summary.warnings[0] == snapshot(
-        'every model call failed (HTTP 401): this is the original content, 2071 tokens for a budget of 200'
-    )
-
-
 def test_at_the_deadline_the_rest_is_done_without_the_model() -> None:
     async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         if any('Year 601 ' in text for _, text in lines_of(read(messages))):
@@ -228,13 +211,12 @@ def test_a_call_that_cancels_itself_is_one_failed_call() -> None:
     assert calls == summary.stats.map_calls + summary.stats.reduce_calls
 
 
-@pytest.mark.filterwarnings('ignore::pytest.PytestUnhandledThreadExceptionWarning')
 def test_a_model_that_exits_does_not_take_later_calls_with_it() -> None:
     def answer(request: prompts.ParsedRequest, info: AgentInfo) -> ModelResponse:
         raise SystemExit(3)
 
     # A limit of its own: the calls that are left behind give no place back, which other tests would wait for.
-    with pytest.raises((SystemExit, RuntimeError)):
+    with pytest.raises(SystemExit):
         Summarizer(make(max_concurrent_llm_calls=7), model=model_of(answer)).summarize_sync(
             CHRONICLE, max_output_tokens=300
         )

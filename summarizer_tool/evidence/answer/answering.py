@@ -173,9 +173,8 @@ class Answerer:
     @property
     def followed(self) -> int:
         """Pages that were had so; of those that failed every other one counts, so that there is an end."""
-        pages = [page for page in self.gathering.pages if page.depth]
-        failures = sum(bool(page.failure) for page in pages)
-        return len(pages) - failures + failures // 2
+        failed = [bool(page.failure) for page in self.gathering.pages if page.depth]
+        return len(failed) - sum(failed) + sum(failed) // 2
 
     async def _look(self, named: Sequence[str]) -> None:
         """Get the pages, search them, and follow links until there is a reason to stop."""
@@ -199,9 +198,10 @@ class Answerer:
 
         Where the deadline cuts this off, what was found before is there.
         """
-        is_anything = bool(self.gathering.source_ids) or not self.is_named
-        if is_anything and (not self.is_current or await self._may_fit()):
-            self.found = await self.searched(self.question.room)
+        room, is_anything = self.question.room, bool(self.gathering.source_ids) or not self.is_named
+        every = self.gathering if self.is_named or not room else await in_io_thread(self.stored.totals)
+        if is_anything and (not self.is_current or every.tokens <= room):
+            self.found = await self.searched(room)
         self.options.tell('assemble', f'{len(self.found.hits)} passages found', 0)
 
     async def _fetch(self, named: Sequence[str]) -> list[tuple[int, StoredPage]]:
@@ -209,42 +209,37 @@ class Answerer:
             return []
         wanted = [TracePage(place) for place in dict.fromkeys(named)]
         total = len(wanted)
-        self.options.tell('fetch', f'{total} pages to get', 0, total)
-        pages = await self.gathering.get(
-            wanted, on_done=lambda done: self.options.tell('fetch', f'{done} of {total} pages done', done, total)
-        )
+
+        def report(done: int) -> None:
+            self.options.tell('fetch', f'{done} of {total} pages done', done, total)
+
+        report(0)
+        pages = await self.gathering.get(wanted, on_done=report)
         there = len(self.gathering.source_ids)
         self.options.tell('index', f'{there} sources in the index', there, there)
         return pages
 
     async def _look_at_all(self) -> None:
-        """Search and judge."""
         self.found = await self.searched(0)
-        self.judgement = await self._judged()
+        await self._judge()
         self.is_current = True
         self.options.tell('search', f'{len(self.found.hits)} passages found', self.rounds + 1, self.rounds + 1)
 
     async def searched(self, room: int) -> SearchResult:
         """What is there for the question, ranked, or whole if it has room of so many tokens."""
         question = self.question
-        query = Query(
-            question.text,
-            self.parts if len(self.parts) > 1 else (),
-            question.aside,
-            self.gathering.source_ids if self.is_named else (),
-            question.top_k,
-            room,
-        )
-        return await self.search(query)
+        parts = self.parts if len(self.parts) > 1 else ()
+        source_ids = self.gathering.source_ids if self.is_named else ()
+        return await self.search(Query(question.text, parts, question.aside, source_ids, question.top_k, room))
 
-    async def _judged(self) -> Judgement:
-        return await in_thread(sufficiency.judge, self.found.hits, self.parts, self.pointers)
+    async def _judge(self) -> None:
+        self.judgement = await in_thread(sufficiency.judge, self.found.hits, self.parts, self.pointers)
 
     async def _start(self) -> None:
         """Where no page was named, the sources of the best hits stand for them."""
         sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
         await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
-        self.judgement = await self._judged()  # now that their links are known
+        await self._judge()  # now that their links are known
 
     async def _list(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
         """Take in what the sites of the pages that were named have published."""
@@ -273,7 +268,8 @@ class Answerer:
             before = self.judgement.score
             await self._refer(await self._follow(candidates))
             await self._look_at_all()
-            self.stalled = 0 if sufficiency.has_gained(before, self.judgement.score) else self.stalled + 1
+            has_gained = self.judgement.score - before >= sufficiency.LEAST_GAIN
+            self.stalled = 0 if has_gained else self.stalled + 1
 
     def _open(self, candidates: Sequence[LinkCandidate]) -> list[LinkCandidate]:
         """Where the evidence seems to be enough: links that say of themselves that they tell what is asked.
@@ -283,31 +279,23 @@ class Answerer:
         if self.stalled or self.followed >= self.budget:
             return []
         leading = links.leading(self.references, self.parts)
-        depth = self.settings.answer_max_depth
-        return [candidate for candidate in candidates if candidate.key in leading and candidate.depth <= depth]
+        return [candidate for candidate in self._within(candidates) if candidate.key in leading]
 
-    async def _may_fit(self) -> bool:
-        """Return whether it is worth a search to see if the sources can be given whole."""
-        if not self.question.room:
-            return False
-        every = None if self.is_named else await in_io_thread(self.stored.totals)
-        return (every or self.gathering).tokens <= self.question.room
+    def _within(self, candidates: Sequence[LinkCandidate]) -> list[LinkCandidate]:
+        return [candidate for candidate in candidates if candidate.depth <= self.settings.answer_max_depth]
 
     def _exhausted(self, candidates: Sequence[LinkCandidate]) -> StopReason | None:
         """Why no more links can, or need be followed."""
         if not candidates:
             return 'no promising links'
-        most = self.settings.answer_max_depth
-        within = [candidate for candidate in candidates if candidate.depth <= most]
-        if not within:
+        if not self._within(candidates):
             return 'depth limit'
         if self.followed >= self.budget:
             return 'expansion budget'
         if not self.judgement.is_hopeful:
             return None
         patience = _THOROUGH_PATIENCE if self.question.mode == 'deep' else _PATIENCE
-        if self.judgement.is_enough:
-            patience = 1
+        patience = 1 if self.judgement.is_enough else patience
         return 'plateau' if self.stalled >= patience else None
 
     def _candidates(self) -> list[LinkCandidate]:
@@ -327,8 +315,7 @@ class Answerer:
         if not candidates[0].is_told:  # what is read of these tells where to go on
             at_once = (at_once + 1) // 2
         most = min(at_once, self.budget - self.followed)
-        depth = self.settings.answer_max_depth
-        within = [candidate for candidate in candidates if candidate.depth <= depth]
+        within = self._within(candidates)
         chosen = [candidate for candidate in within[:most] if candidate.value >= _AS_GOOD * within[0].value]
         before, total = self.followed, self.budget
 
@@ -340,7 +327,6 @@ class Answerer:
         return await self.gathering.get(wanted, on_done=report)
 
     async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
-        """Take in the links of pages."""
         topic = await in_thread(self._topic)
         for index, page in pages:
             self.pointers[page.source_id] = [*map(pointer, page.links[:MAX_LINKS])]
@@ -350,9 +336,5 @@ class Answerer:
             )
 
     def _topic(self) -> QuestionTopic:
-        question = self.question
-        return topic_of(
-            self.parts,
-            [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts),
-            aside=question.aside,
-        )
+        coverage = [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts)
+        return topic_of(self.parts, coverage, aside=self.question.aside)

@@ -43,13 +43,14 @@ def link_terms(link: Link) -> set[str]:
     """
     found = terms.terms_of(link.text[:MAX_TEXT])
     around = link.around[:MAX_TEXT]
-    if not around and not _is_question(link.section):
+    is_asked = _QUESTION.search(link.section.rstrip()) is not None
+    if not around and not is_asked:
         return found
     is_described = around.startswith(link.text) and _DESCRIBED.match(around, len(link.text)) is not None
     is_pointing = _sends_on(terms.words_of(around or link.text))
     if is_described or is_pointing:
         found |= terms.terms_of(around)
-    if is_pointing and _is_question(link.section):
+    if is_pointing and is_asked:
         found |= terms.terms_of(link.section[:MAX_TEXT])
     return found
 
@@ -62,11 +63,6 @@ def pointer(link: Link) -> str:
 def _sends_on(words: Iterable[str]) -> bool:
     """Return whether a sentence of these words sends its reader to another page."""
     return any(not _POINTING.isdisjoint(terms.terms_of_word(word)) for word in words)
-
-
-def _is_question(text: str) -> bool:
-    """Return whether a sentence or heading asks."""
-    return _QUESTION.search(text.rstrip()) is not None
 
 
 MAX_LINKS = 1000
@@ -244,7 +240,7 @@ def promising(
     topic: QuestionTopic,
     *,
     seen: Collection[str] = (),
-    allows: Callable[[str], bool] | None = None,
+    allows: Callable[[str], bool] = bool,
 ) -> list[LinkCandidate]:
     """The links worth following, in the order in which they are to be read: each page once, from its best link.
 
@@ -254,7 +250,7 @@ def promising(
     Where no link names any, sections of the site whose pages are not known come first: nobody can tell yet what they
     lead to. Keys that were `seen` are not read again.
     """
-    open_ = [each for each in known if each.key not in seen and (allows is None or allows(each.url))]
+    open_ = [each for each in known if each.key not in seen and allows(each.url)]
     folders = Counter(each.key.rpartition('/')[0] for each in known)
     rarity = _rarity(open_, topic)
     meanings = _meanings(open_, topic)
@@ -313,11 +309,9 @@ def _rarity(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, float
     for reference in links:
         pages[reference.key] |= reference.text | reference.path
         beside[reference.key] |= reference.beside | reference.said
-    own, near = (
-        Counter(term for words in some.values() for term in words & topic.weights.keys()) for some in (pages, beside)
-    )
+    own, near = (Counter(term for words in some.values() for term in words) for some in (pages, beside))
     # The links of a sentence share what is around them, which makes none of them say less by its own words.
-    counts = {term: own[term] or near[term] for term in own | near}
+    counts = {term: own[term] or near[term] for term in topic.weights if term in own or term in near}
     return {term: math.log(1 + len(pages) / count) / math.log(1 + len(pages)) for term, count in counts.items()}
 
 

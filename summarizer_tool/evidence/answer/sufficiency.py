@@ -38,7 +38,7 @@ _NEARLY_ALL = 0.9
 _NAMES = 0.75
 """Share of a part's terms from which a link names what is asked: one with less may be a word of the answer."""
 
-_LEAST_GAIN = 0.02
+LEAST_GAIN = 0.02
 """What a round must add to the evidence, or it has brought nothing."""
 
 _BY_THE_WAY = 0.9
@@ -107,11 +107,6 @@ def judge(
         held = _share(set[str]().union(*strong), asked)
         found.append(CoveredPart(coverage, max(best, default=0.0), len(strong), held))
     return Judgement(tuple(found))
-
-
-def has_gained(before: float, after: float) -> bool:
-    """Return whether a round has added to the evidence."""
-    return after - before >= _LEAST_GAIN
 
 
 def _said(hit: Hit, pointers: Sequence[str], asked: AbstractSet[str]) -> set[str]:

@@ -106,17 +106,14 @@ def answer_brief(answered: 'GatheredEvidence', question: Question, collection: C
     """The brief of an answer."""
     partial = [prompts.load('evidence/partial_deadline')] if answered.is_partial else []
     partial += [prompts.render('evidence/partial_failed', failure=failure(page)) for page in answered.failures]
-    made = _Assembly(collection, question.text, answered.parts)
-    return made.brief(answered.found, answered.source_ids, partial=partial, notices=answered.found.warnings)
+    return _Assembly(collection, question.text, answered.parts).brief(answered.found, answered.source_ids, partial)
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection) -> Brief:
     """The brief of a search."""
-    made = _Assembly(collection, query.text, query.parts)
-    return made.brief(found, query.source_ids, notices=found.warnings)
+    return _Assembly(collection, query.text, query.parts).brief(found, query.source_ids)
 
 
-_DIGESTED = 'in short, and as they begin'
 _MOST_LINES = 5
 """Of a statement of a digest that are named."""
 
@@ -126,10 +123,12 @@ def _not_met(found: SearchResult) -> list[str]:
     if found.matched:
         names = ', '.join(found.not_met[:_MOST_NAMES])
         return [prompts.render('evidence/name_not_met', names=names)] if names else []
-    nearest = 'where they are nearest to it by the meaning of their words'
-    is_near = any(hit.value for hit in found.hits)
-    otherwise = _DIGESTED if found.digests else 'as they begin'
-    shown = 'whole because they are small' if found.is_full_context else nearest if is_near else otherwise
+    if found.is_full_context:
+        shown = 'whole because they are small'
+    elif any(hit.value for hit in found.hits):
+        shown = 'where they are nearest to it by the meaning of their words'
+    else:
+        shown = 'in short, and as they begin' if found.digests else 'as they begin'
     return [prompts.render('evidence/no_word_met', shown=shown)]
 
 
@@ -153,19 +152,14 @@ class _Assembly:
     gone: list[str] = field(default_factory=list[str])
     """Sources that were evicted in the meantime."""
 
-    def brief(
-        self,
-        found: SearchResult,
-        source_ids: Iterable[str],
-        *,
-        partial: Sequence[str] = (),
-        notices: Sequence[str] = (),
-    ) -> Brief:
+    def brief(self, found: SearchResult, source_ids: Iterable[str], partial: Sequence[str] = ()) -> Brief:
         """All that is said of what was found; the sources with evidence come first."""
         sources = {source.id: source for source in found.sources}
-        for source_id in source_ids:
-            if source_id not in sources and (source := self._source(source_id)):
-                sources[source.id] = source
+        for source_id in (each for each in source_ids if each not in sources):
+            try:
+                sources[source_id] = self.collection.source(source_id)
+            except UnknownSourceError:
+                self.gone.append(source_id)
         for source in sources.values():
             self._read(source)
         numbers = {source_id: number for number, source_id in enumerate(sources, 1)}
@@ -184,15 +178,8 @@ class _Assembly:
             question=self.question,
             parts=self.parts,
             partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in self.gone)),
-            notices=(*notices, *_not_met(found)),
+            notices=(*found.warnings, *_not_met(found)),
         )
-
-    def _source(self, source_id: str) -> Source | None:
-        try:
-            return self.collection.source(source_id)
-        except UnknownSourceError:
-            self.gone.append(source_id)
-            return None
 
     def _read(self, source: Source) -> None:
         """Read the text of a source where there is room, since passages are cut from it."""

@@ -77,10 +77,8 @@ class EvidenceWriter:
         numbers: dict[int, int] = {}
         for number, group in enumerate(sorted(groups, key=min), 1):
             item = evidence[group[0]]
-            if isinstance(item, DigestLine):
-                texts.append(self._digest(item, number))
-            else:
-                texts.append(self._block([pieces[index] for index in group], number))
+            is_digest = isinstance(item, DigestLine)
+            texts.append(self._digest(item, number) if is_digest else self._block([pieces[at] for at in group], number))
             numbers |= dict.fromkeys(group, number)
         return ShownEvidence(tuple(texts), numbers, cut)
 
@@ -97,7 +95,6 @@ class EvidenceWriter:
         return found.of_lines(first, last) if found else ''
 
     def _digest(self, line: DigestLine, number: int) -> str:
-        """A line of a digest, and where it is from."""
         places = [f'source {line.source}']
         if line.lines:
             places += [quoting.ranges(line.lines), self._pages_of(line.source, line.lines[0], line.lines[-1])]
@@ -159,18 +156,13 @@ def _touching(pieces: Mapping[int, ShownPiece]) -> list[list[int]]:
 
 
 def _opening(pieces: Sequence[ShownPiece]) -> Iterator[str]:
-    """The line under which a block begins, and a mark where lines (not rows) are left out there."""
-    if header := _header(pieces):
+    """The row or line under which a block begins, unless it is in it; a mark where lines (not rows) are left out."""
+    first = pieces[0].block.lines[0].number
+    headers = (piece.block.header for piece in pieces)
+    if header := next((header for header in headers if header and header.number < first), None):
         yield quoting.numbered(header.number, header.text)
         if pieces[0].lines[0].number > header.number + 1 and not header.text.lstrip().startswith('|'):
             yield '…'
-
-
-def _header(pieces: Sequence[ShownPiece]) -> BriefLine | None:
-    """The table's first row, or the line, under which a block begins, unless it is among the lines of the block."""
-    first = pieces[0].block.lines[0].number
-    headers = (piece.block.header for piece in pieces)
-    return next((header for header in headers if header and header.number < first), None)
 
 
 def _rows(pieces: Sequence[ShownPiece]) -> list[BriefLine]:

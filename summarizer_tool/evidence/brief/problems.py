@@ -70,7 +70,7 @@ def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> str:
         case RequestError():
             return _problem('error_request', budget, detail=detail)
         case UnknownSourceError():
-            return unknown_source(detail, budget)
+            return _problem('error_unknown_source', budget, detail=detail)
         case FetchError():
             return _problem('error_fetch', budget, [_Listing([f'- {detail}'])])
         case _:
@@ -96,7 +96,7 @@ def timed_out(seconds: float, waiting_for: str = '', set_by: str = '') -> str:
     """
     during = f', while it was busy with {waiting_for}' if waiting_for else ''
     limit = f' ({set_by})' if set_by else ''
-    taken = f'{seconds:,.0f}' if seconds >= 10 else f'{seconds:.1f}'
+    taken = f'{seconds:,.{0 if seconds >= 10 else 1}f}'
     return _problem('error_timeout', detail=f'there was no answer within {taken} seconds{limit}{during}.')
 
 
@@ -137,7 +137,9 @@ def no_results(
         [
             _Listing([f'- {quoting.label(line, _MISSING_TOKENS)}' for line in missing], 'What was missing'),
             _Listing(
-                [f'- {source.id} · {_title(source)}' for source in sources], 'Stored, the last used first', stored
+                [f'- {source.id} · {quoting.label(source.title, TITLE_TOKENS) or "untitled"}' for source in sources],
+                'Stored, the last used first',
+                stored,
             ),
         ],
         looked,
@@ -145,10 +147,6 @@ def no_results(
         documents=f'{documents:,}',
         passages=f'{passages:,}',
     )
-
-
-def _title(source: Source) -> str:
-    return quoting.label(source.title, TITLE_TOKENS) or 'untitled'
 
 
 def _problem(
@@ -176,10 +174,8 @@ _MAX_VERSIONS = 20
 
 def corpus(totals: StoreTotals, sources: Sequence[Source], budget: int, *, include_urls: bool = True) -> str:
     """What the collection holds, with its sources, the last used first, or only their number."""
-    sums = (
-        f'{_many(totals.documents, "document")} · {_many(totals.passages, "passage")} · {_many(totals.tokens, "token")}'
-    )
-    top = f'[CORPUS STATUS] {sums}'
+    counts = ((totals.documents, 'document'), (totals.passages, 'passage'), (totals.tokens, 'token'))
+    top = f'[CORPUS STATUS] {" · ".join(_many(count, what) for count, what in counts)}'
     if not totals.documents:
         return f'{top}\n{prompts.load("evidence/status_empty")}'
     top = f'{top}\n{prompts.load("evidence/status")}'

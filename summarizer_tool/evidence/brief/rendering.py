@@ -146,17 +146,13 @@ class _Rendering:
         listed = {brief.evidence[index].source for index in evidence.numbers}
         listed.update(self._source_of[citation.source_id] for citation in self._quoted[: shown.citations])
         listed.update(range(1, shown.sources + 1))
-        text = '\n\n'.join(
-            filter(
-                None,
-                (
-                    *self._before,
-                    sections.sources(brief, listed),
-                    '\n'.join((_evidence_head(brief, len(evidence.numbers)), *evidence.texts)),
-                    sections.of_rows('CITATIONS', cited, len(self._quoted))(len(cited)) if self._quoted else '',
-                ),
-            )
+        written = (
+            *self._before,
+            sections.sources(brief, listed),
+            '\n'.join((_evidence_head(brief, len(evidence.numbers)), *evidence.texts)),
+            sections.of_rows('CITATIONS', cited, len(self._quoted))(len(cited)) if self._quoted else '',
         )
+        text = '\n\n'.join(filter(None, written))
         return text, self._count(text), evidence
 
     def _count(self, text: str) -> int:
@@ -182,10 +178,9 @@ def _first_lines(lines: Sequence[BriefLine], room: int) -> tuple[BriefLine, ...]
 
 def _evidence_head(brief: Brief, shown: int) -> str:
     """How much is shown of what there is, whichever blocks that makes, and what it is that is counted."""
-    total = len(brief.evidence)
-    kinds = {_kind(item) for item in brief.evidence}
-    counted = [kind if total == 1 else f'{kind}s' for kind in kinds] if len(kinds) == 1 else []
-    return ' '.join((sections.head('EVIDENCE', shown, total), *counted))
+    total, kinds = len(brief.evidence), {_kind(item) for item in brief.evidence}
+    counted = f' {kinds.pop()}{"" if total == 1 else "s"}' if len(kinds) == 1 else ''
+    return f'{sections.head("EVIDENCE", shown, total)}{counted}'
 
 
 def _kind(item: EvidenceBlock | DigestLine) -> str:

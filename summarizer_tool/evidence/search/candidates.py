@@ -5,7 +5,6 @@ what the others have found, and where there are no others, some of their passage
 """
 
 import heapq
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +57,7 @@ _LEAST_ROOT = 3
 _LONG_NAME = 7
 """Letters that a name keeps whatever its ending, and of one whose last two may be that."""
 _LEAST_JOINED = 4
-"""Letters of a name that is joined with others, and of what stands before it."""
+"""Letters of a name that stands in a longer word."""
 
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
@@ -80,19 +79,31 @@ def names_without_passage(
 ) -> list[str]:
     """The names, numbers and identifiers of a question that no passage has, as they stand there.
 
-    A name has a capital where no question begins, or a digit. One that is joined with other words is there, in the
-    words of the index at their beginning, and in the texts that were found at their end, too; so is one with another
-    ending in languages whose names have cases, and in these texts one with other marks and spaces (`UK`, `U.K.`).
+    A name has a capital where no question begins, or a digit. It is there, too, where a word of the index goes on from
+    it, where the texts that were found have its letters with other marks and spaces (`UK`, `U.K.`) or in a longer word,
+    and with another ending in languages whose names have cases.
     """
     is_english = question.isascii() and language_of(words_of(question.casefold())) == 'en'
+    words = [_letters(word) for text in texts for word in text.split()]
+    said, run = {*words}, ''.join(words)
+
+    def begins_a_word(term: str) -> bool:
+        return len(term) >= _LEAST_JOINED and bool(beginning_with(db, term, 1))
+
+    def is_said(name: str) -> bool:
+        return name in said or (len(name) >= _LEAST_JOINED and name in run)
+
     return [
         word
         for word, terms in _names(question).items()
-        if not any(frequency(db, term, spans, 1) or alike(db, term) or _begins(db, term) for term in terms)
-        and not any(_is_joined(term, text) for term in terms for text in texts)
+        if not any(frequency(db, term, spans, 1) or alike(db, term) or begins_a_word(term) for term in terms)
         and (is_english or not any(_has_other_ending(db, term) for term in terms))
-        and not any(_is_marked(token, text) for token in question.split() if word in token for text in texts)
+        and not any(is_said(_letters(token)) for token in question.split() if word in token)
     ]
+
+
+def _letters(text: str) -> str:
+    return ''.join(filter(str.isalnum, text.casefold()))
 
 
 def _names(question: str) -> dict[str, set[str]]:
@@ -106,30 +117,12 @@ def _names(question: str) -> dict[str, set[str]]:
     return found
 
 
-def _begins(db: StoreConnection, term: str) -> bool:
-    """Return whether a word goes on from a term, as `Dachtec` does from `Dach`."""
-    return len(term) >= _LEAST_JOINED and bool(beginning_with(db, term, 1))
-
-
 def _has_other_ending(db: StoreConnection, term: str) -> bool:
     """Return whether a word differs from a term in its last letters alone, as `Москва` from `Москвы`."""
     root = term[: -1 if len(term) < _LONG_NAME else -2]
     return len(root) >= _LEAST_ROOT and any(
         len(word) <= len(term) + 1 for word in beginning_with(db, root, _MOST_ALIKE)
     )
-
-
-def _is_marked(token: str, text: str) -> bool:
-    """Return whether a text has the letters and digits of a token with other marks: `F-16` for `F16`, `1 000`."""
-    letters = [re.escape(letter) for letter in token.casefold() if letter.isalnum()]
-    mark = r'\W?' if len(letters) >= _LEAST_JOINED else '' if token.isdigit() else '[.-]?'
-    return re.search(rf'(?<!\w){mark.join(letters)}(?!\w)', text.casefold()) is not None
-
-
-def _is_joined(term: str, text: str) -> bool:
-    """Return whether a word of a text ends with a term, behind another word: `Flachdach` for `Dach`."""
-    joined = rf'\w{{{_LEAST_JOINED}}}{re.escape(term)}'
-    return len(term) >= _LEAST_JOINED and re.search(joined, text.casefold()) is not None
 
 
 def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
@@ -268,8 +261,12 @@ def rank_passages(
         Hit(passage, each.score, value=value) for passage, each, value in zip(passages, scored, values, strict=True)
     ]
     kept = chosen.keys() - {each.passage.id for each in ranked if not each.score} | {*also}
+    # Best first; among equals those of the source stored last, in their own order.
+    best_first = sorted(
+        ranked, key=lambda each: (-each.value, each.passage.number - each.passage.id, each.passage.number)
+    )
     return RankedPassages(
-        tuple(sorted((each for each in ranked if each.passage.id in kept), key=_order)),
+        tuple(each for each in best_first if each.passage.id in kept),
         frozenset(found),
         {each.passage.id: each for each in ranked},
     )
@@ -292,18 +289,13 @@ def score_passages(
 ) -> list[PassageWords]:
     """What each passage has of a question by its own words and the headings above it."""
     titles = index.titles(db, collection, {passage.source_id for passage in passages})
-    read = [(passage, words_of(passage.text.casefold())) for passage in passages]
     found: list[PassageWords] = []
-    for passage, words in read:
+    for passage in passages:
+        words = words_of(passage.text.casefold())
         score, counts = question.read(words, index.terms_above(passage, titles), passage.path)
         points = bool(score) and boilerplate_lines.points_elsewhere(passage.text)
         found.append(PassageWords(words, score * POINTING if points else score, counts, passage.text))
     return found
-
-
-def _order(each: Hit) -> tuple[float, int, int]:
-    """Best first; among equals those of the source stored last, in their own order."""
-    return -each.value, each.passage.number - each.passage.id, each.passage.number
 
 
 def _gathered(
@@ -335,20 +327,16 @@ def _gathered(
         weight = question.weights[term]
         for row in rows:
             found[row] = found.get(row, 0.0) + weight
-    for together in _fewer(frequent[:_TOGETHER]):
+    # Frequent ones are looked up together: all of them, then all but one, then each.
+    frequent = frequent[:_TOGETHER]
+    for size in dict.fromkeys(size for size in (len(frequent), len(frequent) - 1, 1) if size > 0):
         if len(found) >= _FEW:
             break
-        for group in together:
+        for group in combinations(frequent, size):
             weight = sum(question.weights[term] for term in group)
             for row in outside(sample_with(db, group, spans, 2 * _SKIMMED), without):
                 found[row] = max(found.get(row, 0.0), weight)
     return found
-
-
-def _fewer(terms: list[str]) -> list[list[tuple[str, ...]]]:
-    """Groups of terms to be looked up together: all of them, then all but one, then each."""
-    sizes = dict.fromkeys(size for size in (len(terms), len(terms) - 1, 1) if size > 0)
-    return [[*combinations(terms, size)] for size in sizes]
 
 
 def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQuestion, most: int) -> list[int]:
@@ -365,9 +353,7 @@ def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQues
         (Among(equal),),
     )
     # A term is the beginning of most of its words, so counting it is near enough here.
+    plain = ((text.lower(), row) for row, text in rows)
     terms = [*question.weights.items()]
-    counts: list[tuple[float, int]] = []
-    for row, text in rows:
-        plain = text.lower()
-        counts.append((sum(weight * min(3, plain.count(term)) for term, weight in terms), row))
+    counts = ((sum(weight * min(3, text.count(term)) for term, weight in terms), row) for text, row in plain)
     return sure + [row for _, row in heapq.nlargest(most - len(sure), counts)]

@@ -156,16 +156,14 @@ class EmbeddedPassages:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncGenerator[EmbeddingModel]:
-        own = self._model
-        connected = nullcontext(own) if own else embedding_models.connect(self.settings, self.model_name)
-        async with connected as model:
+        connect = nullcontext(self._model) if self._model else embedding_models.connect(self.settings, self.model_name)
+        async with connect as model:
             # The caller's own instrumentation would put the content into its traces.
             while isinstance(model, InstrumentedEmbeddingModel) and not self.settings.trace_content:
                 model = model.wrapped
             yield model
 
     async def _of_queries(self, embedder: Embedder, texts: Sequence[str]) -> 'Matrix':
-        """The vectors of queries, one row for each."""
         reason = 'no answer in time'
         with anyio.move_on_after(self.settings.llm_timeout_seconds):
             try:

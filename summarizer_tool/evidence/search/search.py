@@ -150,12 +150,10 @@ def _reading(collection: Collection) -> Generator[StoreConnection]:
 
 
 def _begin(collection: Collection, query: Query, parts: tuple[str, ...]) -> _Search:
-    """Check what is asked."""
     source_ids = list(dict.fromkeys(collection.source(source_id).id for source_id in query.source_ids))
-    if source_ids:
-        return _Search(collection, query, source_ids, parts)
     with _reading(collection) as db:
-        return _Search(collection, query, source_ids, parts, candidates.outdated(db, collection.name))
+        without = [] if source_ids else candidates.outdated(db, collection.name)
+    return _Search(collection, query, source_ids, parts, without)
 
 
 def _whole(state: _Search) -> SearchResult | None:
@@ -170,8 +168,8 @@ def _whole(state: _Search) -> SearchResult | None:
             (name,),
         ).fetchall()
         sizes = {source_id: size for source_id, size, _ in rows}
-        every = [source_id for source_id, _, is_outdated in rows if not is_outdated]
-        chosen = [source_id for source_id in state.source_ids or every if source_id in sizes]
+        current = [source_id for source_id, _, is_outdated in rows if not is_outdated]
+        chosen = [source_id for source_id in state.source_ids or current if source_id in sizes]
         if not chosen or sum(sizes[source_id] for source_id in chosen) > room:
             return None
         [question], _ = weigh_questions(db, name, [state.query.text], state.query.intent)

@@ -206,23 +206,6 @@ def told(found: EvidenceBrief, web: Site) -> str:
     return steady(found.text, web).partition('\n\nLikely causes:')[0]
 
 
-async def test_no_page_can_be_fetched(web: Site) -> None:
-    pages = [web.url('/gone?secret=hunter2'), web.url('/guide/draft'), web.url('/empty'), web.url('/mirror')]
-    with asking(web) as retriever:
-        found = await retriever.answer(pages, FLOOD)
-    assert found.is_error
-    assert told(found, web) == snapshot("""\
-[ERROR] fetch failed
-
-Detail: none of the pages that were asked for could be fetched.
-- http://station.example/gone?…: answered HTTP 404
-- http://station.example/guide/draft: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false
-- http://station.example/empty: holds no text
-- http://station.example/mirror: canary.example/mirrored leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary.example would allow it\
-""")
-    assert web.canary.hits == []
-
-
 async def test_the_time_is_over(web: Site) -> None:
     web.slow(60)
     try:
@@ -263,41 +246,3 @@ async def test_nothing_is_stored(web: Site) -> None:
         status = await retriever.status()
     assert not status.is_error
     assert status.text.startswith('[CORPUS STATUS] 0 documents')
-
-
-async def test_a_url_is_not_stored(web: Site) -> None:
-    with asking(web) as retriever:
-        await retriever.service.add_page(web.url('/guide/'))
-        found = await retriever.search(FLOOD, source_urls=web.url('/guide/safety?secret=hunter2'))
-        assert found.is_error
-        assert told(found, web) == snapshot("""\
-[ERROR] not stored
-
-Detail: nothing is stored under http://station.example/guide/safety?….\
-""")
-        assert (await retriever.status(web.url('/guide/safety?secret=hunter2'))).text == found.text
-
-
-async def test_what_cannot_be_done(web: Site) -> None:
-    with asking(web) as retriever:
-        unknown = [
-            await retriever.search(FLOOD, source_ids='src_000000000000'),
-            await retriever.answer('src_000000000000', FLOOD),
-            await retriever.status('src_000000000000'),
-        ]
-        too_small = await retriever.search(FLOOD, max_tokens=100)
-    assert all(found.is_error for found in (*unknown, too_small))
-    assert sorted({told(found, web) for found in (*unknown, too_small)}) == snapshot(
-        [
-            """\
-[ERROR] bad request
-
-Detail: max_tokens=100 is less than a brief needs; give at least 500, or 0 for 24000\
-""",
-            """\
-[ERROR] unknown source
-
-Detail: there is no source "src_000000000000", nor any other yet; add_source takes a text or a URL and gives a handle\
-""",
-        ]
-    )

@@ -170,7 +170,7 @@ async def test_progress_tells_numbers_but_no_content() -> None:
     lines = [f'{each.phase} {each.done}/{each.total} {each.message}' for each in told]
     assert lines == snapshot(
         [
-            'fetch 0/2 2 pages to get',
+            'fetch 0/2 0 of 2 pages done',
             'fetch 1/2 1 of 2 pages done',
             'fetch 2/2 2 of 2 pages done',
             'index 1/1 1 sources in the index',

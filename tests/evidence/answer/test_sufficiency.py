@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.evidence.answer.sufficiency import has_gained, judge
+from summarizer_tool.evidence.answer.sufficiency import judge
 from summarizer_tool.evidence.search.results import Hit
 
 QUESTION = 'How many blades has the runner of a Kaplan turbine?'
@@ -60,9 +60,3 @@ def test_a_passage_found_by_its_title_or_by_meaning_keeps_its_score() -> None:
 
 def test_neighbours_count_for_nothing() -> None:
     assert judge([hit(0.9, is_adjacent=True)], [QUESTION]).score == 0
-
-
-def test_gain() -> None:
-    assert has_gained(0.5, 0.53)
-    assert not has_gained(0.5, 0.51)
-    assert not has_gained(0.5, 0.4)

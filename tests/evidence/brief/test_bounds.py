@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.brief.assembling import join
-from summarizer_tool.evidence.brief.brief import (
-    Brief,
-    BriefLine,
-    DigestLine,
-    EvidenceBlock,
-)
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation, choose, verify
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.search.results import Hit

@@ -9,12 +9,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief import citations, quoting
-from summarizer_tool.evidence.brief.brief import (
-    Brief,
-    BriefLine,
-    DigestLine,
-    EvidenceBlock,
-)
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.store.source import Source

@@ -1,7 +1,6 @@
 """Passages are ranked by meaning: what is sent to the model, what is kept of it, and what becomes of failures."""
 
 import math
-import struct
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -169,18 +168,6 @@ async def test_a_search_stays_in_its_sources_and_its_collection(collection: Coll
     [[mine]] = texts(other, await nearest(passages, other, ['physician'], (), 9))
     assert mine == 'A physician of another owner.'
     assert texts(collection, await nearest(passages, collection, ['physician'], (), 9)) == [found]
-
-
-async def test_vectors_are_kept_as_normalised_floats(collection: Collection) -> None:
-    collection.add(TOWN)
-    await nearest(embedded(Meaning(size=8)), collection, ['doctor'], (), 9)
-
-    [(model, _, blob)] = blobs(collection)
-    numbers = struct.unpack('<8f', blob)
-    assert model.startswith('tests:meaning ')
-    assert math.isclose(sum(number**2 for number in numbers), 1, rel_tol=1e-6)
-    [[row]] = [vectors.normalised([Meaning(size=8).vector('Town of Velm > Town\n' + TOWN.text.split('\n')[2])])]
-    assert numbers == tuple(float(number) for number in row)
 
 
 async def test_each_model_has_its_own_vectors(collection: Collection) -> None:
