@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import anyio
 from anyio import CancelScope, Event
-from anyio.lowlevel import checkpoint
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -61,9 +60,6 @@ TOO_SLOW = 'the body did not come in time; send it again'
 MODERN = '2026'
 """Protocol versions from then on have no sessions."""
 
-NO_MESSAGE = b'{}'
-"""A body that the SDK takes for no message."""
-
 MAX_SHOWN = 100
 """Characters of a header that a log line repeats."""
 
@@ -79,11 +75,6 @@ WAITING_WRONG_TOKENS = 50
 """How long that wait is, and how many wait at once; more are refused with 429."""
 
 _logger = logging.getLogger('summarizer_tool')
-
-
-def max_body_size(settings: Settings) -> int:
-    """The largest request body, in bytes: the largest input, however it is escaped."""
-    return int(settings.summarizer_max_input_mb * 1e6) * ESCAPED + SLACK_BYTES
 
 
 def collection_of(token: str) -> str:
@@ -228,7 +219,7 @@ class Gate:
         is_modern = request.headers.get('mcp-protocol-version', '') >= MODERN  # which has no sessions
         if session is not None and not is_modern and not self._knows(session):
             # In the words of the SDK, which says so once it has read the body.
-            return Response(_error('Session not found'), 404, media_type='application/json')
+            return _refused('Session not found', 404)
         scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection, Event())
         if self._tokens:
             # A session belongs to whoever has opened it: the SDK compares this user.
@@ -238,64 +229,52 @@ class Gate:
 
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         lost = scope['summarizer.arrival'].lost
-        out = _Outgoing(send, self._max_input_mb, lost)
-        coming = _Incoming(receive, self._max_input_mb, lost, out.scope)
+        body = await self._body(receive)
+        if isinstance(body, Response):
+            await body(scope, receive, send)
+            return
+        coming: list[Message] = [{'type': 'http.request', 'body': body, 'more_body': False}]
+
+        async def take() -> 'Message':
+            message = coming.pop() if coming else await receive()
+            if message['type'] == 'http.disconnect':
+                lost.set()
+            return message
+
+        out = _Outgoing(send, lost)
         with out.scope:
             if scope['method'] == 'GET':
                 self._streams.add(out.scope)
             try:
-                await self._app(scope, coming.receive, out.send)
+                await self._app(scope, take, out.send)
             finally:
                 self._streams.discard(out.scope)
-        if coming.is_cut and not out.is_open:  # nobody hears it, unless the body was only too slow or too large
-            said, status = (TOO_LARGE.format(self._max_input_mb), 413) if coming.is_large else (TOO_SLOW, 408)
-            refused = Response(_error(said), status, {'Connection': 'close'}, 'application/json')
-            await refused(scope, receive, send)
         await out.close()
 
-
-@dataclass(eq=False, slots=True)
-class _Incoming:
-    """The body of one request: comes in time and is not too large, else the request is given up by its scope."""
-
-    _receive: 'Receive'
-    _max_input_mb: float
-    _lost: Event
-    _scope: CancelScope
-    _started: float = field(default_factory=anyio.current_time)
-    _received: int = 0
-    _least: int = 0
-    """Of these bytes at least so many are text, whatever is escaped."""
-    _is_whole: bool = False
-    is_cut: bool = False
-    """Whether it has ended before it was whole."""
-
-    @property
-    def is_large(self) -> bool:
-        return self._least > self._max_input_mb * 1e6 + SLACK_BYTES
-
-    async def receive(self) -> 'Message':
-        seconds = BODY_SECONDS + self._received / BODY_BYTES_A_SECOND - (anyio.current_time() - self._started)
-        message: Message = {'type': 'http.disconnect'}
-        with anyio.move_on_after(inf if self._is_whole else max(0.0, seconds)):
-            message = await self._receive()
-        if message['type'] == 'http.request':
-            body, is_first = message.get('body', b''), not self._received
-            self._received, self._is_whole = self._received + len(body), not message.get('more_body', False)
-            self._least += len(body) - (ESCAPED - 1) * body.count(b'\\')
-            if is_first and self._is_whole:
-                text = body.decode('utf-8', 'surrogateescape')
-                whole = with_whole_characters(text).encode('utf-8', 'surrogateescape')
-                message = {**message, 'body': NO_MESSAGE if has_wrong_id(text) else whole}
-            if self.is_large:
-                message, self._is_whole = {'type': 'http.disconnect'}, False
-        if message['type'] == 'http.disconnect':
-            self._lost.set()
-            self.is_cut = not self._is_whole
-            if self.is_cut:  # the SDK would take it for an error of ours
-                self._scope.cancel()
-                await checkpoint()
-        return message
+    async def _body(self, receive: 'Receive') -> bytes | Response:
+        """The body, which comes in time and is not too large, else why it is refused."""
+        started = anyio.current_time()
+        parts: list[bytes] = []
+        size = escapes = 0
+        message: Message = {'more_body': True}
+        while message.get('more_body', False):
+            seconds = BODY_SECONDS + size / BODY_BYTES_A_SECOND - (anyio.current_time() - started)
+            message = {'type': 'http.disconnect'}
+            with anyio.move_on_after(max(0.0, seconds)):
+                message = await receive()
+            if message['type'] == 'http.disconnect':  # where the client has gone nobody hears it
+                return _refused(TOO_SLOW, 408)
+            parts.append(message.get('body', b''))
+            size += len(parts[-1])
+            escapes += parts[-1].count(b'\\')
+            if max(size - (ESCAPED - 1) * escapes, size / ESCAPED) > self._max_input_mb * 1e6 + SLACK_BYTES:
+                return _refused(TOO_LARGE.format(self._max_input_mb), 413)
+        if len(parts) > 1:
+            return b''.join(parts)
+        text = parts[0].decode('utf-8', 'surrogateescape')
+        if has_wrong_id(text):
+            return _refused(INVALID, 400)
+        return with_whole_characters(text).encode('utf-8', 'surrogateescape')
 
 
 @dataclass(eq=False, slots=True)
@@ -303,23 +282,19 @@ class _Outgoing:
     """The response to one request: never waits for ever, and says what to do where the SDK refuses a body."""
 
     _send: 'Send'
-    _max_input_mb: float
     _lost: Event
     scope: CancelScope = field(default_factory=CancelScope)
-    is_open: bool = False
-    _refused: 'Message | None' = None
+    _is_open: bool = False
+    _start: 'Message | None' = None
 
     async def send(self, message: 'Message') -> None:
-        if message['type'] == 'http.response.start' and message['status'] in (400, 413):
-            self._refused = message  # until it is seen what it says
+        if message['type'] == 'http.response.start' and message['status'] == 400:
+            self._start = message  # until it is seen what it says
             return
-        if self._refused is not None:
-            start, self._refused = self._refused, None
-            said = TOO_LARGE.format(self._max_input_mb) if start['status'] == 413 else ''
-            if start['status'] == 400 and b'alidation error' in message.get('body', b''):
-                said = INVALID
-            if said:
-                body = _error(said)
+        if self._start is not None:
+            start, self._start = self._start, None
+            if b'alidation error' in message.get('body', b''):
+                body = _error(INVALID)
                 headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(body))]
                 start, message = {**start, 'headers': headers}, {**message, 'body': body}
             await self._pass(start)
@@ -327,16 +302,16 @@ class _Outgoing:
 
     async def _pass(self, message: 'Message') -> None:
         with anyio.move_on_after(STALLED_SECONDS) as stalled:
-            self.is_open = message['type'] == 'http.response.start' or message.get('more_body', False)
+            self._is_open = message['type'] == 'http.response.start' or message.get('more_body', False)
             await self._send(message)
         if stalled.cancelled_caught:
             self._lost.set()
             self.scope.cancel()
-            self.is_open = False
+            self._is_open = False
 
     async def close(self) -> None:
         """End a stream that was cut short."""
-        if self.is_open:
+        if self._is_open:
             await self._send({'type': 'http.response.body', 'body': b'', 'more_body': False})
 
 
@@ -349,6 +324,10 @@ def _error(message: str) -> bytes:
     """An error of JSON-RPC that answers no request in particular."""
     error = {'code': INVALID_REQUEST, 'message': message}
     return json.dumps({'jsonrpc': '2.0', 'id': None, 'error': error}).encode()
+
+
+def _refused(message: str, status: int) -> Response:
+    return Response(_error(message), status, {'Connection': 'close'}, 'application/json')
 
 
 def _unauthorized(*, is_given: bool) -> Response:
@@ -366,9 +345,9 @@ class Sessions(StreamableHTTPSessionManager):
             server,
             stateless=settings.mcp_stateless,
             security_settings=security(settings),
-            max_request_body_size=max_body_size(settings),
             max_sessions=MAX_SESSIONS,
         )
+        self.asgi_app = self._handle_request  # `Gate` has read the body, and bounded it
 
     def _admit_session(self, requestor: 'AuthorizationContext | None') -> 'StreamableHTTPServerTransport | None':
         """Where there are too many, end one of whoever has most, the longest idle: nobody shuts others out."""
