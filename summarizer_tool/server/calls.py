@@ -55,36 +55,35 @@ Send = Callable[[float, float | None, str], Awaitable[None]]
 class CallsInFlight:
     """The calls that run, so that a server that is told to stop can bring them to an end."""
 
-    end: float = math.inf
+    end: float = field(default=math.inf, init=False)
     """By the event loop's clock: no call goes on after it."""
-    _running: set[CancelScope] = field(default_factory=set[CancelScope], init=False)
+    _running: dict[CancelScope, Deadline | None] = field(default_factory=dict[CancelScope, Deadline | None], init=False)
     _ended: Event = field(default_factory=Event, init=False)
 
-    @property
-    def are_ending(self) -> bool:
-        """Whether the server is told to stop."""
-        return self.end < math.inf
-
-    def __len__(self) -> int:
-        """How many run."""
-        return len(self._running)
-
     @contextmanager
-    def counted(self, scope: CancelScope) -> Generator[None]:
-        """Count a call as running for the length of the block; what cancels it is given."""
-        self._running.add(scope)
+    def counted(self, scope: CancelScope, deadline: Deadline | None = None) -> Generator[None]:
+        """Count a call as running for the length of the block; what cancels it is given, and its deadline, if any."""
+        self._running[scope] = deadline
         try:
             yield
         finally:
-            self._running.discard(scope)
+            del self._running[scope]
             self._ended.set()
             self._ended = Event()
 
     def bring_to_an_end(self, grace: float) -> None:
-        """Let the calls that run come to an answer within `grace` seconds; what has none by then is given up."""
+        """Let the calls that run, and those that still begin, come to an answer within `grace` seconds.
+
+        It is degraded if need be; what has none by then is given up.
+        """
         self.end = min(self.end, anyio.current_time() + grace)
-        for scope in self._running:
+        if self._running:
+            _logger.info('calls still run', extra={'calls': len(self._running), 'grace_seconds': grace})
+        reserve = max(2 * RESERVE * grace, min(STOPPING_SECONDS, grace / 2))
+        for scope, deadline in self._running.items():
             scope.deadline = min(scope.deadline, self.end)
+            if deadline is not None:
+                deadline.bring_forward(grace - reserve, grace=reserve / 2)
 
     async def none_runs(self) -> None:
         """Wait until no call runs."""
@@ -261,14 +260,12 @@ class RunningCall:
         self.guard.cancel()
 
 
+@dataclass(eq=False)
 class RunningCalls(CallsInFlight):
     """All calls that run, each with its deadline."""
 
-    def __init__(self, timeout: float) -> None:
-        """Args: timeout: Seconds for one call, from the arrival of its request to its answer."""
-        super().__init__()
-        self.timeout = timeout
-        self._deadlines: dict[CancelScope, Deadline] = {}
+    timeout: float
+    """Seconds for one call, from the arrival of its request to its answer."""
 
     @contextmanager
     def start(self, name: str, send: Send, *, arrived: float, lost: Event | None) -> Generator[RunningCall]:
@@ -280,26 +277,8 @@ class RunningCalls(CallsInFlight):
         left = max(0.0, end - anyio.current_time())
         work = max(left - max(1.0, self.timeout * RESERVE), left / 2)
         guard = left - min(0.5, self.timeout * RESERVE)
-        call = RunningCall(
-            name,
-            # Half of what is left after the deadline is for an answer that is nearly done, half for a makeshift.
-            Deadline(work, grace=max(0.0, guard - work) / 2, set_by=f'MCP_TOOL_TIMEOUT={self.timeout:g}'),
-            CancelScope(deadline=anyio.current_time() + guard),
-            lost,
-            ProgressReport(send),
-        )
-        self._deadlines[call.guard] = call.deadline
-        try:
-            with self.counted(call.guard):
-                yield call
-        finally:
-            del self._deadlines[call.guard]
-
-    def bring_to_an_end(self, grace: float) -> None:
-        """Let the calls that run, and those that still begin, come to an answer, degraded if need be."""
-        super().bring_to_an_end(grace)
-        if self._deadlines:
-            _logger.info('calls still run', extra={'calls': len(self), 'grace_seconds': grace})
-        reserve = max(2 * RESERVE * grace, min(STOPPING_SECONDS, grace / 2))
-        for deadline in self._deadlines.values():
-            deadline.bring_forward(grace - reserve, grace=reserve / 2)
+        # Half of what is left after the deadline is for an answer that is nearly done, half for a makeshift.
+        deadline = Deadline(work, grace=max(0.0, guard - work) / 2, set_by=f'MCP_TOOL_TIMEOUT={self.timeout:g}')
+        scope = CancelScope(deadline=anyio.current_time() + guard)
+        with self.counted(scope, deadline):
+            yield RunningCall(name, deadline, scope, lost, ProgressReport(send))

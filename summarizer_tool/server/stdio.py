@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
-CHUNK_BYTES = 1 << 16
-
 NO_MESSAGE = '{}'
 """A line that the SDK takes for no message."""
 
@@ -88,21 +86,14 @@ async def _next(lines: 'MemoryObjectReceiveStream[bytes]', stop: Event) -> bytes
 
 
 def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoop) -> None:
-    begun = bytearray()
-    try:
-        while chunk := os.read(fd, CHUNK_BYTES):
-            *lines, rest = chunk.split(b'\n')
-            for line in lines:
-                begun += line
-                if begun.strip():
-                    run_coroutine_threadsafe(send.send(bytes(begun)), loop).result()
-                begun.clear()
-            begun += rest
-        if begun.strip():
-            run_coroutine_threadsafe(send.send(bytes(begun)), loop).result()
+    # The loop may have ended, so that nobody reads any more.
+    with (
+        suppress(RuntimeError, futures.CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError),
+        open(fd, 'rb') as lines,
+    ):
+        for line in filter(bytes.strip, lines):
+            run_coroutine_threadsafe(send.send(line), loop).result()
         loop.call_soon_threadsafe(send.close)
-    except (RuntimeError, futures.CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-        return  # the loop has ended, and nobody reads any more
 
 
 @dataclass(eq=False)

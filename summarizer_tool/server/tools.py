@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
+from math import inf
 from typing import Any, TypeAlias, TypeVar
 
 import anyio
@@ -239,12 +240,11 @@ class Tools:
         return _error(f'{self._no_answer()}; what was finished is kept, so the same call again goes on from there')
 
     def _no_answer(self) -> str:
-        name, seconds = self._limit()
-        return f'no answer within {name}={seconds:g} seconds'
+        return 'no answer within {}={:g} seconds'.format(*self._limit())
 
     def _limit(self) -> tuple[str, float]:
         """The setting that ends calls, and its seconds."""
-        if self.calls.are_ending:
+        if self.calls.end < inf:
             return 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
         return 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
 

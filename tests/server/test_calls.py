@@ -201,7 +201,7 @@ async def test_a_resource_is_read_in_time(monkeypatch: pytest.MonkeyPatch) -> No
     seen: list[tuple[int, str]] = []
 
     async def hang(_service: Service, _asked: object) -> None:
-        seen.append((len(server.tools.calls), turns._client.get()))
+        seen.append((len(server.tools.calls._running), turns._client.get()))
         await anyio.sleep(60)
 
     monkeypatch.setattr(Service, 'read_source', hang)
@@ -226,7 +226,7 @@ async def hanging_call(client: Client, llm: Provider, content: str) -> AsyncIter
 
 async def calls_end(server: Served, llm: Provider) -> None:
     """No call runs any more, and the model's work has been cancelled."""
-    await until(lambda: len(server.tools.calls) == 0)
+    await until(lambda: not server.tools.calls._running)
     await until(lambda: all(connection.lost.is_set() for connection in llm._waiting))
     seen = len(llm.requests)
     await anyio.sleep(0.1)
@@ -240,7 +240,7 @@ async def test_a_cancelled_call_stops_the_model_calls(mode: Mode) -> None:
     with served(Behaviour(answer=lambda _: Hang(60))) as (server, llm):
         async with server.client(mode=mode) as client:
             async with hanging_call(client, llm, CHRONICLE):
-                assert len(server.tools.calls) == 1
+                assert len(server.tools.calls._running) == 1
             await calls_end(server, llm)
             assert not (await client.call_tool('summarize', {'content': 'short'})).is_error
 

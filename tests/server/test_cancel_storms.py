@@ -34,7 +34,7 @@ async def test_a_storm_of_cancellations(mode: Mode) -> None:
             async with anyio.create_task_group() as tasks:
                 for number in range(CALLS):
                     tasks.start_soon(storm, client, number)
-            await until(lambda: len(server.tools.calls) == 0)
+            await until(lambda: len(server.tools.calls._running) == 0)
             await until(lambda: all(connection.lost.is_set() for connection in llm._waiting))
             seen = len(llm.requests)
             llm.behaviour = Behaviour()

@@ -107,5 +107,4 @@ def test_the_reader_ends_with_the_loop_that_nobody_reads_in() -> None:
     reader = asyncio.run(unread())
     reader.join(30)
     os.close(sink)
-    os.close(source)
     assert not reader.is_alive()
