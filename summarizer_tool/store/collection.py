@@ -12,6 +12,7 @@ from summarizer_tool.errors import StoreError, UnknownSourceError
 from summarizer_tool.html.page import Link
 from summarizer_tool.settings import variable
 from summarizer_tool.store import index, page_details
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.database import Database
 from summarizer_tool.store.page_details import keep, keep_addresses, path_of, stored_at, written
 from summarizer_tool.store.source import (
@@ -26,9 +27,6 @@ from summarizer_tool.store.source import (
     unknown_source,
 )
 from summarizer_tool.text.addresses import is_url
-
-MAX_TEXT_MB = 1000.0
-"""SQLite holds no larger value."""
 
 _SOURCE_BYTES = 400
 """About what SQLite takes for the rows of a source beside their texts."""
@@ -83,25 +81,19 @@ class Collection:
             entry = index.entry_of(document)
         with self.database.write() as db:
             now = self.database.now()
-            growth = keep_addresses(db, place, document.url, addresses, now)
             kept = db.execute(
                 'SELECT digest, title, url FROM sources WHERE collection = ? AND id = ?', place
             ).fetchone()
+            before = self._held(db, place) if kept else 0
             if kept is None:
-                entry = entry or index.entry_of(document)
-                held = _SOURCE_BYTES + len(text) + _named(document.title, document.url) + entry.size + len(leading)
-                held += growth
-                self._check_size(len(text), held)
-                self.database.make_room(db, held, self.name)
                 lines = document.text.count('\n') + (not document.text.endswith('\n'))
                 size = (len(text), document.tokens, lines)
                 db.execute(
-                    'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-                    (*place, document.title, document.url, fetched, now, now, *size, document.digest, held),
+                    'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
+                    (*place, document.title, document.url, fetched, now, now, *size, document.digest),
                 )
                 db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
-                index.add(db, self.name, entry)
-                keep(db, place, leading)
+                index.add(db, self.name, entry or index.entry_of(document))
             elif kept[0] != document.digest:
                 raise StoreError(
                     f'another text in this collection has the handle {document.id} already (their hashes begin alike); '
@@ -109,16 +101,29 @@ class Collection:
                 )
             else:
                 title, url = document.title or kept[1], document.url or kept[2]
-                growth += _named(title, url) - _named(kept[1], kept[2])
-                growth += index.retitle(db, self.name, document.id, title) + keep(db, place, leading)
+                index.retitle(db, self.name, document.id, title)
                 db.execute(
                     'UPDATE sources SET title = ?, url = ?, fetched_at = coalesce(?, fetched_at), '
-                    # Earlier versions have not counted addresses.
-                    'used_at = max(used_at, ?), held = CASE WHEN held + ? < size THEN size ELSE held + ? END '
-                    'WHERE collection = ? AND id = ?',
-                    (title, url, fetched, now, growth, growth, *place),
+                    'used_at = max(used_at, ?) WHERE collection = ? AND id = ?',
+                    (title, url, fetched, now, *place),
                 )
+            keep(db, place, leading)
+            keep_addresses(db, place, document.url, addresses, now)
+            held = self._held(db, place)
+            self._check_size(len(text), held)
+            db.execute('UPDATE sources SET held = held + ? WHERE collection = ? AND id = ?', (held - before, *place))
+            self.database.make_room(db, now)
             return self._source(find(db, place) or ())
+
+    def _held(self, db: StoreConnection, place: tuple[str, str]) -> int:
+        """About how many bytes a source takes with all that is kept of it, but its vectors."""
+        [title, url, size, indexed] = db.execute(
+            'SELECT s.title, s.url, s.size, i.size FROM sources s JOIN indexed i '
+            'ON i.collection = s.collection AND i.source = s.id WHERE s.collection = ? AND s.id = ?',
+            place,
+        ).fetchone()
+        beside = len(title.encode()) + len(url.encode()) + page_details.size_of(db, place)
+        return _SOURCE_BYTES + size + indexed + beside
 
     def document(self, source_id: str) -> Document:
         """The document with a handle; counts as a use of it. Quotes, brackets, `source://` and capitals do no harm.
@@ -276,15 +281,14 @@ class Collection:
         The key names the question; the target is that in tokens which it was made for, 0 for a whole summary.
         """
         encoded = answer.encode(errors='surrogatepass')
-        if len(encoded) > min(self.database.cap, MAX_TEXT_MB * 1e6):
+        if len(encoded) > self.database.cap:
             return  # it would have to go first, and work that is done must not fail for it
         place = (self.name, _kind(target), _key(key), target)
         with self.database.write() as db:
             db.execute('DELETE FROM work WHERE collection = ? AND kind = ? AND key = ? AND target = ?', place)
-            self.database.make_room(db, len(encoded), self.name)
-            db.execute(
-                'INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, ?)', (*place, self.database.now(), len(encoded), encoded)
-            )
+            now = self.database.now()
+            db.execute('INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, ?)', (*place, now, len(encoded), encoded))
+            self.database.make_room(db, now)
 
     def _check_size(self, size: int, held: int) -> None:
         limit, name = self.database.max_mb, variable('store_max_mb')
@@ -294,8 +298,6 @@ class Collection:
                 f'the text is {_mb(size)} MB{with_index}, over {name}={limit:g}, all that the store may hold; '
                 'split it or raise the limit'
             )
-        if size > MAX_TEXT_MB * 1e6:
-            raise StoreError(f'the text is {_mb(size)} MB, and the store takes at most {MAX_TEXT_MB:g}; split it')
 
     def _source(self, row: Row) -> Source:
         return source_of(row, self.database.touched.get(('sources', row[0]), 0))
@@ -313,11 +315,6 @@ def _kind(target: int) -> str:
 def _key(key: str) -> bytes:
     """A key as it is kept: short whatever it is, and without the text that may be in it."""
     return hashlib.sha256(key.encode(errors='surrogatepass')).digest()
-
-
-def _named(title: str, url: str) -> int:
-    """The bytes of what stands beside a text."""
-    return len(title.encode()) + len(url.encode())
 
 
 def _mb(size: int) -> str:

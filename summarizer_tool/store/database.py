@@ -3,7 +3,7 @@
 import os
 import time
 import weakref
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -55,12 +55,10 @@ _SOURCES = (
 
 FORMAT: Final = DatabaseFormat(
     application=0x53756D31,  # 'Sum1'
-    version=4,
+    version=5,
     tables=(*_SOURCES, *index.SCHEMA, *page_details.SCHEMA),
     unusable=f'{variable("store")}={{path}} cannot be used',
     way_out=f'move it away, or set {variable("store")} to another path',
-    # One process may be storing 50 MB on a slow disk, and others wait before us.
-    busy_seconds=60.0,
 )
 """The files of a store."""
 
@@ -149,33 +147,34 @@ class Database:
             update = f'UPDATE {table} SET used_at = max(used_at, ?) WHERE rowid = ?'  # noqa: S608 - one of two
             db.execute(update, (used_at, row))
 
-    def make_room(self, db: StoreConnection, size: int, collection: str) -> None:
-        """Evict until `size` more bytes fit, which the caller then adds to a collection.
+    def make_room(self, db: StoreConnection, now: int) -> None:
+        """Evict until all fits, but nothing that is used `now`.
 
-        It is always the collection that has most, the new bytes included, that gives what it has not used for longest:
-        so one that has no more than its share loses nothing to another.
+        It is always the collection that has most that gives what it has not used for longest: so one that has no more
+        than its share loses nothing to another.
         """
-        over = total_of(db) + size - self.cap
+        over = total_of(db) - self.cap
         if over <= 0:
             return
-        held: Counter[str] = Counter({collection: size})
-        for name, kept in db.execute(
-            'SELECT collection, sum(held) FROM (SELECT collection, held FROM sources UNION ALL '
-            'SELECT collection, size FROM work) AS kept GROUP BY collection'
-        ):
-            held[name] += kept
+        held: dict[str, int] = dict(
+            db.execute(
+                'SELECT collection, sum(held) FROM (SELECT collection, held FROM sources UNION ALL '
+                'SELECT collection, size FROM work) AS kept GROUP BY collection'
+            ).fetchall()
+        )
         oldest: dict[str, deque[tuple[str, int, int, int]]] = {}
         while over > 0 and held:
             largest = max(held, key=lambda name: (held[name], name))
             if not oldest.get(largest):
                 # Table, row, size and last use of what it has not used for longest.
                 found = db.execute(
-                    "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? UNION ALL "
-                    "SELECT 'work', rowid, size, used_at FROM work WHERE collection = ? ORDER BY used_at LIMIT 100",
-                    (largest, largest),
+                    "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? AND used_at < ? "
+                    "UNION ALL SELECT 'work', rowid, size, used_at FROM work WHERE collection = ? AND used_at < ? "
+                    'ORDER BY used_at LIMIT 100',
+                    (largest, now, largest, now),
                 )
                 oldest[largest] = deque(found)
-            if not oldest[largest]:  # all that it has is still to be added
+            if not oldest[largest]:
                 del held[largest]
                 continue
             table, row, freed, _used_at = oldest[largest].popleft()

@@ -34,7 +34,7 @@ SCHEMA = (
     # What was indexed, under which title (its words are those of each passage, too) and under which ids.
     """CREATE TABLE indexed (
         collection TEXT NOT NULL, source TEXT NOT NULL, title TEXT NOT NULL,
-        first INTEGER NOT NULL, passages INTEGER NOT NULL,
+        first INTEGER NOT NULL, passages INTEGER NOT NULL, size INTEGER NOT NULL,
         PRIMARY KEY (collection, source)) STRICT, WITHOUT ROWID""",
     """CREATE TABLE passages (
         id INTEGER PRIMARY KEY, collection TEXT NOT NULL, source TEXT NOT NULL, number INTEGER NOT NULL,
@@ -142,28 +142,30 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     )
     words.add(db, [*enumerate(entry.terms, first)])
     db.execute(
-        'INSERT INTO indexed VALUES (?, ?, ?, ?, ?)', (collection, entry.source_id, entry.title, first, len(entry.cuts))
+        'INSERT INTO indexed VALUES (?, ?, ?, ?, ?, ?)',
+        (collection, entry.source_id, entry.title, first, len(entry.cuts), entry.size),
     )
 
 
-def retitle(db: StoreConnection, collection: str, source_id: str, title: str) -> int:
-    """Index a source under another title, in the caller's transaction; returns by how many bytes it has grown."""
+def retitle(db: StoreConnection, collection: str, source_id: str, title: str) -> None:
+    """Index a source under another title, in the caller's transaction."""
     place = (collection, source_id)
     found = db.execute(
         'SELECT title, first, passages FROM indexed WHERE collection = ? AND source = ?', place
     ).fetchone()
     if found is None or found[0] == title:
-        return 0
+        return
     before, first, count = found
     growth = 0
-    db.execute('UPDATE indexed SET title = ? WHERE collection = ? AND source = ?', (title, *place))
     if _heading_terms(before, '') != _heading_terms(title, ''):
         after = _words(db, place, title)
         growth = _size_of(after) - _size_of(_take_out(db, place, before))
         words.add(db, after)
+    db.execute(
+        'UPDATE indexed SET title = ?, size = size + ? WHERE collection = ? AND source = ?', (title, growth, *place)
+    )
     # They were made of the text below its title.
     db.execute('DELETE FROM vectors WHERE passage BETWEEN ? AND ?', (first, first + count - 1))
-    return growth
 
 
 def forget(db: StoreConnection, collection: str, source_id: str) -> None:

@@ -15,9 +15,9 @@ from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.text.addresses import is_url, key_of, other_scheme
 
 SCHEMA = (
-    # The links of a page as JSON; of images, which earlier versions kept, nothing.
+    # The links of a page, as JSON.
     """CREATE TABLE details (
-        collection TEXT NOT NULL, id TEXT NOT NULL, images BLOB NOT NULL, links BLOB NOT NULL,
+        collection TEXT NOT NULL, id TEXT NOT NULL, links BLOB NOT NULL,
         PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID""",
     # Every URL under which a text was stored: the one asked for, and the one it led to, which is its own. All ways to
     # write a URL share `key`. `page` holds the fragment, too: a caller may store the sections of a page one by one.
@@ -70,40 +70,31 @@ def written(links: Sequence[Link]) -> bytes:
     return _LINKS.dump_json(leading) if leading else b''
 
 
-def keep(db: StoreConnection, place: tuple[str, str], new: bytes) -> int:
-    """Keep links as `written`, if there are any, within a transaction; returns by how many bytes they have grown."""
-    if not new:
-        return 0
-    before = _kept(db, place)
-    db.execute(
-        'INSERT INTO details VALUES (?, ?, ?, ?) ON CONFLICT (collection, id) DO UPDATE SET links = excluded.links',
-        (*place, b'', new),
-    )
-    return len(new) - len(before)
+def keep(db: StoreConnection, place: tuple[str, str], new: bytes) -> None:
+    """Keep links as `written`, if there are any, within a transaction."""
+    if new:
+        db.execute(
+            'INSERT INTO details VALUES (?, ?, ?) ON CONFLICT (collection, id) DO UPDATE SET links = excluded.links',
+            (*place, new),
+        )
 
 
 def links(db: StoreConnection, place: tuple[str, str]) -> tuple[Link, ...]:
     """The links of a source; none where there are none."""
-    return _LINKS.validate_json(_kept(db, place) or b'[]')
-
-
-def _kept(db: StoreConnection, place: tuple[str, str]) -> bytes:
     found = db.execute('SELECT links FROM details WHERE collection = ? AND id = ?', place).fetchone()
-    return found[0] if found else b''
+    return _LINKS.validate_json(found[0]) if found else ()
 
 
-def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> int:
+def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others: Sequence[str], now: int) -> None:
     """Note, within a transaction, that a source was stored under its own URL and those that led to it, if not empty.
 
-    Where that is the name of a file, which others may have, too, its path is its own. Returns by how many bytes the
-    addresses have grown.
+    Where that is the name of a file, which others may have, too, its path is its own.
     """
     collection, source_id = place
     urls = [url for url in dict.fromkeys(map(encodable, (own, *others))) if url]
     own = encodable(others[0] if own and others and not is_url(own) else own)
     if not urls:
-        return 0
-    before = _size_of(db, place)
+        return
     db.executemany(
         'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (collection, url, id) '
         'DO UPDATE SET stored_at = excluded.stored_at, is_own = max(addresses.is_own, excluded.is_own)',
@@ -114,23 +105,18 @@ def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others
         'WHERE collection = ? AND id = ? ORDER BY stored_at DESC, is_own DESC LIMIT ?)',
         (*place, *place, MAX_ADDRESSES),
     )
-    # What is outdated already stays so, whatever else is stored.
-    db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place)
-    db.execute(
-        f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS} '  # noqa: S608 - fixed text
-        'AND id NOT IN (SELECT id FROM outdated WHERE collection = ?)',
-        (collection, _keys_of(db, place), collection),
-    )
-    return _size_of(db, place) - before
+    _mark_outdated(db, collection, _keys_of(db, place))
 
 
-def _size_of(db: StoreConnection, place: tuple[str, str]) -> int:
-    """About how many bytes the addresses of a source take."""
-    return db.execute(
+def size_of(db: StoreConnection, place: tuple[str, str]) -> int:
+    """About how many bytes the links and addresses of a source take."""
+    [addresses] = db.execute(
         f'SELECT coalesce(sum({_ADDRESS_BYTES} + length(url) + 2 * length(key) + length(page)), 0) '  # noqa: S608 - a number
         'FROM addresses WHERE collection = ? AND id = ?',
         place,
-    ).fetchone()[0]
+    ).fetchone()
+    kept = db.execute('SELECT length(links) FROM details WHERE collection = ? AND id = ?', place).fetchone()
+    return addresses + (kept[0] if kept else 0)
 
 
 def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:
@@ -138,19 +124,22 @@ def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:
     return Among(key for (key,) in rows)
 
 
+def _mark_outdated(db: StoreConnection, collection: str, keys: Among) -> None:
+    """Find out anew which texts of some addresses are outdated."""
+    db.execute(
+        'DELETE FROM outdated WHERE collection = ? AND id IN '  # noqa: S608 - fixed text
+        f'(SELECT id FROM addresses WHERE is_own = 1 AND {_AT_KEYS})',
+        (collection, collection, keys),
+    )
+    db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
+
+
 def forget_addresses(db: StoreConnection, place: tuple[str, str]) -> None:
     """Take a source's URLs from it, within a transaction; the text that was there before is the last one again."""
-    collection, _ = place
     keys = _keys_of(db, place)
-    was_outdated = db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place).rowcount
+    db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place)
     db.execute('DELETE FROM addresses WHERE collection = ? AND id = ?', place)
-    if not was_outdated:
-        db.execute(
-            'DELETE FROM outdated WHERE collection = ? AND id IN '  # noqa: S608 - fixed text
-            f'(SELECT id FROM addresses WHERE is_own = 1 AND {_AT_KEYS})',
-            (collection, collection, keys),
-        )
-        db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
+    _mark_outdated(db, place[0], keys)
 
 
 def stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:

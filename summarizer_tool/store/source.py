@@ -103,21 +103,6 @@ def handle_in(asked: str) -> str:
     return match[1].lower() if match else encodable(text)
 
 
-def _near(handle: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The sources that a wrong handle may have meant: those whose handle is alike, else those whose title is."""
-    titles = dict(rows)
-    alike = difflib.get_close_matches(handle.lower(), titles, _NEAR, 0.65)
-    if alike:
-        return [(source_id, titles[source_id]) for source_id in alike]
-    asked = handle.casefold()
-    if len(asked) < 3 or _HANDLE.fullmatch(handle):
-        return []
-    folded = [(shown(title).casefold(), source_id) for source_id, title in rows if title.strip()]
-    close = set(difflib.get_close_matches(asked, {title for title, _ in folded}, _NEAR))
-    found = [source_id for title, source_id in folded if asked in title or title in close]
-    return [(source_id, titles[source_id]) for source_id in found[:_NEAR]]
-
-
 def _named(source_id: str, title: str) -> str:
     return f'{source_id} ("{shown(title)}")' if title.strip() else source_id
 
@@ -130,7 +115,8 @@ def unknown_source(db: StoreConnection, collection: str, asked: str) -> UnknownS
     problem = f'there is no source "{shown(asked)}"'
     if not rows:
         return UnknownSourceError(f'{problem}, nor any other yet; add_source takes a text or a URL and gives a handle')
-    near = _near(handle_in(asked), rows)
-    listed = ', '.join(_named(source_id, title) for source_id, title in near or rows[:_NEAR])
+    titles = dict(rows)
+    near = difflib.get_close_matches(handle_in(asked).lower(), titles, _NEAR, 0.65)
+    listed = ', '.join(_named(source_id, titles[source_id]) for source_id in near or [*titles][:_NEAR])
     known = f'did you mean {listed}?' if near else f'the last used are {listed};'
     return UnknownSourceError(f'{problem}; {known} add_source gives a handle for a text or a URL')

@@ -21,7 +21,7 @@ class SourceStore:
     May be used by several threads, and a file by several processes, each of which opens it: what was opened before a
     fork raises a `StoreError` after it. Calls block: for milliseconds, with large texts for as long as the disk takes.
 
-    A file that turns out to be damaged becomes `NAME.damaged-YYYYMMDDTHHMMSS`, and an empty one takes its place: the
+    A file that turns out to be damaged becomes `NAME.damaged-` with the time, and an empty one takes its place: the
     log has a warning, and the call that found the damage raises a `StoreError`.
 
     Args:

@@ -97,13 +97,9 @@ def keeping_names(path: str, *, alone: bool = False) -> Generator[None]:
 def move_aside(path: str) -> str:
     """Rename a file, with what SQLite keeps beside it, within `keeping_names(alone=True)`.
 
-    Its new path is `NAME.damaged-YYYYMMDDTHHMMSS`, with a number where there is one. Raises `OSError`.
+    Its new path is `NAME.damaged-YYYYMMDDTHHMMSS.microseconds`. Raises `OSError`.
     """
-    base = new = f'{path}.damaged-{datetime.now().astimezone():%Y%m%dT%H%M%S}'
-    number = 1
-    while os.path.lexists(new):
-        number += 1
-        new = f'{base}-{number}'
+    new = f'{path}.damaged-{datetime.now().astimezone():%Y%m%dT%H%M%S.%f}'
     # The file itself last: a new one must find nothing of the old one.
     for part in ('-shm', '-wal', ''):
         with suppress(FileNotFoundError):

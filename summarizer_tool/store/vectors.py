@@ -87,7 +87,6 @@ class Vectors:
         if vectors.nbytes > self._database.cap:
             return  # everything would have to go first, with their own sources
         with self._database.write() as db:
-            self._database.make_room(db, vectors.nbytes, self._collection)
             db.executemany(
                 'INSERT INTO vectors (model, passage, vector) SELECT ?, id, ? FROM passages '
                 'WHERE id = ? AND collection = ? '
@@ -97,6 +96,7 @@ class Vectors:
                     for passage, vector in zip(passages, vectors, strict=True)
                 ],
             )
+            self._database.make_room(db, self._database.now())
 
     def nearest(self, queries: 'Matrix', source_ids: Sequence[str], limit: int) -> list[list[int]]:
         """The passages with vectors nearest to each query's, exactly, by cosine; none that points the other way."""

@@ -55,16 +55,3 @@ def test_a_text_has_so_many_addresses_which_count(tmp_path: Path, monkeypatch: p
         assert known == [f'{HERE}/4', f'{HERE}/5', f'{THERE}/5']
         assert query(path, 'SELECT count(*) FROM addresses') == [(3,)]
     assert sound(path)
-
-
-def test_addresses_that_an_earlier_version_has_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with SourceStore(path := tmp_path / 'store.db') as store:
-        mine = store.collection()
-        for number in range(20):
-            mine.add(Document(TEXT, url=f'{HERE}/{number}'))
-        with mine.database.write() as db:
-            db.execute('UPDATE sources SET held = 800')
-        monkeypatch.setattr(page_details, 'MAX_ADDRESSES', 3)
-        mine.add(Document(TEXT, url=HERE))
-        assert store.size() == len(TEXT)
-    assert query(path, 'SELECT count(*) FROM addresses') == [(3,)]

@@ -45,7 +45,7 @@ def aside(file: Path) -> list[Path]:
 
 
 def shown(said: str, file: Path) -> str:
-    return re.sub(r'\.damaged-\d{8}T\d{6}', '.damaged-NOW', said.replace(str(file), 'PATH'))
+    return re.sub(r'\.damaged-\d{8}T\d{6}\.\d{6}', '.damaged-NOW', said.replace(str(file), 'PATH'))
 
 
 def test_at_opening(file: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -115,14 +115,6 @@ def test_what_belongs_to_a_file_goes_with_it(file: Path) -> None:
         assert not list(file.parent.glob('store.db-*'))
         for path in file.parent.iterdir():
             path.unlink()
-
-
-def test_a_second_one_in_the_same_second_has_a_name_of_its_own(file: Path) -> None:
-    content = filled(file)
-    for _ in range(3):
-        file.write_bytes(written_over(content, HEAD))
-        SourceStore(file).close()
-    assert len(aside(file)) == 3
 
 
 @pytest.mark.parametrize('is_ours', [False, True])

@@ -1,8 +1,6 @@
 """The index: what is found by which words, that it goes with its source, and that collections stay apart."""
 
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -129,18 +127,6 @@ def test_everything_goes_with_the_source(tmp_path: Path) -> None:
         # An id is given once, so that nothing that is remembered elsewhere means another passage.
         collection.add(HARBOUR)
         assert min(passage.id for passage in passages_of(collection, source.id)) > max(passage.id for passage in old)
-
-
-def test_a_source_that_an_older_program_deletes(tmp_path: Path) -> None:
-    with SourceStore(tmp_path / 'store.db') as store:
-        collection = store.collection()
-        collection.add(HARBOUR)
-        with closing(sqlite3.connect(tmp_path / 'store.db')) as db:
-            db.execute('DELETE FROM sources')
-            db.commit()
-        assert (collection.totals(), found(collection, 'salt')) == (StoreTotals(0, 0, 0), [])
-        collection.add(HARBOUR)
-        assert len(found(collection, 'salt')) == 1
 
 
 def test_collections_stay_apart(store: SourceStore) -> None:

@@ -13,7 +13,7 @@ from summarizer_tool.html.page import Link
 from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.support.stores import HARBOUR, rows, taken
+from tests.support.stores import HARBOUR, make_room, rows, taken
 
 
 def test_links_of_a_page(store: SourceStore) -> None:
@@ -26,7 +26,7 @@ def test_links_of_a_page(store: SourceStore) -> None:
     collection.add(HARBOUR)
     assert collection.links(source.id) == (kept,)
     assert collection.links('src_000000000000') == ()
-    beside = rows(collection, 'SELECT length(images) + length(links) FROM details')
+    beside = rows(collection, 'SELECT length(links) FROM details')
     assert store.size() == taken(HARBOUR) + beside
 
 
@@ -151,9 +151,7 @@ def test_a_text_is_outdated_where_each_of_its_own_pages_has_a_later_one(
             if text is None:  # the text used least recently goes
                 [*kept] = collection.sources()
                 if kept:
-                    wanted = int(collection.database.cap) - store.size() + 1
-                    with collection.database.write() as db:
-                        collection.database.make_room(db, wanted, collection.name)
+                    make_room(collection, to=store.size() - 1)
                     del stored[text_of[kept[-1].id]]
                     own_urls.pop(text_of[kept[-1].id], None)
                 continue

@@ -14,12 +14,10 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError, UnknownSourceError
 from summarizer_tool.html.page import Link
-from summarizer_tool.store import collection as collection_module
-from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.vectors import Vectors, normalised
 from tests.support.passages import passages_of
-from tests.support.stores import HARBOUR, held, ids, sound, taken, titles
+from tests.support.stores import HARBOUR, held, ids, make_room, sound, taken, titles
 from tests.support.texts import CHRONICLE
 
 
@@ -124,12 +122,6 @@ def test_the_size_is_the_sum_of_what_is_there(steps: list[tuple[str, str, str]])
         assert store.size() == 0
 
 
-def make_room(collection: Collection, *, to: int) -> None:
-    """Evict until no more than so many bytes are left."""
-    with collection.database.write() as db:
-        collection.database.make_room(db, round(collection.database.cap) - to, collection.name)
-
-
 def test_the_thing_just_added_stays(path: str) -> None:
     cap = taken(Document('a' * 100))
     with SourceStore(path, max_mb=cap / 1e6) as store:
@@ -144,7 +136,7 @@ def test_the_thing_just_added_stays(path: str) -> None:
         assert collection.answer('key', least=0, most=0) == 'z' * cap
 
 
-def test_what_is_larger_than_the_store(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_larger_than_the_store(path: str) -> None:
     with SourceStore(path, max_mb=0.001) as store:
         kept = store.collection().add(HARBOUR)
         with pytest.raises(StoreError) as error:
@@ -160,9 +152,6 @@ def test_what_is_larger_than_the_store(path: str, monkeypatch: pytest.MonkeyPatc
         store.collection().keep_answer('key', 1, 'x' * 1001)
         store.collection().keep_answer('key', 0, 'x' * 1001)
         assert (ids(store.collection()), store.size()) == ([kept.id], taken(HARBOUR))
-        monkeypatch.setattr(collection_module, 'MAX_TEXT_MB', 0.0005)
-        with pytest.raises(StoreError, match=r'the text is 0.0009 MB, and the store takes at most 0.0005; split it'):
-            store.collection().add(Document('x' * 900))
 
 
 def test_a_smaller_cap_holds_from_the_next_addition(file: Path) -> None:

@@ -54,7 +54,7 @@ def held(path: Path) -> int:
     [(beside,)] = query(
         path,
         'SELECT total(size) FROM (SELECT length(vector) AS size FROM vectors UNION ALL '
-        'SELECT length(text) FROM work UNION ALL SELECT length(images) + length(links) FROM details UNION ALL '
+        'SELECT length(text) FROM work UNION ALL SELECT length(links) FROM details UNION ALL '
         'SELECT length(CAST(url AS BLOB)) FROM sources UNION ALL '
         f'SELECT {page_details._ADDRESS_BYTES} + length(url) + 2 * length(key) + length(page) FROM addresses)',
     )
@@ -62,6 +62,14 @@ def held(path: Path) -> int:
         taken(*(Document(bytes(text).decode(), str(title)) for of, text, title in documents if of == name))
         for name in names
     ) + round(beside)
+
+
+def make_room(collection: Collection, *, to: int) -> None:
+    """Evict until no more than so many bytes are left."""
+    with collection.database.write() as db:
+        cap, collection.database.cap = collection.database.cap, to
+        collection.database.make_room(db, collection.database.now())
+        collection.database.cap = cap
 
 
 def ids(collection: Collection) -> list[str]:
