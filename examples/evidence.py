@@ -3,7 +3,16 @@
 import asyncio
 from pathlib import Path
 
-from summarizer_tool import Document, Retriever, Service, Settings, SourceStore, Summarizer
+from summarizer_tool import (
+    Document,
+    Retriever,
+    SearchRequest,
+    Service,
+    Settings,
+    SourceStore,
+    StatusRequest,
+    Summarizer,
+)
 
 CRAWL = Path(__file__).parent / 'crawl'
 
@@ -14,10 +23,11 @@ async def main() -> None:
         for name in ('04-factions', '05-npcs', '08-quest-chain-the-ninth-sluice'):
             collection.add(Document((CRAWL / f'{name}.md').read_text(encoding='utf-8'), title=name))
         retriever = Retriever(Service(Summarizer(Settings(llm_model='extractive')), collection))
-        # await retriever.answer('https://example.org/wiki/Fen', 'Who ...?') fetches the page, and follows links.
-        found = await retriever.search('Who founded the Dykewardens, and who is their smith?', max_tokens=1200)
+        # An AnswerRequest(url='https://example.org/wiki/Fen', query='Who ...?') fetches the page, and follows links.
+        question = 'Who founded the Dykewardens, and who is their smith?'
+        found = await retriever.run(SearchRequest(query=question, max_tokens=1200))
         print(found.text)
-        print((await retriever.status()).text)
+        print((await retriever.run(StatusRequest())).text)
 
 
 asyncio.run(main())

@@ -17,6 +17,7 @@ from summarizer_tool import (
     QuerySourceRequest,
     ReadSourceRequest,
     Retriever,
+    SearchRequest,
     Service,
     Settings,
     Summarizer,
@@ -89,7 +90,8 @@ class Reading:
             document = await in_io_thread(self._collection.document, source_id)
             if text.strip() and text.strip().lower() not in document.text.lower():
                 # The index knows where the words of a question stand.
-                brief = await self._retriever.search(text, source_ids=[document.id], max_tokens=INDEXED_TOKENS)
+                asked = SearchRequest(query=text, source_ids=[document.id], max_tokens=INDEXED_TOKENS)
+                brief = await self._retriever.run(asked)
                 if found := lines_by_words(brief.text, focus_words(text), document, max_tokens):
                     return found
             return await in_thread(find_lines, document, text, max_tokens)

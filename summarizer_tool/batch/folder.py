@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
-from pathlib import Path, PurePath, PurePosixPath
+from pathlib import Path, PurePath
 
 from pydantic import BaseModel, ValidationError
 
@@ -146,7 +146,7 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
 
     Raises `ConfigurationError` if it cannot be read, has none, or is no manifest: few of its lines are files.
     """
-    is_empty, names_of_results = True, _ResultNames()
+    taken: set[str] = set()
     try:
         if source.is_dir():
             if source.resolve() == leave_out:
@@ -155,8 +155,8 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                 folders[:] = sorted(n for n in folders if n[0] != '.' and Path(folder, n).resolve() != leave_out)
                 names += [name for name in folders if Path(folder, name).is_symlink()]  # which are not gone into
                 for name in sorted(name for name in names if name[0] != '.'):
-                    path, is_empty = Path(folder, name), False
-                    yield names_of_results.new(path.relative_to(source)), path
+                    path = Path(folder, name)
+                    yield _free_name(path.relative_to(source), taken), path
         else:
             with source.open(encoding='utf-8-sig') as manifest:
                 lines: dict[str, str] = {}
@@ -171,40 +171,22 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                     'give a folder, a list of files, or one document to `summarizer run`'
                 )
             for path, line in lines.items():
-                is_empty = False
-                yield names_of_results.new(PurePath(line)), Path(path)
+                yield _free_name(PurePath(line), taken), Path(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, 'strerror', None) or 'it is no list of files in UTF-8'
         raise ConfigurationError(f'{source} cannot be read: {reason}') from None
-    if is_empty:
+    if not taken:
         raise ConfigurationError(f'there are no files in {source}')
 
 
-class _ResultNames:
-    """Names of results that keep out of each other's way."""
-
-    def __init__(self) -> None:
-        self._names: set[str] = set()
-        self._folders: set[str] = set()
-
-    def new(self, path: PurePath) -> str:
-        """A path below the folder of results, whatever the path of the document is, where no other result stands."""
-        parts = [part for part in path.parts if part not in ('..', '.', path.anchor)]
-        clean = (part.replace('\0', '?').encode('utf-8', 'replace')[-_LONGEST_PART:] for part in parts)
-        name = path_name = '/'.join(part.decode('utf-8', 'ignore') for part in clean)
-        number = 1
-        while self._is_taken(name):
-            number += 1
-            name = f'{number}/{path_name}'
-        self._names.add(name)
-        self._folders.update(map(str, PurePosixPath(name).parents))
-        return name
-
-    def _is_taken(self, name: str) -> bool:
-        suffixes = (*SUFFIXES, *(f'{suffix}{_UNFINISHED}' for suffix in SUFFIXES))
-        above = [*map(str, PurePosixPath(name).parents)]
-        return (
-            name in self._names
-            or any(f'{name}{suffix}' in self._folders for suffix in suffixes)
-            or any(each.endswith(end) and each.removesuffix(end) in self._names for each in above for end in suffixes)
-        )
+def _free_name(path: PurePath, taken: set[str]) -> str:
+    """A path below the folder of results, whatever the path of the document is, where no other result stands."""
+    parts = [part for part in path.parts if part not in ('..', '.', path.anchor)]
+    clean = (part.replace('\0', '?').encode('utf-8', 'replace')[-_LONGEST_PART:] for part in parts)
+    name = path_name = '/'.join(part.decode('utf-8', 'ignore') for part in clean)
+    number = 1
+    while name in taken:
+        number += 1
+        name = f'{number}/{path_name}'
+    taken.add(name)
+    return name

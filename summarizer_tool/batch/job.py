@@ -24,9 +24,6 @@ def unpack(packed: str) -> bytes:
     return zlib.decompress(base64.b85decode(packed))
 
 
-_USUAL_OUTPUT_TOKENS: int = Settings.model_fields['default_max_output_tokens'].default
-
-
 class Asked(BaseModel):
     """What is asked for of every document of a batch."""
 
@@ -35,7 +32,7 @@ class Asked(BaseModel):
     model: str
     """The model that answers, as in `LLM_MODEL`: the same on all machines."""
     max_output_tokens: int = 0
-    default_output_tokens: int = _USUAL_OUTPUT_TOKENS
+    default_output_tokens: int = Settings.model_fields['default_max_output_tokens'].default
     """What `DEFAULT_MAX_OUTPUT_TOKENS` is where the batch is begun; workers elsewhere keep to it."""
     focus_areas: tuple[str, ...] = ()
     schema_hint: str = ''
@@ -82,9 +79,7 @@ class BatchJob(BaseModel):
     @property
     def key(self) -> str:
         """The same for the same work, 24 hex digits."""
-        is_plain = self.asked.max_output_tokens or self.asked.default_output_tokens == _USUAL_OUTPUT_TOKENS
-        asked = self.asked.model_dump_json(exclude={'default_output_tokens'} if is_plain else None)
-        parts = (self.name, self.kind, self.digest, asked)
+        parts = (self.name, self.kind, self.digest, self.asked.model_dump_json())
         return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:24]
 
     def documents(self) -> list[Document]:

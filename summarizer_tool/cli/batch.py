@@ -62,7 +62,7 @@ def batch(
     Exit codes: 0 done, 1 documents were set aside or the workers stopped, 2 wrong option, setting or key, 3 no such
     folder or manifest, 130 interrupted.
     """
-    with ending(model=model), naming_extra('batch'):
+    with ending(), naming_extra('batch'):
         from summarizer_tool.batch.folder import BatchFolder, files_of
 
         settings, folder = load_settings(model), BatchFolder(out)
@@ -167,15 +167,12 @@ def _asked(settings: 'Settings', max_output_tokens: int, focus: list[str], schem
 def _database(folder: 'BatchFolder', settings: 'Settings') -> 'BatchDatabase':
     """The database that the settings name, or a file in the folder; it must be the one where the batch is already."""
     from summarizer_tool.batch.database import BatchDatabase
-    from summarizer_tool.store.postgres import parsed_url, shown
 
     url, record = settings.database_url, folder.record()
     database = BatchDatabase(url) if url else BatchDatabase.in_file(folder.database)
-    # Earlier versions have kept a password that stands among the parameters.
-    kept = database.shown if record is None else shown(parsed_url(record.database))
-    if kept != database.shown:
+    if record is not None and record.database != database.shown:
         raise ConfigurationError(
-            f'the batch in {folder.path} is kept in {kept}, and not in {database.shown}; set '
+            f'the batch in {folder.path} is kept in {record.database}, and not in {database.shown}; set '
             'SUMMARIZER_DATABASE_URL as it was, or name another folder with --out'
         )
     return database

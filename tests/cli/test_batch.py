@@ -5,22 +5,17 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
 from summarizer_tool.batch.batch import BatchProgress
-from summarizer_tool.batch.folder import BatchFolder, BatchLimits
-from summarizer_tool.batch.job import Asked
-from summarizer_tool.cli.batch import _database, _tell_end
+from summarizer_tool.batch.folder import BatchFolder
+from summarizer_tool.cli.batch import _tell_end
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import ExitCode
-from summarizer_tool.errors import ConfigurationError
-from summarizer_tool.settings import Settings
 from tests.support import forking
 from tests.support.terminal import said
 
@@ -53,22 +48,6 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     assert 'secret' not in run('worker', SUMMARIZER_DATABASE_URL=elsewhere)
     assert run('worker', SUMMARIZER_DATABASE_URL='mysql://host/name') == snapshot(
         '2||summarizer: invalid settings: SUMMARIZER_DATABASE_URL must be a URL that begins with postgresql:// or sqlite:///'
-    )
-
-
-def test_a_database_that_was_kept_with_its_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As earlier versions did where it stands among the parameters: it is the same, and told to nobody."""
-    url, opened = 'postgresql://host/db?password=hunter2', SimpleNamespace(shown='postgresql://host/db')
-    monkeypatch.setattr(import_module('summarizer_tool.batch.database'), 'BatchDatabase', lambda _: opened)
-    folder, asked = BatchFolder(tmp_path), Asked(model='extractive')
-    folder.begin(tmp_path, asked, BatchLimits(per_worker=1), merge=False, database=url)
-    settings = Settings.load(database_url=url)
-    assert _database(folder, settings) is opened
-    opened.shown = 'postgresql://host/other'
-    with pytest.raises(ConfigurationError) as error:
-        _database(folder, settings)
-    assert str(error.value).partition(' is ')[2] == snapshot(
-        'kept in postgresql://host/db, and not in postgresql://host/other; set SUMMARIZER_DATABASE_URL as it was, or name another folder with --out'
     )
 
 
