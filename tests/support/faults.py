@@ -1,14 +1,16 @@
-"""The tables of faults in the docs: those of a provider, each as it goes over a socket, and what a summary makes of them;
-those of the store and of processes, of which the tests are run.
+"""The tables of faults in the docs: that of a provider, each as it goes over a socket, and what a summary makes of them,
+which is written; that of the store and of processes, of which the tests are run.
 """
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from summarizer_tool import Settings, Summarizer
-from tests.support import process_faults
 from tests.support.provider import serve
 from tests.support.replies import Behaviour, Drop, Error, Hang, Json, Raw, Reply, Text, failing_first, script
 from tests.support.texts import chronicle
@@ -96,13 +98,33 @@ The provider | Always: state (reason) | Requests | Once: state | Requests
 """
 
 
+_TEST = re.compile(r' \| `(\S+)::(\w+)`$', re.MULTILINE)
+
+
+def tests() -> list[tuple[str, str]]:
+    """File and name of the tests that show the faults of the store and of processes."""
+    return _TEST.findall(DOCS.read_text(encoding='utf-8'))
+
+
+def unproved() -> list[str]:
+    """Run them; those that did not pass."""
+    named = ['::'.join(each) for each in tests()]
+    command = [sys.executable, '-m', 'pytest', '-q', '-rA', '-m', 'slow or not slow', *named]
+    done = subprocess.run(command, cwd=DOCS.parents[1], stdout=subprocess.PIPE, text=True, check=False)
+    outcomes = re.findall(r'^(PASSED|FAILED|ERROR) (\S+?::\w+)', done.stdout, re.MULTILINE)
+    failed = {test for outcome, test in outcomes if outcome != 'PASSED'}
+    if failed:
+        print(done.stdout)
+    return [test for test in named if test in failed or ('PASSED', test) not in outcomes]
+
+
 def write() -> None:
-    """Run all of it, and write the tables."""
+    """Run all of it, and write the table of providers."""
     provider = HEADER + ''.join(f'{row(name)}\n' for name in FAULTS)
-    if failed := process_faults.unproved():
+    if failed := unproved():
         raise SystemExit(f'not shown: {", ".join(failed)}')
-    processes = process_faults.HEADER + ''.join(f'{line}\n' for line in process_faults.rows())
-    DOCS.write_text(provider + processes, encoding='utf-8')
+    _, title, processes = DOCS.read_text(encoding='utf-8').partition('\n## Faults of the store')
+    DOCS.write_text(provider + title + processes, encoding='utf-8')
 
 
 if __name__ == '__main__':

@@ -3,10 +3,8 @@
 import gzip
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from logging import CRITICAL
 from typing import Any
 
 import anyio
@@ -21,6 +19,7 @@ from summarizer_tool import Settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.web.fetch import fetch
 from tests.support.pdfs import lines, pdf
+from tests.support.threaded_server import served
 
 PAGE = """<!doctype html>
 <html><head><title>Gannet Dyke - The Saltmarsh Wiki</title><meta property="og:title" content="Gannet Dyke"></head><body>
@@ -42,10 +41,11 @@ Infos = list[tuple[Any, ...]]
 class Site:
     """What a server has seen, and where it is."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.host = f'127.0.0.1:{port}'
-        self.url = f'http://{self.host}'
+    port: int
+    host: str
+    url: str
+
+    def __init__(self) -> None:
         self.requests: list[Request] = []
         self.streaming = threading.Event()
         self.lost = threading.Event()
@@ -126,19 +126,11 @@ class Site:
 
 @contextmanager
 def serve(**tls: Any) -> Iterator[tuple[Site, uvicorn.Config]]:
-    with socket.create_server(('127.0.0.1', 0)) as listener:
-        site = Site(listener.getsockname()[1])
-        app = Starlette(routes=[Route('/{name}', site.answer), Route('/{name}/{rest:path}', site.answer)])
-        config = uvicorn.Config(app, log_level=CRITICAL, lifespan='off', timeout_graceful_shutdown=1, **tls)
-        config.load()
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, args=([listener],))
-        thread.start()
-        while not server.started:
-            time.sleep(0.005)
-        yield site, config
-        server.should_exit = True
-        thread.join()
+    site = Site()
+    app = Starlette(routes=[Route('/{name}', site.answer), Route('/{name}/{rest:path}', site.answer)])
+    with served(app, lifespan='off', **tls) as running:
+        site.host, site.url, site.port = running.host, running.origin, int(running.host.partition(':')[2])
+        yield site, running.config
 
 
 class Names:

@@ -8,15 +8,12 @@ assert provider.max_concurrency_seen <= 4
 
 import asyncio
 import json
-import socket
 import time
 from collections.abc import AsyncIterator, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from logging import CRITICAL
 
-import uvicorn
 from pydantic import JsonValue, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request as HTTPRequest
@@ -42,7 +39,7 @@ from tests.support.replies import (
     Tool,
     dumps,
 )
-from tests.support.stoppable_server import Connection, ConnectionProtocol, StoppableServer
+from tests.support.threaded_server import Connection, ConnectionProtocol, served
 
 # What a model writes, and how it goes over the wire.
 
@@ -173,9 +170,10 @@ _WINDOW = 16
 class Provider:
     """A running provider, and what it has seen."""
 
-    def __init__(self, behaviour: Behaviour, port: int) -> None:
+    base_url: str
+
+    def __init__(self, behaviour: Behaviour) -> None:
         self.behaviour = behaviour
-        self.base_url = f'http://127.0.0.1:{port}/v1'
         self.max_concurrency_seen = 0
         """The most requests that waited for their answer at the same time."""
         self.refused = 0
@@ -318,25 +316,9 @@ def serve(behaviour: Behaviour = _WELL_BEHAVED) -> Generator[Provider]:
     Raises:
         BaseException: What the `answer` of the behaviour raised, if the block itself raised nothing.
     """
-    with socket.create_server(('127.0.0.1', 0)) as listener:
-        provider = Provider(behaviour, listener.getsockname()[1])
-        config = uvicorn.Config(
-            provider.application(),
-            http=ConnectionProtocol,
-            ws='none',
-            lifespan='off',
-            log_config=None,
-            log_level=CRITICAL + 1,
-            access_log=False,
-        )
-        server = StoppableServer(config)
-        thread = server.run_in_thread(listener)
-        try:
-            yield provider
-        finally:
-            server.stop()
-            thread.join(timeout=5)
-    if thread.is_alive():
-        raise RuntimeError('the provider did not stop within 5 s; does the answer of its behaviour block?')
+    provider = Provider(behaviour)
+    with served(provider.application(), http=ConnectionProtocol, lifespan='off') as running:
+        provider.base_url = f'{running.origin}/v1'
+        yield provider
     if provider.errors:
         raise provider.errors[0]

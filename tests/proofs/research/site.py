@@ -1,22 +1,20 @@
 """A wiki on loopback: pages from markdown, as markdown and as the HTML that wikis send, and what goes wrong on the way."""
 
-import socket
 import threading
-import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
-from logging import CRITICAL
 
 import anyio
-import uvicorn
 from markdown_it import MarkdownIt
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+
+from tests.support.threaded_server import served
 
 with warnings.catch_warnings():
     # It warns that PySocks is missing, once, when it is first imported. In a test that would be an error, which is taken
@@ -47,12 +45,13 @@ _markdown = MarkdownIt('commonmark').enable('table')
 class Site:
     """Where the site is, and what it was asked for."""
 
-    def __init__(self, port: int, pages: Mapping[str, str]) -> None:
+    host: str
+    """For `SUMMARIZER_FETCH_ALLOW_HOSTS`."""
+    origin: str
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
         self.pages = dict(pages)
         """Markdown by name; may be changed while the site runs."""
-        self.host = f'127.0.0.1:{port}'
-        """For `SUMMARIZER_FETCH_ALLOW_HOSTS`."""
-        self.origin = f'http://{self.host}'
         self.requests: Counter[str] = Counter()
         """By path."""
         self.robots = ''
@@ -124,16 +123,7 @@ def site(pages: Mapping[str, str]) -> Iterator[Site]:
     Args:
         pages: Markdown by name; a name is the last part of an address, without its ending.
     """
-    with socket.create_server(('127.0.0.1', 0)) as listener:
-        served = Site(listener.getsockname()[1], pages)
-        app = Starlette(routes=served.routes())
-        server = uvicorn.Server(uvicorn.Config(app, log_level=CRITICAL, lifespan='off', timeout_graceful_shutdown=1))
-        thread = threading.Thread(target=server.run, args=([listener],))
-        thread.start()
-        while not server.started:
-            time.sleep(0.005)
-        try:
-            yield served
-        finally:
-            server.should_exit = True
-            thread.join()
+    asked = Site(pages)
+    with served(Starlette(routes=asked.routes()), lifespan='off') as running:
+        asked.host, asked.origin = running.host, running.origin
+        yield asked
