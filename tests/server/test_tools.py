@@ -15,7 +15,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import Document
 from summarizer_tool.server.tools import DEFECT
-from summarizer_tool.service.operations import operation
+from summarizer_tool.service.operations import OPERATIONS, operation
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import tokens
 from tests.support import serving
@@ -51,50 +51,7 @@ async def test_tools(server: Served, mode: Mode) -> None:
         tools = (await client.list_tools()).tools
         with pytest.raises(MCPError, match='no such cursor'):
             await client.list_tools(cursor='zzz')
-    assert {
-        tool.name: {
-            name: 'required' if name in tool.input_schema['required'] else field['default']
-            for name, field in tool.input_schema['properties'].items()
-        }
-        for tool in tools
-    } == snapshot(
-        {
-            'summarize': {
-                'content': '',
-                'max_output_tokens': 0,
-                'focus_areas': '',
-                'source_ids': [],
-            },
-            'summarize_for_extraction': {
-                'content': '',
-                'schema_hint': 'required',
-                'max_output_tokens': 0,
-                'source_ids': [],
-            },
-            'search': {
-                'query': 'required',
-                'source_urls': [],
-                'source_ids': [],
-                'intent': '',
-                'top_k': 0,
-                'max_tokens': 0,
-            },
-            'answer': {
-                'url': '',
-                'query': 'required',
-                'intent': '',
-                'constraints': '',
-                'expansion_budget': None,
-                'research_mode': 'auto',
-                'max_tokens': 0,
-            },
-            'status': {'source_url': '', 'include_urls': True},
-            'add_source': {'content': '', 'url': '', 'title': ''},
-            'read_source': {'source_id': 'required', 'start_line': 1, 'max_tokens': 2000, 'offset': 0},
-            'query_source': {'source_id': 'required', 'query': 'required', 'max_tokens': 2000},
-            'diff_source': {'source_id': 'required', 'older_id': '', 'max_tokens': 2000},
-        }
-    )
+    assert [tool.name for tool in tools] == [each.name for each in OPERATIONS]
     hinted = [(tool.name, tool.annotations) for tool in tools if tool.annotations]
     assert [name for name, hints in hinted if hints.read_only_hint] == [
         'search',
@@ -110,7 +67,7 @@ async def test_tools(server: Served, mode: Mode) -> None:
     for tool in tools:
         asked = operation(tool.name)
         assert asked is not None
-        assert (tool.title, tool.output_schema) == (asked.text().title, None)
+        assert (tool.title, tool.input_schema, tool.output_schema) == (asked.text().title, asked.schema(), None)
         assert tool.description
         assert all(field['description'] for field in tool.input_schema['properties'].values())
     assert tools[0].input_schema['properties']['focus_areas']['anyOf'] == snapshot(

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -163,12 +163,15 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def program(folder: Path, *, is_forked: bool = False, **variables: str) -> Generator[Program]:
+def program(
+    folder: Path, *, is_forked: bool = False, command: Sequence[str] = COMMAND, **variables: str
+) -> Generator[Program]:
     """Run `summarizer serve` on a free port until the block ends, and wait until it is healthy.
 
     Args:
         folder: Its working directory; what it prints goes to `stdout` there.
         is_forked: Whether it is forked, so that all that it needs is imported already.
+        command: What starts it otherwise.
         variables: Of its environment.
     """
     port = free_port()
@@ -180,7 +183,7 @@ def program(folder: Path, *, is_forked: bool = False, **variables: str) -> Gener
             process = forking.start(*COMMAND[2:], '--port', str(port), environment=given, files=files, cwd=folder)
         else:
             process = subprocess.Popen(
-                [*COMMAND, '--port', str(port)], env=given, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr
+                [*command, '--port', str(port)], env=given, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr
             )
     try:
         wait_until_healthy(port, process)

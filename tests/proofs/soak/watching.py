@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Generator, Mapping
@@ -49,19 +48,9 @@ class Held:
 @contextmanager
 def watched(folder: Path, variables: Mapping[str, str]) -> Generator[serving.Program]:
     """Run a server that says how many tasks it has, to a file, when it gets SIGUSR1."""
-    port, log = serving.free_port(), folder / 'server.log'
-    command = [sys.executable, '-c', _PROGRAM, str(folder / 'tasks'), '--port', str(port)]
-    with log.open('wb') as output:
-        process = subprocess.Popen(
-            command, env=serving.environment(variables), stdin=subprocess.DEVNULL, stdout=output, stderr=output
-        )
-    try:
-        serving.wait_until_healthy(port, process)
-        yield serving.Program(process, port, log)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+    command = [sys.executable, '-c', _PROGRAM, str(folder / 'tasks')]
+    with serving.program(folder, command=command, **variables) as server:
+        yield server
 
 
 def held(server: serving.Program, folder: Path) -> Held:
