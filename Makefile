@@ -71,7 +71,7 @@ load: $(VENV)/.installed-dev  ## Many clients with large documents at once, agai
 eval: $(EVAL)/.installed  ## What summaries keep, how they read and answer, and what grounding lets through; ARGUMENTS='--model openai/gpt-4o-mini --against build/eval.json'
 	$(EVAL)/bin/python -m tests.proofs.eval $(ARGUMENTS)
 
-research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way, and killed after each step
+research-proof: $(VENV)/.installed-dev  ## A zone of 16 long pages in every way
 	$(BIN)/python -m tests.proofs.research
 
 batch-proof: $(VENV)/.installed-dev  ## Batches killed at half, one, two and four workers, ten million tokens; PARTS='killed scaling' for some

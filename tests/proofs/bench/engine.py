@@ -1,11 +1,10 @@
-"""What the engine adds to the model's own time: with a model that answers at once, and with a slow provider."""
+"""What the engine adds to the model's own time: with a model that answers at once, and with one that streams."""
 
 import asyncio
 import re
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 
-import httpx2
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import override_allow_model_requests
@@ -18,13 +17,10 @@ from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import tokens
 from tests.proofs.bench.texts import chronicle
 from tests.proofs.load.goals import Goals
-from tests.support.provider import Provider, serve
-from tests.support.replies import Behaviour
 
 _NUMBERED = re.compile(r'^(\d+) (.+)', re.MULTILINE)
 
 CHUNKS = 40
-CONCURRENCY = 5
 
 
 def instant(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -110,58 +106,8 @@ async def following(goals: Goals) -> None:
     goals.at_most('following an answer', own / base, 0.8, 'x an agent that streams by itself')
 
 
-async def latency(goals: Goals) -> None:
-    """Wall time against a provider of 0.3 s + output tokens / 120 a second, with 40 chunks and 5 calls at once."""
-    text = chronicle(CHUNKS * 26)
-    with serve(Behaviour(latency=0.3, tokens_per_second=120)) as provider:
-        settings = Settings(
-            llm_model='openai/gpt-4o-mini',
-            openrouter_base_url=provider.base_url,
-            max_concurrent_llm_calls=CONCURRENCY,
-            _env_file=None,  # pyright: ignore[reportCallIssue]
-        )
-        summarizer = Summarizer(settings)
-        started = time.perf_counter()
-        summary = await summarizer.summarize(text, max_output_tokens=5000)
-        wall = time.perf_counter() - started
-        took = [request.answered - request.received for request in provider.requests if request.answered is not None]
-        stats = summary.stats
-        maps, merges = took[: stats.map_calls], took[stats.map_calls :]
-        rounds = -(-stats.chunks // CONCURRENCY)
-        mean = sum(maps) / len(maps)
-        merging = max(merges, default=0.0) * -(-len(merges) // CONCURRENCY)
-        print(
-            f'provider of 0.3 s + tokens / 120 s: {wall:.2f} s for {stats.chunks} chunks = '
-            f'{wall / (rounds * mean + merging):.3f} x ({rounds} rounds of {mean:.2f} s + merges of {merging:.2f} s), '
-            f'{stats.reduce_levels} level(s) of merging, at most {provider.max_concurrency_seen} calls at once, '
-            f'{stats.tokens_out:,} of {stats.budget:,} tokens'
-        )
-        goals.at_most(
-            'wall time', wall / await _bare_calls(provider), 1.1, 'x the same requests, sent by themselves', bound=1.2
-        )
-        goals.so('never more calls at once', is_so=provider.max_concurrency_seen <= CONCURRENCY)
-        goals.at_least('budget used', stats.tokens_out / stats.budget, 0.9)
-
-
-async def _bare_calls(provider: Provider) -> float:
-    """Seconds that the requests so far take when they are sent again, as many at once, by a client that does no more."""
-    bodies = [request.body.model_dump(mode='json', exclude_unset=True) for request in provider.requests]
-    places = asyncio.Semaphore(CONCURRENCY)
-
-    async def send(client: httpx2.AsyncClient, body: dict[str, object]) -> None:
-        async with places:
-            answer = await client.post(f'{provider.base_url}/chat/completions', json=body, timeout=60)
-            assert answer.status_code == 200
-
-    started = time.perf_counter()
-    async with httpx2.AsyncClient() as client:
-        await asyncio.gather(*(send(client, body) for body in bodies))
-    return time.perf_counter() - started
-
-
 def prove(goals: Goals) -> None:
     """Run all."""
     with override_allow_model_requests(True):
         asyncio.run(overhead(goals))
         asyncio.run(following(goals))
-        asyncio.run(latency(goals))

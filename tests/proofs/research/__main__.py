@@ -1,4 +1,4 @@
-"""`make research-proof`: a zone of real size in every way, and killed; the exit code says whether all goals are met."""
+"""`make research-proof`: a zone of real size in every way; the exit code says whether all goals are met."""
 
 import sys
 import tempfile
@@ -8,15 +8,13 @@ from pathlib import Path
 import anyio
 
 from tests.proofs.load.goals import Goals
-from tests.proofs.research import proof_combinations, proof_killed, proof_world
+from tests.proofs.research import proof_combinations, proof_world
 
 
 async def _prove(folder: Path, goals: Goals) -> None:
     with proof_world.world(folder) as world:
         print(proof_combinations.__doc__)
-        outcomes = await proof_combinations.prove(folder, goals, world)
-        print(proof_killed.__doc__)
-        await proof_killed.prove(folder, goals, world, outcomes)
+        await proof_combinations.prove(folder, goals, world)
 
 
 def main() -> None:

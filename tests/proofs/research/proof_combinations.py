@@ -3,7 +3,7 @@
 import json
 import runpy
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,8 @@ from tests.proofs.research.proof_world import COMBINATIONS, REAL, ROOT, Combinat
 
 SCORE = ROOT.parent / 'shared' / 'tools' / 'score.py'
 
-Outcomes = Mapping[Combination, Outcome]
 
-
-async def prove(folder: Path, goals: Goals, world: World) -> Outcomes:
+async def prove(folder: Path, goals: Goals, world: World) -> None:
     size = f'{len(world.pages)} pages, {sum(tokens.count(text) for text in world.pages.values()):,} tokens'
     goals.note('pages', size)
     if not REAL.is_dir():
@@ -34,7 +32,6 @@ async def prove(folder: Path, goals: Goals, world: World) -> Outcomes:
                 is_so=outcome.package.sections == here.package.sections
                 and outcome.package.statistics.summarizer != here.package.statistics.summarizer,
             )
-    return outcomes
 
 
 def _report(outcome: Outcome, goals: Goals, world: World, score: Callable[[str], str]) -> None:

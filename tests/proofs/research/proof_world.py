@@ -188,10 +188,3 @@ def prompt_tokens(request: replies.Request) -> int:
     extra = [message.model_extra for message in request.body.messages if message.model_extra]
     schemas = request.body.model_dump_json(include={'tools', 'tool_choice', 'response_format'}, exclude_unset=True)
     return tokens.count('\n'.join([request.prompt, json.dumps(extra) if extra else '', schemas]))
-
-
-def repeated(requests: Sequence[replies.Request]) -> list[Kind]:
-    """The kinds of the requests that were made before, word for word."""
-    seen = Counter(request.body.model_dump_json() for request in requests)
-    first = {request.body.model_dump_json(): request for request in requests}
-    return [kind(first[body]) for body, times in seen.items() for _ in range(times - 1)]
