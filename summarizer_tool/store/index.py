@@ -147,49 +147,25 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     )
 
 
-def retitle(db: StoreConnection, collection: str, source_id: str, title: str) -> None:
-    """Index a source under another title, in the caller's transaction."""
-    place = (collection, source_id)
-    found = db.execute(
-        'SELECT title, first, passages FROM indexed WHERE collection = ? AND source = ?', place
-    ).fetchone()
-    if found is None or found[0] == title:
-        return
-    before, first, count = found
-    growth = 0
-    if _heading_terms(before, '') != _heading_terms(title, ''):
-        after = _words(db, place, title)
-        growth = _size_of(after) - _size_of(_take_out(db, place, before))
-        words.add(db, after)
-    db.execute(
-        'UPDATE indexed SET title = ?, size = size + ? WHERE collection = ? AND source = ?', (title, growth, *place)
-    )
-    # They were made of the text below its title.
-    db.execute('DELETE FROM vectors WHERE passage BETWEEN ? AND ?', (first, first + count - 1))
+def retitle(db: StoreConnection, collection: str, document: Document) -> None:
+    """Index a kept document anew, within a transaction of the caller's, where it has another title by now."""
+    place = (collection, document.id)
+    found = db.execute('SELECT title FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
+    if found is not None and found[0] != document.title:
+        forget(db, collection, document.id)
+        for table in ('passages', 'indexed'):
+            db.execute(f'DELETE FROM {table} WHERE collection = ? AND source = ?', place)  # noqa: S608 - one of two
+        add(db, collection, entry_of(document))
 
 
 def forget(db: StoreConnection, collection: str, source_id: str) -> None:
     """Take the words of a source out of the index, within a transaction of the caller's, which then deletes it."""
-    place = (collection, source_id)
-    found = db.execute('SELECT title FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
-    if found is not None:
-        _take_out(db, place, found[0])
-
-
-def _words(db: StoreConnection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
-    """What FTS5 holds of the passages of a source under a title: ids and terms."""
-    rows = db.execute('SELECT id, path, header, text FROM passages WHERE collection = ? AND source = ?', place)
-    return [(row, _indexed_terms(title, path, header, text)) for row, path, header, text in rows]
-
-
-def _take_out(db: StoreConnection, place: tuple[str, str], title: str) -> list[tuple[int, str]]:
-    taken = _words(db, place, title)
-    words.remove(db, taken)
-    return taken
-
-
-def _size_of(indexed: Iterable[tuple[int, str]]) -> int:
-    return sum(_size(terms) for _, terms in indexed)
+    rows = db.execute(
+        'SELECT p.id, i.title, p.path, p.header, p.text FROM passages p JOIN indexed i '
+        'ON i.collection = p.collection AND i.source = p.source WHERE p.collection = ? AND p.source = ?',
+        (collection, source_id),
+    )
+    words.remove(db, [(row, _indexed_terms(*texts)) for row, *texts in rows])
 
 
 def _size(text: str) -> int:

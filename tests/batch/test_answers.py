@@ -1,16 +1,14 @@
-"""Answers that several processes share: in the store's file, in SQLite beside DBOS, and in Postgres where there is one."""
+"""Answers that several processes share: in SQLite beside DBOS, and in Postgres where there is one."""
 
 import os
 from collections.abc import Generator
-from contextlib import ExitStack
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from summarizer_tool import Settings, SourceStore
 from summarizer_tool.batch.database import BatchDatabase
 from summarizer_tool.errors import ConfigurationError, StoreError
-from summarizer_tool.llm.options import Cache
 
 POSTGRES = os.environ.get('TEST_POSTGRES_URL', '')
 """Set by `make test-postgres`."""
@@ -18,30 +16,25 @@ POSTGRES = os.environ.get('TEST_POSTGRES_URL', '')
 ON_POSTGRES = pytest.param('postgres', marks=pytest.mark.skipif(not POSTGRES, reason='make test-postgres runs it'))
 
 
-@pytest.fixture(params=['store', 'sqlite', ON_POSTGRES])
-def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Cache]:
-    with ExitStack() as closing:
-        if request.param == 'store':
-            yield closing.enter_context(SourceStore.open(Settings(store=str(tmp_path / 'store.sqlite3')))).collection()
-            return
-        url = POSTGRES if request.param == 'postgres' else f'sqlite:///{tmp_path / "batch.sqlite3"}'
-        database = BatchDatabase(url)
-        closing.callback(database.close)
-        yield database
+@pytest.fixture(params=['sqlite', ON_POSTGRES])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[BatchDatabase]:
+    url = POSTGRES if request.param == 'postgres' else f'sqlite:///{tmp_path / "batch.sqlite3"}'
+    with closing(BatchDatabase(url)) as opened:
+        yield opened
 
 
-def test_the_answer_for_the_smallest_target_in_a_range(cache: Cache, tmp_path: Path) -> None:
+def test_the_answer_for_the_smallest_target_in_a_range(database: BatchDatabase, tmp_path: Path) -> None:
     key = f'key of {tmp_path}'
-    assert cache.answer(key, least=0, most=10**9) is None
+    assert database.answer(key, least=0, most=10**9) is None
     for target in (400, 100, 200):
-        cache.keep_answer(key, target, f'{{"for": {target}, "text": "Überblick \\u0000 𝒜"}}')
-    answers = [cache.answer(key, least=least, most=most) for least, most in ((100, 400), (101, 400), (201, 399))]
+        database.keep_answer(key, target, f'{{"for": {target}, "text": "Überblick \\u0000 𝒜"}}')
+    answers = [database.answer(key, least=least, most=most) for least, most in ((100, 400), (101, 400), (201, 399))]
     assert answers == [
         '{"for": 100, "text": "Überblick \\u0000 𝒜"}',
         '{"for": 200, "text": "Überblick \\u0000 𝒜"}',
         None,
     ]
-    assert cache.answer('another key', least=0, most=10**9) is None
+    assert database.answer('another key', least=0, most=10**9) is None
 
 
 def test_a_database_that_two_processes_open(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from summarizer_tool.text import tokens
 from tests.support import serving
 from tests.support.pdfs import lines, pdf
 from tests.support.serving import Mode, Served, meta_of, text_of
-from tests.support.texts import CHRONICLE, HARBOUR
+from tests.support.texts import CHRONICLE
 
 MODES: list[Mode] = ['auto', 'legacy']
 
@@ -114,20 +114,6 @@ async def test_content_arrives_as_it_is(server: Served, mode: Mode, content: str
         hinted = {'content': content, 'schema_hint': '{"type": "object"}', 'max_output_tokens': 100}
         answer = await client.call_tool('summarize_for_extraction', hinted)
         assert (text_of(answer), answer.is_error) == (content, False)
-
-
-@pytest.mark.anyio
-async def test_what_models_send_besides(server: Served) -> None:
-    async with server.client() as client:
-        for arguments in (
-            {'content': HARBOUR, 'focus_areas': ['ships', 'fires'], 'source_ids': None},
-            {'content': HARBOUR, 'focus_areas': '["ships"]', 'source_ids': '', 'max_output_tokens': '0'},
-            {'content': Document(HARBOUR).id},
-            {'source_ids': Document(HARBOUR).id},
-            {'content': '', 'source_ids': [f'[{Document(HARBOUR).id}]']},
-        ):
-            answer = await client.call_tool('summarize', arguments)
-            assert (text_of(answer), answer.is_error) == (HARBOUR, False)
 
 
 @pytest.mark.anyio

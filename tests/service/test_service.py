@@ -247,21 +247,6 @@ Outline, with line numbers:
     assert (await service.add_source(AddSourceRequest(content=HARBOUR, title='Marn'))).source.title == 'Marn'
 
 
-async def test_collections_are_apart() -> None:
-    store = SourceStore()
-    summarizer = Summarizer(Settings(llm_model='extractive'))
-    mine, other = (Service(summarizer, store.collection(name)) for name in ('mine', 'other'))
-    handle = (await mine.add_source(AddSourceRequest(content=HARBOUR))).source.id
-    for ask in (
-        other.summarize(SummarizeRequest(source_ids=handle)),
-        other.read_source(ReadSourceRequest(source_id=handle)),
-    ):
-        with pytest.raises(UnknownSourceError):
-            await ask
-    assert await other.sources() == []
-    assert Document(HARBOUR).id == handle
-
-
 async def test_when_there_was_no_time_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     async def wait(*_: object, **__: object) -> None:
         await anyio.sleep_forever()
@@ -330,12 +315,6 @@ async def test_titles_and_outlines_are_bounded() -> None:
     )
     assert tokens.count(added.text) < 1500
     assert len(added.source.title) <= 200
-
-
-async def test_the_size_of_a_text_is_that_of_its_bytes() -> None:
-    service = make(summarizer_max_input_mb=0.01)
-    with pytest.raises(InputTooLargeError):
-        await service.add_source(AddSourceRequest(content='é' * 6000))
 
 
 async def test_a_page_is_stored_with_what_stands_beside_its_text() -> None:

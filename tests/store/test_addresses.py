@@ -27,16 +27,6 @@ def test_a_url_is_looked_up_in_one_collection() -> None:
         assert (mine.versions(THERE), yours.versions(HERE)) == ([], [])
 
 
-def test_what_one_collection_stores_later_outdates_nothing_in_another() -> None:
-    with SourceStore() as store:
-        mine, yours = store.collection('mine'), store.collection('yours')
-        first = mine.add(Document(TEXT, url=HERE))
-        yours.add(Document(TEXT, url=HERE))
-        second = yours.add(Document(LATER, url=HERE))
-        assert [source.id for source in mine.versions(HERE)] == [first.id]
-        assert [source.id for source in yours.versions(HERE)] == [second.id, first.id]
-
-
 def test_a_text_has_so_many_addresses_which_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a notice that a site shows in place of each of its pages: the last of them are known."""
     monkeypatch.setattr(page_details, 'MAX_ADDRESSES', 3)

@@ -1,7 +1,5 @@
 """What stands beside a page, the texts that its addresses had, and which of them are outdated."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import example, given
 from hypothesis import settings as hypothesis_settings
@@ -84,35 +82,6 @@ def outdated_ids(collection: Collection) -> list[str]:
     """The handles of the sources that a search leaves out."""
     with collection.database.read() as db:
         return [source_id for (source_id,) in db.execute('SELECT id FROM outdated ORDER BY id')]
-
-
-def test_which_texts_are_outdated(tmp_path: Path) -> None:
-    with SourceStore(tmp_path / 'store.db') as store:
-        collection = store.collection()
-        first, mirror, short = 'http://a.example/fees', 'http://b.example/fees', 'http://c.example/f'
-        old = collection.add(Document('Fees of 1203.' + ' ' * 80, url=first), addresses=[short])
-        new = collection.add(Document('Fees of 1204.' + ' ' * 80, url=f'{first}/?utm_source=mail'))
-        assert outdated_ids(collection) == [old.id]
-        # In another collection nothing has changed.
-        store.collection('yours').add(Document('Fees of 1203.', url=first))
-        assert outdated_ids(collection) == [old.id]
-        collection.add(Document('Fees of 1203.' + ' ' * 80, url=mirror))  # there it is the last one
-        assert outdated_ids(collection) == []
-        newest = collection.add(Document('Fees of 1205.', url=mirror))
-        assert outdated_ids(collection) == [old.id]
-        collection.add(Document('Fees of 1203.' + ' ' * 80, url=first))  # as it was before
-        assert outdated_ids(collection) == [new.id]
-        # What only leads to a page, such as a page to log in, does not replace what was there.
-        collection.add(Document('Log in.', url='http://a.example/login'), addresses=[first, mirror])
-        assert outdated_ids(collection) == [new.id]
-        # When the last text is evicted, the one before it is the last.
-        for source_id in (new.id, newest.id):
-            collection.document(source_id)
-        collection.database.cap = store.size()
-        collection.add(Document('x'))
-        assert not collection.has(old.id)
-        assert collection.has(new.id)
-        assert outdated_ids(collection) == []
 
 
 def spans_in(numbers: set[int]) -> list[index.Span]:

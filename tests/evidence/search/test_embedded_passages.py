@@ -22,6 +22,7 @@ from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.meaning import HARBOUR, TOWN, Meaning, blobs, embedded, many, nearest, texts
 from tests.support.passages import passages_of
+from tests.support.stores import make_room
 
 pytestmark = pytest.mark.anyio
 
@@ -210,9 +211,7 @@ async def test_vectors_go_with_their_source(collection: Collection) -> None:
         assert blobs(small) == []
 
         async def evict(_: list[str]) -> None:
-            small.database.cap = 1
-            with small.database.write() as db:
-                small.database.make_room(db, 0, small.name)
+            make_room(small, to=0)
 
         small.add(HARBOUR)
         model.before = evict

@@ -13,6 +13,7 @@ from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.harbour_town import GUILD, HARBOUR, Meaning, shown, town
 from tests.support.passages import passages_of
+from tests.support.stores import make_room
 
 pytestmark = pytest.mark.anyio
 
@@ -122,8 +123,7 @@ async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> Non
             self, collection: Collection, queries: Sequence[str], source_ids: Sequence[str], limit: int
         ) -> tuple[list[list[int]], str]:
             ids = [passage.id for source in collection.sources() for passage in passages_of(collection, source.id)]
-            with collection.database.write() as db:
-                collection.database.make_room(db, int(collection.database.cap) - 1, collection.name)
+            make_room(collection, to=0)
             return [ids], ''
 
     found = await search(collection, Query('salt'), similar=Evicting())
