@@ -14,6 +14,7 @@ from pydantic import (
     ModelWrapValidatorHandler,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -214,15 +215,12 @@ class Settings(BaseSettings):
                 raise ValueError(f'must be host:port pairs with commas between them, and {_shown(place)} is none')
         return value
 
-    @field_validator('log_level', mode='before')
+    @field_validator('log_level', 'on_failure', 'llm_output_mode', 'llm_concurrency', 'mcp_transport', mode='before')
     @classmethod
-    def _upper(cls, value: object) -> object:
-        return value.strip().upper() if isinstance(value, str) else value
-
-    @field_validator('on_failure', 'llm_output_mode', 'llm_concurrency', 'mcp_transport', mode='before')
-    @classmethod
-    def _lower(cls, value: object) -> object:
-        return value.strip().lower() if isinstance(value, str) else value
+    def _in_its_letters(cls, value: object, info: ValidationInfo) -> object:
+        if not isinstance(value, str):
+            return value
+        return value.strip().upper() if info.field_name == 'log_level' else value.strip().lower()
 
     @property
     def kept_in(self) -> str | None:

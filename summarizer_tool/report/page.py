@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -30,14 +30,8 @@ _POLICY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Something more to tell of a summary: what it covers, or what it has lost."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str | Evidence]]
-    """A cell is a text, or a place, which then leads to its line."""
+ReportTable = tuple[str, Sequence[str], list[list[str | ReportPlace]]]
+"""Title, columns and rows of something more to tell; a cell is a text, or a place, which then leads to its line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +61,7 @@ class _ShownPage:
     facts: list[tuple[str, list[ReportPlace]]]
     """What each says, and where it stands."""
     sources: list[_ShownSource]
-    tables: list[tuple[str, Sequence[str], list[list[str | ReportPlace]]]]
+    tables: Sequence[ReportTable]
 
 
 def render(summary: Summary, documents: Iterable[Document]) -> str:
@@ -102,22 +96,21 @@ def _page(summary: Summary, documents: Sequence[Document]) -> _ShownPage:
             (said, [place(each) for each in fact.evidence]) for said, fact in zip(facts, summary.facts, strict=True)
         ],
         sources=[_source(document, summary) for document in documents],
-        tables=[
-            (table.title, table.columns, [[c if isinstance(c, str) else place(c) for c in row] for row in table.rows])
-            for table in (_audited(summary.coverage) if summary.coverage else ())
-        ],
+        tables=_audited(summary.coverage, place) if summary.coverage else (),
     )
 
 
-def _audited(audit: Audit) -> tuple[_Table, ...]:
+def _audited(audit: Audit, place: Callable[[Evidence], ReportPlace]) -> tuple[ReportTable, ReportTable]:
     """What the text has kept of what its sources name, and what it has not."""
     kinds = ((f'{kind}s', each) for kind, each in audit.by_kind.items())
     counted = [('all', audit), *kinds, *((each.title, each) for each in audit.by_document)]
-    kept = [[name, f'{each.kept} of {each.total}', f'{each.share:.0%}'] for name, each in counted]
-    lost = [[each.text, each.kind, str(each.times), each] for each in audit.losses]
+    kept: list[list[str | ReportPlace]] = [
+        [name, f'{each.kept} of {each.total}', f'{each.share:.0%}'] for name, each in counted
+    ]
+    lost = [[each.text, each.kind, str(each.times), place(each)] for each in audit.losses]
     return (
-        _Table('Kept of what the sources name', ('Of', 'Distinct ones', 'Share'), kept),
-        _Table('Not said, the most frequent first', ('What', 'Kind', 'Times', 'First'), lost),
+        ('Kept of what the sources name', ('Of', 'Distinct ones', 'Share'), kept),
+        ('Not said, the most frequent first', ('What', 'Kind', 'Times', 'First'), lost),
     )
 
 

@@ -179,8 +179,6 @@ def open_store(settings: 'Settings') -> 'SourceStore':
     from summarizer_tool.errors import SummarizerError
     from summarizer_tool.store.source_store import SourceStore
 
-    if settings.store and settings.database_url:
-        _logger.warning('sources are kept in SUMMARIZER_STORE, not in the database of SUMMARIZER_DATABASE_URL')
     if settings.kept_in is not None:
         return SourceStore.open(settings)
     try:

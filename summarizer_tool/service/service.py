@@ -32,7 +32,7 @@ from summarizer_tool.service.operations import (
 )
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.index import entry_of
-from summarizer_tool.store.source import Source, handle_in
+from summarizer_tool.store.source import HANDLE, Source, handle_in
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -44,7 +44,6 @@ PAGE_CHARACTERS = 300_000
 MAX_HANDLES = 5000
 """Characters of a text that may be nothing but handles."""
 
-_HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 # What models write round handles.
 _AROUND = re.compile(r'(?i)sources?([-_ ]?ids?)?\b|ids?\b|handles?\b|and\b|\b\d{1,2}\.|[\s"\'`\[\](){}<>,;:.=*/-]')
 _URL = re.compile(r'https?://\S+', re.IGNORECASE)
@@ -349,11 +348,7 @@ def _titled(content: str, title: str, url: str) -> Document:
 
 def _only_handles(content: str) -> list[str]:
     """The handles in a text that is nothing but handles: models put them where the text should be."""
-    if (
-        len(content) > MAX_HANDLES
-        or not (found := _HANDLE.findall(content))
-        or _AROUND.sub('', _HANDLE.sub('', content))
-    ):
+    if len(content) > MAX_HANDLES or not (found := HANDLE.findall(content)) or _AROUND.sub('', HANDLE.sub('', content)):
         return []
     return list(dict.fromkeys(found))
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import psycopg
 import sqlalchemy
 from psycopg.adapt import Loader
-from psycopg.types.string import StrDumperUnknown, TextLoader
+from psycopg.types.string import StrDumperUnknown
 from sqlalchemy import event
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
@@ -54,9 +54,6 @@ _TYPES: Final = (
     ),
 )
 
-_ESCAPE: Final = '\x1a'
-"""Stands, with a digit, for itself and for NUL, which Postgres takes in no text."""
-
 
 @lru_cache(maxsize=512)
 def _query(sql: str) -> str:
@@ -70,18 +67,10 @@ def _replaced(sql: str, rules: Iterable[tuple[re.Pattern[str], str]]) -> str:
 
 
 class _TextDumper(StrDumperUnknown):
+    """Postgres takes NUL in no text; whole texts are bytes."""
+
     def dump(self, obj: str) -> Any:
-        if _ESCAPE in obj or '\0' in obj:
-            obj = obj.replace(_ESCAPE, f'{_ESCAPE}1').replace('\0', f'{_ESCAPE}0')
-        return super().dump(obj)
-
-
-class _TextLoader(TextLoader):
-    def load(self, data: Any) -> Any:
-        text = super().load(data)
-        if isinstance(text, str) and _ESCAPE in text:
-            return text.replace(f'{_ESCAPE}0', '\0').replace(f'{_ESCAPE}1', _ESCAPE)
-        return text
+        return super().dump(obj.replace('\0', '\ufffd'))
 
 
 class _SumLoader(Loader):
@@ -134,7 +123,6 @@ class PostgresConnections:
 
     def _prepare(self, connection: 'psycopg.Connection[Any]', _record: object) -> None:
         connection.adapters.register_dumper(str, _TextDumper)
-        connection.adapters.register_loader('text', _TextLoader)
         connection.adapters.register_loader('numeric', _SumLoader)
         connection.execute(f'SET search_path TO {self._schema}'.encode())
         connection.commit()

@@ -85,6 +85,8 @@ _NEAR = 5
 _CANDIDATES = 200
 """Most recently used sources that a wrong handle is compared with: with long titles about 40 ms."""
 
+HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
+
 # A handle as models write it: quoted, in brackets, as a resource, in capitals.
 _HANDLE = re.compile(r'[\s"\'`“”‘’\[(<{]*(?:source://)?(src_[0-9a-f]{12})[\s"\'`“”‘’\])>}.,;:]*', re.IGNORECASE)
 

@@ -238,12 +238,12 @@ def _make_file(path: Path, form: DatabaseFormat) -> None:
         # No other thread may open the file while this descriptor is there: closing it frees SQLite's locks.
         with _creating, suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        if not path.is_file():
-            raise not_writable(name, 'it is not a file', form)
     except FileExistsError:
         raise not_writable(name, 'its folder is a file', form) from None
     except OSError as error:
         raise not_writable(name, error.strerror or str(error), form) from None
+    if not path.is_file():
+        raise not_writable(name, 'it is not a file', form)
     if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK)):
         raise not_writable(name, 'permission denied for the file or its folder', form)
 

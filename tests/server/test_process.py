@@ -88,18 +88,6 @@ def test_a_default_store_that_cannot_be_written(tmp_path: Path) -> None:
     assert serving_['store'] == 'memory'
 
 
-def test_of_a_file_and_a_database_the_file_is_the_store(tmp_path: Path) -> None:
-    store = str(tmp_path / 'store.sqlite3')
-    elsewhere = 'postgresql://keeper:hunter2@127.0.0.1:1/sources'
-    with serving.forked_program(tmp_path, SUMMARIZER_STORE=store, SUMMARIZER_DATABASE_URL=elsewhere) as server:
-        assert server.stop() == 0
-        log = server.log.read_text()
-    assert [record['message'] for record in log_of(log) if record['level'] == 'WARNING'] == snapshot(
-        ['sources are kept in SUMMARIZER_STORE, not in the database of SUMMARIZER_DATABASE_URL']
-    )
-    assert 'hunter2' not in log
-
-
 def test_what_is_logged(tmp_path: Path) -> None:
     """JSON lines on stderr, nothing on stdout, no content and no token anywhere."""
 

@@ -82,13 +82,13 @@ def test_connections_that_the_server_has_closed(url: str) -> None:
         assert store.collection().document(HARBOUR.id) == HARBOUR
 
 
-@pytest.mark.parametrize('text', ['\x1a', '\x1a0\0', '\x1a1\0\0\x1a', 'a\0b'])
-def test_what_postgres_takes_in_no_text(url: str, text: str) -> None:
+def test_what_postgres_takes_in_no_text(url: str) -> None:
     with SourceStore(url) as store:
-        source = store.collection().add(Document(f'{text} salt', title=text, url=text))
-        assert (source.title, source.url) == (text, text)
-        assert store.collection().at(text) == source
-        assert [each.text for each in passages_of(store.collection(), source.id)] == [f'{text} salt'.strip()]
+        source = store.collection().add(Document('a\0b salt', title='a\0b', url='a\0b'))
+        assert (source.title, source.url) == ('a\ufffdb', 'a\ufffdb')
+        assert store.collection().at('a\0b') == source
+        assert store.collection().document(source.id).text == 'a\0b salt'
+        assert [each.text for each in passages_of(store.collection(), source.id)] == ['a\ufffdb salt']
 
 
 def test_a_long_url(url: str) -> None:

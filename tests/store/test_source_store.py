@@ -44,7 +44,7 @@ def test_a_source_and_its_text(store: SourceStore) -> None:
 
 @pytest.mark.parametrize('text', ['', '\0', 'a\0b\r\n\0', '\ud800 alone', '𝔘nicode 🏝', '\n\n'])
 def test_every_text_comes_back(store: SourceStore, text: str) -> None:
-    document = Document(text, title='\0 \ud800', url='\0')
+    document = Document(text, title='\x1a \ud800', url='\x1a')
     source = store.collection().add(document)
     assert store.collection().document(source.id) == document == store.collection().same(Document(text))
     assert (source.size, source.lines) == (
