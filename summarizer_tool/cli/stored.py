@@ -147,7 +147,7 @@ async def given_sources(service: 'Service', places: 'Sequence[Place]', is_kept: 
 
     async def given(place: 'Place') -> GivenSource:
         if not isinstance(place, str):
-            return replace(_read(service, place), is_stored=not is_kept)
+            return replace(place, is_stored=not is_kept)
         if is_handle(place):
             return GivenSource(service.collection.document(place), is_stored=True)
         page = await service.fetch_page(place)
@@ -223,11 +223,4 @@ async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> li
 async def _added(service: 'Service', place: 'Place') -> 'Source':
     if isinstance(place, str):
         return await service.add_page(place)
-    return await service.add_document(_read(service, place))
-
-
-def _read(service: 'Service', given: 'GivenSource') -> 'GivenSource':
-    """What has been read; a page that was fetched keeps its address, which tells more than a file's name."""
-    if any(source.fetched_at for source in service.collection.kept([given.document.id])):
-        return replace(given, document=replace(given.document, title='', url=''), title='')
-    return given
+    return await service.add_document(place)

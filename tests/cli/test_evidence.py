@@ -97,9 +97,6 @@ summarizer: SITE/nope answered HTTP 404\
     assert 'for ninety crowns' not in run('search', 'Who bought the mill of Ostrey?', safety).stdout
     assert 'for ninety crowns' in run('answer', 'Who bought it?', mill_handle, LLM_MODEL='extractive').stdout
     assert station.hits == []
-    # The file of a page that was fetched is the same source, and does not take its address away.
-    Path('saved.html').write_bytes(station.replies['/guide/safety'].body)
-    assert run('add', 'saved.html').stdout == f'{added.stdout.splitlines()[0]}\n'
     assert safety in run('status', safety_handle).stdout
     # To add a page again is to fetch it again.
     run('add', safety)
