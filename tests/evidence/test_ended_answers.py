@@ -14,7 +14,7 @@ from summarizer_tool.server.tools import DEFECT
 from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.service.retrieval import Retriever
 from tests.support import serving
-from tests.support.asking_agent import agent_with, call, returned
+from tests.support.scripted import agent_with, call, returns
 from tests.support.serving import Mode, meta_of, text_of
 from tests.support.site import Site, site
 
@@ -147,7 +147,7 @@ async def test_an_answer_keeps_to_the_deadline_of_the_run() -> None:
         web.slow(60)
         pages = [web.url('/guide/safety'), web.url('/slow')]
         async with agent_with(web, call('answer', url=pages, query='How fast does the gallery fill?')) as agent:
-            [part] = returned((await agent.run('How fast?', timeout=5)).all_messages())
+            [part] = returns((await agent.run('How fast?', timeout=5)).all_messages())
     assert part.outcome == 'success'
     assert part.metadata.figures['partial']
     assert 'fills within seven minutes' in part.model_response_str()

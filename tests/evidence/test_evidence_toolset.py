@@ -6,7 +6,7 @@ import pytest
 
 from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.text import tokens
-from tests.support.asking_agent import agent_with, call, returned
+from tests.support.scripted import agent_with, call, returns
 from tests.support.site import Site, site
 from tests.support.texts import HARBOUR
 
@@ -30,7 +30,7 @@ async def test_an_agent_answers_from_pages_and_looks_up_details(web: Site) -> No
     )
     async with agent_with(web, *calls) as agent:
         result = await agent.run('Who?')
-    answered, found, status = returned(result.all_messages())
+    answered, found, status = returns(result.all_messages())
     assert {part.outcome for part in (answered, found, status)} == {'success'}
     assert 'Maud Ferrin and Joss Alder opened all gates by hand' in answered.model_response_str()
     assert 'the quarry of Fenn Tor' in found.model_response_str()
@@ -52,7 +52,7 @@ async def test_failed_tools_tell_the_model_what_to_do(web: Site) -> None:
         call('answer', url=[], query=''),
     )
     async with agent_with(web, *calls) as agent:
-        parts = returned((await agent.run('Who?')).all_messages())
+        parts = returns((await agent.run('Who?')).all_messages())
     assert {part.outcome for part in parts} == {'failed'}
     told = [str(part.content) for part in parts]
     assert [text.splitlines()[0].removeprefix('[ERROR] ') for text in told] == [
@@ -74,6 +74,6 @@ async def test_nulls_lists_and_wrong_types_in_a_toolset(web: Site) -> None:
         call('summarize', content=HARBOUR, format=None),
     )
     async with agent_with(web, *calls) as agent:
-        parts = returned((await agent.run('Who?')).all_messages())
+        parts = returns((await agent.run('Who?')).all_messages())
     assert [part.outcome for part in parts] == ['success'] * 3 + ['retried'] * 2 + ['success']
     assert [part.metadata.figures['documents'] for part in parts[:3]] == [1, 2, 2]

@@ -2,8 +2,11 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
 
+from pydantic_ai import Agent
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -14,7 +17,9 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from summarizer_tool import Settings, SourceStore, SummarizerToolset
 from summarizer_tool.service.operations import OPERATIONS
+from tests.support.site import Site
 
 Step = Callable[[list[ModelMessage]], ToolCallPart | Sequence[ToolCallPart] | str]
 Talk = Callable[..., Awaitable[list[ModelMessage]]]
@@ -41,6 +46,14 @@ def scripted(*steps: Scripted) -> FunctionModel:
         return ModelResponse(parts=[done] if isinstance(done, ToolCallPart) else list(done))
 
     return FunctionModel(answer, model_name='scripted')
+
+
+@asynccontextmanager
+async def agent_with(web: Site, *steps: Scripted, **settings: Any) -> AsyncGenerator[Agent[None, str]]:
+    """An agent that calls the tools of this package, a step after the other, on the pages of a local site."""
+    given = Settings.load(llm_model='extractive', worker_processes=0, fetch_allow_hosts=web.host, **settings)
+    with SourceStore() as store:
+        yield Agent(scripted(*steps, 'Done.'), toolsets=[SummarizerToolset(settings=given, store=store)])
 
 
 def last_text(messages: list[ModelMessage]) -> str:

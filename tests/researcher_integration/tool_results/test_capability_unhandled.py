@@ -15,7 +15,7 @@ from researcher_integration.timeline.events import Draft, ToolResult
 from researcher_integration.tool_results.capability import SummarizeToolResults
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import Settings
-from tests.support.asking_agent import returned
+from tests.support.scripted import returns
 
 pytestmark = pytest.mark.anyio
 
@@ -63,12 +63,12 @@ async def test_the_results_of_deferred_calls_are_masked_and_summarized(is_handle
         results = DeferredToolResults(calls={run.output.calls[0].tool_call_id: answer})
         run = await agent.run(message_history=run.all_messages(), deferred_tool_results=results)
     assert run.output == 'done'
-    [result] = returned(run.all_messages())
+    [result] = returns(run.all_messages())
     assert str(result.content).startswith('[look: 16,807 tokens, summarized')
     assert (result.metadata['job'], result.metadata['summarization']['state']) == (7, 'complete')
     assert SECRET not in str(run.all_messages())
     again = await agent.run('And now?', message_history=run.all_messages())
-    assert returned(again.all_messages()) == [result]
+    assert returns(again.all_messages()) == [result]
 
 
 async def test_what_another_capability_answers_is_masked() -> None:
