@@ -105,7 +105,13 @@ def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others
         'WHERE collection = ? AND id = ? ORDER BY stored_at DESC, is_own DESC LIMIT ?)',
         (*place, *place, MAX_ADDRESSES),
     )
-    _mark_outdated(db, collection, _keys_of(db, place))
+    # What is outdated already stays so, whatever else is stored.
+    db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place)
+    db.execute(
+        f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS} '  # noqa: S608 - fixed text
+        'AND id NOT IN (SELECT id FROM outdated WHERE collection = ?)',
+        (collection, _keys_of(db, place), collection),
+    )
 
 
 def size_of(db: StoreConnection, place: tuple[str, str]) -> int:
@@ -124,22 +130,19 @@ def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:
     return Among(key for (key,) in rows)
 
 
-def _mark_outdated(db: StoreConnection, collection: str, keys: Among) -> None:
-    """Find out anew which texts of some addresses are outdated."""
-    db.execute(
-        'DELETE FROM outdated WHERE collection = ? AND id IN '  # noqa: S608 - fixed text
-        f'(SELECT id FROM addresses WHERE is_own = 1 AND {_AT_KEYS})',
-        (collection, collection, keys),
-    )
-    db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
-
-
 def forget_addresses(db: StoreConnection, place: tuple[str, str]) -> None:
     """Take a source's URLs from it, within a transaction; the text that was there before is the last one again."""
+    collection, _ = place
     keys = _keys_of(db, place)
-    db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place)
+    was_outdated = db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place).rowcount
     db.execute('DELETE FROM addresses WHERE collection = ? AND id = ?', place)
-    _mark_outdated(db, place[0], keys)
+    if not was_outdated:
+        db.execute(
+            'DELETE FROM outdated WHERE collection = ? AND id IN '  # noqa: S608 - fixed text
+            f'(SELECT id FROM addresses WHERE is_own = 1 AND {_AT_KEYS})',
+            (collection, collection, keys),
+        )
+        db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
 
 
 def stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:
