@@ -62,7 +62,7 @@ def batch(
     Exit codes: 0 done, 1 documents were set aside or the workers stopped, 2 wrong option, setting or key, 3 no such
     folder or manifest, 130 interrupted.
     """
-    with ending(), naming_extra('batch'):
+    with ending(model=model), naming_extra('batch'):
         from summarizer_tool.batch.folder import BatchFolder, files_of
 
         settings, folder = load_settings(model), BatchFolder(out)

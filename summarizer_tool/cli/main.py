@@ -65,7 +65,7 @@ def _loaded(entry: EntryPoint) -> TyperCommand:
 
     @wraps(function)
     def run(**given: Any) -> None:
-        with ending():
+        with ending(**given):
             function(**given)
 
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -138,7 +138,7 @@ def run(
     Exit codes: 0 done, 1 no text, or every model call failed and SUMMARIZER_ON_FAILURE is error, 2 wrong option,
     setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
-    with ending():
+    with ending(model=model):
         settings = load_settings(model)
         if report is not None:
             check_writable(report, '--report')
@@ -189,7 +189,7 @@ def serve(
     Exit codes: 0 stopped by a signal or the end of stdin, 2 wrong option, setting or key, 130 interrupted while it
     starts.
     """
-    with ending(), naming_extra('server'):
+    with ending(transport=transport, host=host, port=port, model=model), naming_extra('server'):
         from summarizer_tool.server.main import serve as serve_mcp
 
         serve_mcp(load_settings(model, mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port))
