@@ -110,6 +110,8 @@ class MachineText:
     """Numbers of lines that say nothing themselves."""
     laid_out: Sequence[str] = ()
     """Lines that say the same, where those of the text are too long to be told."""
+    is_of_lines: bool = True
+    """Whether each line is a record of its own."""
     things: Sequence[NamedRows] = ()
     """Lists of things with fields; of JSON they are there when the statements have been made."""
 
@@ -142,7 +144,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         for things in read.things:
             found += (*extremes(things, words), *mentioned(things, focus, words))
         found += (*relevant(_output_parts(read), focus, odd), *tallies(read.lines, read.things, focus))
-    chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words)
+    chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
     # Values stand in the order of the text; what addresses the reader stays behind all else.
     in_order = sorted((each for each in told if _is_plain_value(each)), key=lambda each: min(each.lines, default=0))
@@ -282,7 +284,7 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if tables := read_tables(lines, [fixed, counted]):
         return _of_tables(lines, tables)
     if not is_code and (repeats(lines) or (is_long(text, lines) and not is_for_people(text, lines))):
-        return _lines_of(lines)
+        return replace(_lines_of(lines), is_of_lines=False)
     return MachineText(lines, 'prose', iter(()))
 
 

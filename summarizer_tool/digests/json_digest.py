@@ -255,7 +255,7 @@ def _keyed(value: Mapping[str, Json]) -> list[Row]:
     ]
 
 
-def _lists(value: Sequence[Json]) -> list[Row]:
+def _lists(value: Sequence[Json]) -> Sequence[Row]:
     """The rows of a list of lists of one length, such as a query's result; the first one may be their titles."""
     rows = [each for each in value if isinstance(each, list)]
     if len(rows) < len(value) or len({len(row) for row in rows}) > 1:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from pydantic_core import from_json
 
@@ -110,18 +110,20 @@ def _whole(text: str, at: int = 0) -> tuple[Json, int]:
 def _repaired(text: str, place: int) -> Read | None:
     """JSON that is valid up to a place: what is complete of it.
 
-    A thing in a list that is cut is left out: what it lacks would look like what is odd about it.
+    A thing in a list of several that is cut is left out: what it lacks would look like what is odd about it.
     """
     if place < _KEPT_SHARE * len(text):
         return None
     try:
-        inside = value = from_json(text[:place], allow_partial=True)
+        value = cast('Json', from_json(text[:place], allow_partial=True))
     except ValueError:
         return None
-    while isinstance(inside, dict) and inside:
-        inside = [*inside.values()][-1]
-    if isinstance(inside, list):
-        del inside[-1:]
+    inside = value
+    while isinstance(inside, dict | list) and inside:
+        if isinstance(inside, list) and len(inside) > 1:
+            del inside[-1]
+            break
+        inside = [*inside.values()][-1] if isinstance(inside, dict) else inside[-1]
     return Read(value, broken=f'JSON invalid from character {place} of {len(text)}') if value else None
 
 

@@ -127,12 +127,13 @@ def focus_words(focus: str) -> tuple[str, ...]:
 
 
 def choose(
-    statements: Iterable[DigestStatement], budget: int, focus: Sequence[str] = ()
+    statements: Iterable[DigestStatement], budget: int, focus: Sequence[str] = (), *, is_of_lines: bool = True
 ) -> tuple[list[DigestStatement], str]:
     """Take the statements of the highest rank that fit into a budget, in order, and one line on what is left out.
 
     Statements that have words of the focus, which are in lower case, gain in rank. One that addresses whoever reads it
-    is told last, and only where nothing else is left out for it, unless the focus or its level has asked for it.
+    is told last, and only where nothing else is left out for it, unless the focus or its level has asked for it. Where
+    a line is not a record of its own, odd ones are told as they stand in the text.
     """
     ranked = _ranked(statements, focus)
     # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
@@ -153,9 +154,14 @@ def choose(
             left_out = ''
         if not left_out or sum(costs[index] for index in taken) + reserve <= budget:
             break
-    # By topics, the highest rank first; those that wait for all others last.
-    order = sorted(taken, key=lambda index: (waits(index), TOPICS.index(ranked[index].topic), index))
-    return [ranked[index] for index in order], left_out
+
+    def place(index: int) -> tuple[bool, int, tuple[int, ...]]:
+        """By topics, the highest rank first; those that wait for all others last."""
+        each = ranked[index]
+        is_by_line = each.topic == 'odd items' and not is_of_lines
+        return waits(index), TOPICS.index(each.topic), each.lines if is_by_line else (index,)
+
+    return [ranked[index] for index in sorted(taken, key=place)], left_out
 
 
 def _left_out(ranked: Sequence[DigestStatement], taken: set[int], budget: int) -> str:

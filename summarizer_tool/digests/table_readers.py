@@ -33,6 +33,8 @@ _WIDE = 400
 _RULE = re.compile(r'[\s|+:=-]+$')
 _RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
 """A line below titles that is as wide as each of their columns."""
+_GAP = re.compile(r'\s{2,}|\t')
+_WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _COUNTED = re.compile(r'\s*(\d[\d.,]*[KMGTkmgt]?)\s+(\S.*?)\s*')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
@@ -225,8 +227,14 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
     lines = [line.expandtabs() for line in block]
     if len(lines) < (2 if is_titled else _LEAST_FIXED):
         return None
+    places, gaps = _places(lines[:: len(lines) // 500 + 1])
+    # Cells may have blanks in them, and titles tell where columns begin.
+    split = [_GAP.split(line.strip()) for line in lines[: _HEADS + _BELOW]]
+    heads = [lines[at] for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])]
     ruled = next((line for line in lines[1:_HEADS] if _RULED.match(line)), None)
-    places = [found.start() for found in _WORDS.finditer(ruled)] if ruled else _places(lines[:: len(lines) // 500 + 1])
+    named = [found.start() for found in _WORDS.finditer(ruled)] if ruled else None
+    named = named or next((begins for line in heads if (begins := _begins(line, places, gaps))), None)
+    places = named or places
     if len(places) < 3 or places[0] > _INDENTED:
         return None
     titles, cells, beside = _rows(lines, start, places, is_titled=is_titled)
@@ -274,19 +282,29 @@ def _cut_at(line: str, places: Sequence[int]) -> list[str]:
     return [line[begin:end].strip() for begin, end in zip(places, [*places[1:], LONGEST_LINE], strict=True)]
 
 
-def _places(sample: Sequence[str]) -> list[int]:
-    """Where columns begin."""
+def _begins(titles: str, places: Sequence[int], gaps: Sequence[int]) -> list[int]:
+    """Where the titles of a line begin, each behind a gap between columns, if no column begins inside of one."""
+    begins = [found.start() for found in _WIDE_WORDS.finditer(titles)]
+    inner = {found.start() for found in _WORDS.finditer(titles)} - {*begins}
+    return begins if len(begins) > 2 and inner.isdisjoint(places) and all(at - 1 in gaps for at in begins[1:]) else []
+
+
+def _places(sample: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Where columns begin, and the places between them that are blank."""
     places: list[int] = []
+    gaps: list[int] = []
     was_gap = True
     for at, signs in enumerate(zip_longest(*(line[:_WIDE] for line in sample), fillvalue='')):
         reached = len(sample) - signs.count('')
         if reached < max(2, _REACHED * len(sample)):
             break
         is_gap = signs.count(' ') >= _BLANK * reached
-        if was_gap and not is_gap:
+        if is_gap and places:
+            gaps.append(at)
+        elif was_gap and not is_gap:
             places.append(at)
         was_gap = is_gap
-    return places
+    return places, gaps
 
 
 def _titled(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
