@@ -53,7 +53,6 @@ _UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2
 _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
-_FLOW = re.compile(r'[{\[]+[ \t]*["\']?[\w.\-]+["\']?:$')
 _CALL = re.compile(r'[A-Za-z_][\w.]*[(\[]')
 _CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOTE}')
 _CODE = re.compile('|'.join(secret_names.NO_SECRETS['code']), re.DOTALL)
@@ -66,7 +65,6 @@ _FUNCTION_WORDS = re.compile(
     r'|respectively|should|switch(?:es)?|that|the|to|was|when|which|will|with)$'
 )
 _SAME = ('==', '===', '!=', '!==')
-_WORD = re.compile(r'[A-Za-z_.]+(?![\w\-/+])')
 _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 # Of letters alone, and all of one case in each word.
@@ -75,7 +73,6 @@ _PLAIN_NAME = re.compile(
 )
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
-_ANNOTATION = re.compile(r'<[^<>\r\n]{0,200}>')
 
 _FILE = re.compile(
     r'arn:[\w:/.\-+=<>]+|\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
@@ -326,7 +323,7 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     if is_selector or _is_code(text, name_start, match, end, kind):
         return None
     json_key = '"' in match['closing']
-    if value[:1] in ('{', '[') and (json_key or "'" in match['closing'] or len(value) == 1 or _FLOW.match(value)):
+    if value[:1] in ('{', '[') and (json_key or "'" in match['closing'] or len(value) == 1):
         return None  # what is in it is looked at by itself
     if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
         if kind != 'PASSWORD' and _is_count(value):
@@ -345,7 +342,7 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
 
 def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: Kind) -> bool:
     """Return whether an unquoted value is an expression of a program, made of names."""
-    if _CALL_OF_NAMES.match(text, match.end()) or (match['sign'].strip() in _SAME and _WORD.match(text, match.end())):
+    if _CALL_OF_NAMES.match(text, match.end()):
         return True
     named = _NAMED.match(_before_escape(text[match.end() : end]))
     if not named:
@@ -420,7 +417,6 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
         or secret_names.is_version(kind, first, text[max(0, start - 40) : start])
         or _CODE.match(first)
-        or _ANNOTATION.match(text, start)
     ):
         return None
     if secret_names.is_placeholder(first.rstrip(',;')) or (kind == 'SECRET' and _REFERENCE.fullmatch(first)):

@@ -84,7 +84,8 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     for field in sorted({field for each in called.values() for field in each}):
         is_usual = total - fields[field] <= min(_SHOWN, _FEW * total)
         for at in [at for at, row in enumerate(things.rows) if field not in row] if is_usual else ():
-            text = f'{things.names[at]}: {field} missing, others have {_usual(things.rows, field)}'
+            usual = next(row[field] for row in things.rows if field in row)
+            text = f'{things.names[at]}: {field} missing, others have {one_line(usual, _CELL)}'
             yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
         known = numbers.get(field, {})
         in_order = sorted(asked) if known else ()
@@ -135,7 +136,7 @@ def _is_in(name: str, focus: str) -> bool:
 def _numbers(rows: Sequence[Row], field: str) -> Mapping[str, float]:
     """What the cells of a field are as numbers, if most things have one there, and the others no other form of one."""
     cells = [cell for row in rows if (cell := row.get(field, ''))]
-    found = quantities(field, cells)
+    found = quantities(cells)
     others = [cell for cell in cells if cell not in found]
     is_known = not any(map(str.isdigit, ''.join(others[:_LOOKED_AT])))
     return found if is_known and len(cells) - len(others) >= _NUMBERS * max(len(cells), len(rows)) else {}
@@ -145,10 +146,6 @@ def _is_called(word: str, field: str) -> bool:
     parts = {part.lower() for part in _PART.findall(field.rpartition('.')[2])}
     is_part = word in parts or stem(word) in map(stem, parts)
     return is_part or word == field.lower() or not parts.isdisjoint(_MEASURES.get(word, ()))
-
-
-def _usual(rows: Sequence[Row], field: str) -> str:
-    return one_line(Counter(row[field] for row in rows if field in row).most_common(1)[0][0], _CELL)
 
 
 def _line(things: NamedRows, at: int) -> tuple[int, ...]:

@@ -102,16 +102,14 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     are_headed = is_source or are_events
     if are_headed and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(filled):
         return None
-    headings = [] if titles else _headings(filled)
-    if (places := titles or headings or _heads(filled)) is None:
+    if (places := titles or _heads(filled)) is None:
         return None
     begin_with_fields = not titles and _are_headed(filled, places)
-    if not begin_with_fields and (are_headed or not (headings or _is_made(filled))):
+    if not begin_with_fields and (are_headed or not _is_made(filled)):
         return None
     if not begin_with_fields and _are_feet(places, len(filled)):
         return None
     starts = [filled[at][0] for at in places]
-    starts = starts if begin_with_fields else _with_leads(lines, starts)
     # Heads that differ, and not by a number alone, say what each block is.
     heads = {_NUMBER.sub('0', lines[start].strip()) for start in starts}
     is_named = not begin_with_fields and len(heads) >= _NAMED_SHARE * len(starts)
@@ -166,16 +164,6 @@ def _are_feet(places: Sequence[int], total: int) -> bool:
     return _LITTLE * (total - places[-1]) < usual <= _LITTLE * places[0]
 
 
-def _with_leads(lines: Sequence[str], starts: Sequence[int]) -> Sequence[int]:
-    """Where blocks begin above whose heads nearly all have as many lines more, below a blank one."""
-    leads: list[int] = []
-    for last, start in pairwise([-1, *starts]):
-        blank = next((at for at in range(start - 1, last, -1) if not lines[at].strip()), last)
-        leads.append(start - 1 - blank if blank > last or last < 0 else 0)
-    lead, often = Counter(leads).most_common(1)[0]
-    return [max(0, start - lead) for start in starts] if often >= _NAMED_SHARE * len(starts) else starts
-
-
 def _ends(lines: Sequence[str], starts: Sequence[int]) -> Sequence[int]:
     """Where blocks end: at a line less far in than all begin, at a blank one if nearly all do, or where the next is."""
     depth = min(len(lines[start]) - len(lines[start].lstrip()) for start in starts)
@@ -219,16 +207,6 @@ def _key(line: str) -> tuple[int, str]:
 def _parted(filled: Sequence[tuple[int, str]]) -> list[int]:
     """The first line, and those below blank ones."""
     return [at for at, (number, _) in enumerate(filled) if not at or number != filled[at - 1][0] + 1]
-
-
-def _headings(filled: Sequence[tuple[int, str]]) -> list[int]:
-    """The lines below blank ones if each is a name of its own for lines that begin alike, as `lib:` is for files."""
-    parted = _parted(filled)
-    heads = {line for at in parted if (line := filled[at][1].strip()).endswith(':')}
-    least = max(LEAST, _NAMED_SHARE * len(parted))
-    begins = Counter(_key(line) for _, line in filled)
-    alike = sum(count for count in begins.values() if count >= _RECURS)
-    return parted if len(heads) >= least and alike >= _MACHINE_SHARE * len(filled) else []
 
 
 def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
@@ -285,11 +263,9 @@ def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
 def line_names(blocks: TextBlocks, lines: Sequence[str]) -> Sequence[str]:
     """What each line is a part of: its block, and where few lines stand in one that has a name, what is around it."""
     names = [name if any(map(str.isalnum, name)) else '' for name in blocks.names]
-    is_covered = sum(map(bool, names)) >= _NAMED_LINES * len(lines)
-    outer = enclosing(lines, are_titled=is_covered)
-    # An item of a list that has a title of its own is nearer than a block.
-    near, wide = (outer, blocks.names) if is_covered else (names, outer)
-    return [first or other for first, other in zip(near, wide, strict=True)]
+    if sum(map(bool, names)) >= _NAMED_LINES * len(lines):
+        return blocks.names
+    return [first or other for first, other in zip(names, enclosing(lines), strict=True)]
 
 
 def block_statements(blocks: TextBlocks, lines: Sequence[str]) -> Iterator[DigestStatement]:

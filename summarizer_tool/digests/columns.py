@@ -16,15 +16,12 @@ from summarizer_tool.digests.statements import distinct_parts, one_line
 _QUANTITY = re.compile(r'([+-]?(?!0\d+$)\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s?([A-Za-zµ%]{0,5})$')
 _GROUPED = re.compile(r'([+-]?\d{1,3}(?:,\d{3})+)((?:\.\d+)?)(?!\S)|([+-]?\d{1,3}(?:\.\d{3})*|[+-]?\d+),(\d\d?)(?!\S)')
 """Numbers with commas between thousands; and those with a comma before their fraction."""
-_COMMA = re.compile(r'[+-]?(?:\d[\d.]*,(?:\d\d?|\d{4,})|0,\d+)(?!\S)')
-_POINT = re.compile(r'\d\.(?!\d{3}(?!\d))\d|(?<!\d)0\.\d')
-_DOT = re.compile(r'(?<=\d)\.(?=\d{3}(?!\d))')
-"""What tells that a fraction stands behind a comma, and behind a dot; and a dot between thousands."""
-_THOUSANDTHS = re.compile(r'\d+m$')
+_COMMA = re.compile(r'\d,\d\d?(?!\S)|(?<!\d)0,\d')
+_POINT = re.compile(r'[+-]?(?:\d+\.\d+|\d{1,3},\d{3})(?!\S)')
+"""A fraction behind a comma; and what is none beside one, or one that is read in another way."""
+_MINUTES = re.compile(r'\dm$')
 _WHOLE = re.compile(r'(?=0*[1-9])\d+(?:\.\d+)?$')
-_CORES = re.compile(r'cpu|cores?(?![a-z])|milli', re.IGNORECASE)
-"""Of what thousandths are given: elsewhere `5m` are minutes or metres."""
-_TIMED = re.compile(r'\d(?:[dhs]|[nuµm]s|sec|min)')
+"""Minutes or thousandths, of which nobody knows beside numbers without a unit."""
 _ALIKE = str.maketrans('μ−', 'µ-')
 _UNITS = {
     'ns': 1e-9, 'us': 1e-6, 'µs': 1e-6, 'ms': 1e-3, 's': 1.0, 'sec': 1.0, 'm': 60.0, 'min': 60.0, 'h': 3600.0,
@@ -65,17 +62,13 @@ def quantity(text: str) -> float | None:
     return None
 
 
-def quantities(name: str, cells: Iterable[str]) -> dict[str, float]:
-    """The numbers of a column, as all cells tell to read each: `1.500` and `1,500` beside `2,5`, `5m` of CPU by `2`."""
+def quantities(cells: Iterable[str]) -> dict[str, float]:
+    """The numbers of a column; none if one may be another beside the others: `1.500` by `2,5`, `5m` by `2`."""
     cells = {*cells}
-    forms = {cell: cell for cell in cells}
-    if any(map(_COMMA.match, cells)) and not any(map(_POINT.search, cells)):
-        forms = {cell: _DOT.sub('', cell).replace(',', '.' if cell.count(',') == 1 else ',') for cell in cells}
-    else:
-        milli = {cell for cell in cells if _THOUSANDTHS.match(cell)}
-        if milli and _CORES.search(name) and any(map(_WHOLE.match, cells)) and not any(map(_TIMED.search, cells)):
-            forms = {cell: f'{cell[:-1]}e-3' if cell in milli else cell for cell in cells}
-    return {cell: number for cell in cells if (number := quantity(forms[cell])) is not None}
+    for one, other in ((_COMMA.search, _POINT.match), (_MINUTES.search, _WHOLE.match)):
+        if any(map(one, cells)) and any(map(other, cells)):
+            return {}
+    return {cell: number for cell in cells if (number := quantity(cell)) is not None}
 
 
 @lru_cache(maxsize=65_536)
@@ -126,7 +119,7 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
     counts = Counter(values)
     ranked = counts.most_common()
     distinct = len(counts) - (None in counts)
-    numbers = _numbers(name, counts, len(values) - counts[None])
+    numbers = _numbers(counts, len(values) - counts[None])
     bad = any(value is not None and BAD.search(value[:VALUE_LENGTH]) is not None for value, _ in ranked[:200])
     if len(counts) == 1:
         return Column(name, 'constant', shown(ranked[0][0]), bad)
@@ -151,19 +144,8 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
     most, often = next((value, count) for value, count in ranked if value is not None)
     repeated = f', most often {shown(most, 60)} ×{often}' if often > 1 else ''
     example = next(value for value in values if value is not None)
-    text = f'{distinct} distinct, like {shown(example, 70)}{repeated}{_ends(counts)}{absent}'
+    text = f'{distinct} distinct, like {shown(example, 70)}{repeated}{absent}'
     return Column(name, 'texts', text, bad)
-
-
-def _ends(counts: Counter[str | None]) -> str:
-    """The last words of texts of several, if these are few that come again and again."""
-    ends: Counter[str] = Counter()
-    for value, count in counts.items():
-        if value and ' ' in value:
-            ends[value.rpartition(' ')[2]] += count
-    often = [(end, count) for end, count in ends.most_common(4) if count > 2]
-    told = ', '.join(f'{shown(end, 30)} ×{count}' for end, count in often)
-    return f', ending with {told}' if 3 * sum(count for _, count in often) > 2 * ends.total() else ''
 
 
 def shown(value: str | None, longest: int = VALUE_LENGTH) -> str:
@@ -171,9 +153,9 @@ def shown(value: str | None, longest: int = VALUE_LENGTH) -> str:
     return '(missing)' if value is None else one_line(value, longest) or '""'
 
 
-def _numbers(name: str, counts: Counter[str | None], present: int) -> dict[str, float]:
+def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
     """What the values are as numbers, if nearly all of them are."""
-    found = quantities(name, (value for value in counts if value is not None))
+    found = quantities(value for value in counts if value is not None)
     return found if sum(counts[value] for value in found) >= _NUMERIC_SHARE * present else {}
 
 
@@ -206,7 +188,7 @@ def brief(values: Sequence[str]) -> str:
     ranked = [(value or '', count) for value, count in counts.most_common(4)]
     if len(counts) <= len(ranked):
         return _counted([*zip(_short([value for value, _ in ranked]), (count for _, count in ranked), strict=True)])
-    if numbers := _numbers('', counts, len(values)):
+    if numbers := _numbers(counts, len(values)):
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, takewhile
@@ -48,12 +47,9 @@ from summarizer_tool.text.tokens import truncate as truncate_tokens
 Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
 _LOG_FIELDS = frozenset({'msg', 'message', 'short_message', 'event', 'log', 'text', 'error'})
-_FIRST_FIELDS = (
-    ('time', 'ts', 'timestamp', '@timestamp', 'asctime'),
-    ('level', 'severity', 'lvl', 'priority'),
-    ('msg', 'message', 'short_message', 'event'),
-)
-"""Fields of a logged object that stand first in its line, in this order."""
+_TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'asctime'})
+_LEVEL_FIELDS = frozenset({'level', 'severity', 'lvl', 'priority'})
+"""Fields of a logged object: what came to pass, when, and how bad it is."""
 _LEVELS = {
     **{str(at): name for at, name in enumerate('fatal fatal fatal error warn notice info debug'.split())},  # noqa: SIM905
     **{f'{at}0': name for at, name in enumerate('trace debug info warn error fatal'.split(), 1)},  # noqa: SIM905
@@ -72,11 +68,6 @@ _TOLD_SHARE = 0.4
 
 _HEADED, _BELOW = 5, 3
 """Lines below a heading that are looked at, and of these such as are told with it."""
-_REMARK = re.compile(r'\s{0,8}(?:#+|--|//|;+)\s+(\w+)')
-_FEWEST, _NUMBERED = 12, 0.3
-"""Comments from which these are told together, share of them with digits from which they are records all the same,"""
-_LEAST_RANK = 30.0
-"""and the rank of what is told of them."""
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
@@ -323,19 +314,7 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 
 def _lines_of(lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event."""
-    read = _events(lines)
-    begin = {event.line: found[1] for event in read if (found := _REMARK.match(event.raw))}
-    times = Counter(begin.values())
-    # One that begins as few others do is no explanation, but a total, or a warning.
-    remarks = [event for event in read if times[begin.get(event.line, '')] > 2]
-    numbered = sum(any(map(str.isdigit, event.raw)) for event in remarks)
-    if not _FEWEST <= len(remarks) < len(read) or numbered > _NUMBERED * len(remarks):
-        return _of_events(lines, read, path_statements(lines) if are_paths(lines) else None)
-    # What explains the others is nothing odd among them.
-    told = {event.line for event in remarks}
-    found = _of_events(lines, [event for event in read if event.line not in told])
-    said = f'×{len(remarks)} comments, like {one_line(remarks[0].raw, _ROW_LENGTH)}'
-    return replace(found, statements=chain(found.statements, [DigestStatement(said, _LEAST_RANK, 'templates')]))
+    return _of_events(lines, _events(lines), path_statements(lines) if are_paths(lines) else None)
 
 
 def _of_events(
@@ -364,7 +343,7 @@ def _logged(read: Read) -> list[Event]:
     values = read.value if read.begins and isinstance(read.value, Sequence) else ()
     objects = [(at, each) for at, each in zip(read.begins, values, strict=False) if isinstance(each, Mapping)]
     keys = [{*map(str.lower, each)} for _, each in objects[:100]]
-    logs = [each for each in keys if _LOG_FIELDS & each and any(_place(key) < 2 for key in each)]
+    logs = [each for each in keys if _LOG_FIELDS & each and (_TIME_FIELDS | _LEVEL_FIELDS) & each]
     if not objects or len(logs) < 0.8 * min(100, len(values)):
         return []
     found = _events([_as_line(each) for _, each in objects])
@@ -373,18 +352,13 @@ def _logged(read: Read) -> list[Event]:
     return sorted((*found, *events(read.around.split('\n'))), key=lambda event: event.line)
 
 
-def _place(key: str) -> int:
-    """Where a field of a logged object stands in its line."""
-    return next((place for place, keys in enumerate(_FIRST_FIELDS) if key.lower() in keys), len(_FIRST_FIELDS))
-
-
 def _as_line(entry: Mapping[str, Json]) -> str:
+    """A logged object as a line: what came to pass as it stands, all else as `key=value`."""
     said: list[str] = []
-    for key in sorted(entry, key=_place):
-        value, is_bare = entry[key], _place(key) in (0, 2)
+    for key, value in entry.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
-        said.append(text if is_bare else f'{key}={quote}{text}{quote}')
-        if _place(key) == 1 and (level := _LEVELS.get(text)):
-            said.append(f'({level})')
-    return one_line(' '.join(said), 2000)
+        said.append(text if key.lower() in _LOG_FIELDS else f'{key}={quote}{text}{quote}')
+        if key.lower() in _LEVEL_FIELDS and text in _LEVELS:
+            said.append(f'({_LEVELS[text]})')
+    return one_line(' '.join(said), LONGEST_LINE)

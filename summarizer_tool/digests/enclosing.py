@@ -11,10 +11,6 @@ _NAMED = re.compile(
 """A field that gives a name, and this."""
 _OWN_NAME = re.compile(r'(?i)["\']?(?:name|title|id)\b')
 """Where it gives that of the thing, not of something else: `Relation Name`."""
-_TITLE = re.compile(r'["\']?([\w.-]{1,40})["\']?:\s["\']?(?=[^\n]*[A-Za-z])([^\s"\'{\[|>&*!#][^\n]{0,80}?)["\']?\s?$')
-"""What an item of a list begins with: a field and what it has there."""
-_TITLED = (4, 0.9)
-"""Items from which such a field is one that names them, and share of these that must each have their own."""
 IS_ID = re.compile(r'(?i)(?=[^\d\n]*\d)[\da-f-]{16,}|\d{6,}')
 """A number, or in hexadecimal digits, that nobody gave for a name."""
 _KEY = re.compile(
@@ -48,8 +44,6 @@ class _Thing:
     """Whether its line says that what is further in belongs to it."""
     is_lent: bool = False
     """Whether its name is that of what it holds, until it says its own."""
-    is_titled: bool = False
-    """Whether it is called by the field that it begins with, as no other is."""
 
     def take(self, name: str, line: str) -> None:
         """Be called by a field in a line, and so is an item of a list that holds this: `metadata: {name: …}`."""
@@ -61,31 +55,19 @@ class _Thing:
         if outer and outer.is_open and not (outer.name or outer.is_all or outer.key):
             outer.name, outer.is_lent = name, True
 
-    def called(self, line: str, *, is_titled: bool = False) -> str:
-        """The innermost name given by a field not in the line itself, and the last key; or the last two keys.
-
-        Of names only the titles of items, and then no keys alone, if it `is_titled`.
-        """
+    def called(self, line: str) -> str:
+        """The innermost name given by a field not in the line itself, and the last key; or the last two keys."""
         keys: list[str] = []
         thing: _Thing | None = self
-        while thing and (not thing.name or thing.name in line or is_titled > thing.is_titled):
+        while thing and (not thing.name or thing.name in line):
             keys += [thing.key] if thing.key else []
             thing = thing.inside
-        parts = [thing.name, *keys[:1]] if thing else [] if is_titled else keys[1::-1]
+        parts = [thing.name, *keys[:1]] if thing else keys[1::-1]
         return '.'.join(part[:_LONGEST] for part in parts)
 
 
-def enclosing(lines: Sequence[str], *, are_titled: bool = False) -> list[str]:
-    """What each line is a part of, as it is called there; empty for what stands at the margin, and where nothing is.
-
-    Only items of lists that have a title of their own call anything, if they `are_titled`.
-    """
-    titles: dict[str, list[str]] = {}
-    for line in lines:
-        if line.lstrip().startswith(_BULLET) and (titled := _TITLE.match(line.lstrip()[2:_READ].lstrip())):
-            titles.setdefault(titled[1], []).append(titled[2])
-    least, share = _TITLED
-    apart = {key for key, own in titles.items() if len(own) >= least and len({*own}) >= share * len(own)}
+def enclosing(lines: Sequence[str]) -> list[str]:
+    """What each line is a part of, as it is called there; empty for what stands at the margin, and where nothing is."""
     innermost: list[_Thing | None] = []
     open_thing: _Thing | None = None
     for line in lines:
@@ -102,8 +84,6 @@ def enclosing(lines: Sequence[str], *, are_titled: bool = False) -> list[str]:
         if bare.startswith(_BULLET):
             open_thing = _Thing(depth, open_thing)
             bare, depth = bare[2:].lstrip(), depth + 2
-            if (titled := _TITLE.match(bare)) and titled[1] in apart:
-                open_thing.name, open_thing.is_lent, open_thing.is_titled = titled[2], True, True
         innermost.append(open_thing)
         if not bare:
             continue
@@ -119,4 +99,4 @@ def enclosing(lines: Sequence[str], *, are_titled: bool = False) -> list[str]:
             called = next(filter(None, key.groups())).replace('" "', '.').strip('"') if key else ''
             open_thing = _Thing(depth, open_thing, called, is_all=is_all, is_open=bare[-1] in _OPENING)
     numbered = zip(innermost, lines, strict=True)
-    return [thing.called(line, is_titled=are_titled) if thing else '' for thing, line in numbered]
+    return [thing.called(line) if thing else '' for thing, line in numbered]

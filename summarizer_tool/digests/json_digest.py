@@ -16,7 +16,7 @@ from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import INSIDE, Row, named_by, record_statements
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import numbered
+from summarizer_tool.digests.table_readers import headed
 
 MANY = 5
 """Objects in a list from which they are told as many with the same fields."""
@@ -27,7 +27,7 @@ _KEYED = 20
 _CELLS = 400
 """Fields of one object that are looked at."""
 _LONG = 3
-"""Objects in lists inside of each thing, on average, from which they are things of their own,"""
+"""Objects in a list inside of each thing, on average, from which they are things of their own,"""
 _FIELDS = 4
 """if they have so many fields."""
 _DEEPEST = 12
@@ -165,7 +165,7 @@ class _JsonWalk:
         if depth >= _DEEPEST or not value:
             yield self._place(path, _compact(value))
             return
-        objects = [each for each in value if isinstance(each, Mapping)]
+        objects = _objects(value)
         if {len(each) for each in objects} == {1} and len({key for each in objects for key in each}) == len(objects):
             # Each has a name of its own.
             yield from self._object(path, {key: inside for each in objects for key, inside in each.items()}, depth)
@@ -178,12 +178,12 @@ class _JsonWalk:
                 yield DigestStatement(
                     f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
                 )
-            if inner := _long_lists(objects):
-                outer = [cast('Mapping[str, Json]', _without(each, inner)) for each in objects]
+            if inner := _long_list(objects):
+                outer = [{key: each for key, each in thing.items() if key != inner} for thing in objects]
                 _, labels = named_by(flat(outer))
-                things = zip(labels, objects, strict=True)
-                inside = [{INSIDE: label, **each} for label, thing in things for each in _objects_at(thing, inner)]
-                yield from self._list(f'{path or "items"}[].{".".join(inner)}', inside, depth + 1)
+                lists = zip(labels, (_objects(thing.get(inner)) for thing in objects), strict=True)
+                inside = [{INSIDE: label, **each} for label, some in lists for each in some]
+                yield from self._list(f'{path or "items"}[].{inner}', inside, depth + 1)
                 objects = outer
             yield from self._records(path or 'items', flat(objects))
         elif len(value) >= MANY and (rows := _lists(value)):
@@ -255,60 +255,30 @@ def _keyed(value: Mapping[str, Json]) -> list[Row]:
     ]
 
 
-def _lists(value: Sequence[Json]) -> list[Row]:
+def _lists(value: Sequence[Json]) -> Sequence[Row]:
     """The rows of a list of lists of one length, such as a query's result; the first one may be their titles."""
     rows = [each for each in value if isinstance(each, list)]
-    width = len(rows[0]) if rows else 0
-    if not width or len(rows) < len(value) or any(len(row) != width for row in rows):
+    if len(rows) < len(value) or len({len(row) for row in rows}) > 1:
         return []
     if any(isinstance(each, Mapping) for row in rows for each in row):
         return []  # pages of things, or a name and a thing each
-    first = [*map(cell, rows[0])]
-    numbers = numbered(first)
-    header = [
-        each
-        for at, each in enumerate(first)
-        if isinstance(rows[0][at], str) and (at in numbers or quantity(each) is None)
-    ]
-    titled = len(set(header)) == width and not any(value in column for value, *column in zip(*rows, strict=True))
-    names = header if titled else [f'[{number}]' for number in range(width)]
-    return [dict(zip(names, map(cell, row), strict=True)) for row in rows[titled:]]
+    table = headed([(0, [*map(cell, row)]) for row in rows], ())
+    return table.rows if table else []
 
 
-def _long_lists(things: Sequence[Mapping[str, Json]]) -> Sequence[str]:
-    """Where things have lists of like objects without names that are long together; the outermost place."""
-    counts = Counter(path for thing in things for path in _places_of_objects(thing, ()))
-    return min(
-        (path for path, count in counts.items() if count >= max(_KEYED, _LONG * len(things))), key=len, default=()
-    )
+def _objects(value: Json) -> list[Mapping[str, Json]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, Sequence) else []
 
 
-def _places_of_objects(value: Json, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The path of each object in a list whose objects have no names of their own."""
-    if isinstance(value, Mapping) and len(path) < _DEEPEST:
-        for key, each in value.items():
-            yield from _places_of_objects(each, (*path, key))
-    elif isinstance(value, list):
-        objects = [each for each in value if isinstance(each, Mapping)]
-        if path and len(objects) > 1 and len(objects[0]) >= _FIELDS and not any(_names(objects)):
-            yield from [path] * len(objects)
-        for each in objects:
-            yield from _places_of_objects(each, path)
-
-
-def _objects_at(value: Json, path: Sequence[str]) -> Iterator[Mapping[str, Json]]:
-    for each in value if isinstance(value, list) else [value]:
-        if isinstance(each, Mapping):
-            yield from _objects_at(each.get(path[0]), path[1:]) if path else [each]
-
-
-def _without(value: Json, path: Sequence[str]) -> Json:
-    if isinstance(value, list):
-        return [_without(each, path) if isinstance(each, Mapping) else each for each in value]
-    if not isinstance(value, Mapping) or path[0] not in value:
-        return value
-    others = {key: each for key, each in value.items() if key != path[0]}
-    return {**others, path[0]: _without(value[path[0]], path[1:])} if len(path) > 1 else others
+def _long_list(things: Sequence[Mapping[str, Json]]) -> str:
+    """The field in which things have lists of like objects without names that are long together, if there is one."""
+    counts: Counter[str] = Counter()
+    for thing in things:
+        for key, each in thing.items():
+            objects = _objects(each)
+            if len(objects) > 1 and len(objects[0]) >= _FIELDS and not any(_names(objects)):
+                counts[key] += len(objects)
+    return next((key for key, count in counts.items() if count >= max(_KEYED, _LONG * len(things))), '')
 
 
 def flat(things: Sequence[Mapping[str, Json]]) -> list[Row]:
@@ -346,7 +316,7 @@ def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
 
 def _names(entries: Sequence[Json]) -> Sequence[str]:
     """What each entry of a list is called; nothing if some have no name of their own."""
-    objects = [entry for entry in entries if isinstance(entry, Mapping)]
+    objects = _objects(entries)
     for key in filter(_NAMING.search, objects[0]):
         names = [name for each in objects if isinstance(name := each.get(key), str) and len(name) <= _NAME_LENGTH]
         if len({*names}) == len(entries):

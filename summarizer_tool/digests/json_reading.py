@@ -6,7 +6,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
+
+from pydantic_core import from_json
 
 Json: TypeAlias = 'bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None'
 
@@ -16,12 +18,9 @@ WITHIN_SHARE = 0.5
 _DIGITS = 18
 """Digits from which a number is kept as it is written: nobody computes with it, and it must not change."""
 
-_TOKENS = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"|[{}\[\],]', re.DOTALL)
 _OPENING = re.compile(r'[\[{]')
 _NEXT = re.compile(r'\s*+,?+\s*+[\[{]')
 _LINE = re.compile(r'^[ \t]*+[\[{]', re.MULTILINE)
-_DEEPEST = 200
-"""Open brackets in JSON that is repaired."""
 _KEPT_SHARE = 0.2
 """Share of cut JSON that must be complete to be worth reading."""
 _STARTS = 40
@@ -109,40 +108,23 @@ def _whole(text: str, at: int = 0) -> tuple[Json, int]:
 
 
 def _repaired(text: str, place: int) -> Read | None:
-    """JSON that is valid up to a place: what is complete of it."""
-    found = _complete(text[:place])
-    if found is None or found[0] < _KEPT_SHARE * len(text):
-        return None
-    end, closing = found
-    value, _ = _whole(text[:end] + closing)
-    return Read(value, broken=f'JSON invalid from character {place} of {len(text)}') if value else None
+    """JSON that is valid up to a place: what is complete of it.
 
-
-def _complete(text: str) -> tuple[int, str] | None:
-    """Where the last complete value of cut JSON ends, and the brackets that are open there, as they must close.
-
-    A thing in a list that is cut is left out: what it lacks would look like what is odd about it.
+    A thing in a list of several that is cut is left out: what it lacks would look like what is odd about it.
     """
-    stack: list[str] = []
-    lists = 0
-    end, closing = 0, ()
-    for found in _TOKENS.finditer(text):
-        sign = found[0]
-        if sign in ('{', '['):
-            stack.append('}' if sign == '{' else ']')
-            lists += sign == '['
-            if len(stack) > _DEEPEST:
-                return None
-            continue
-        if sign in ('}', ']'):
-            if not stack or stack.pop() != sign:
-                break
-            lists -= sign == ']'
-        elif sign != ',':
-            continue
-        if not lists or (lists == 1 and stack[-1] == ']'):
-            end, closing = (found.start() if sign == ',' else found.end()), tuple(stack)
-    return (end, ''.join(reversed(closing))) if end else None
+    if place < _KEPT_SHARE * len(text):
+        return None
+    try:
+        value = cast('Json', from_json(text[:place], allow_partial=True))
+    except ValueError:
+        return None
+    inside = value
+    while isinstance(inside, dict | list) and inside:
+        if isinstance(inside, list) and len(inside) > 1:
+            del inside[-1]
+            break
+        inside = [*inside.values()][-1] if isinstance(inside, dict) else inside[-1]
+    return Read(value, broken=f'JSON invalid from character {place} of {len(text)}') if value else None
 
 
 def read_literal(text: str) -> Read | None:

@@ -74,7 +74,6 @@ _PIECE = (8, 240)
 _WINDOW = 160
 """Characters of a piece where nothing separates them."""
 
-_PACKAGE = re.compile(r'\b(?:[a-z_]\w*\.){2,8}(?=[A-Z])')
 _LONG_TRACE, _EXCEPTION_LENGTH = 150, 120
 """Characters of a stack trace over which of its exceptions the first and the last one are told, and of each."""
 _TRACE = re.compile(
@@ -248,12 +247,10 @@ def trace(tail: Sequence[str]) -> str:
             waiting = python is None
         elif python is None and index < 3 and not bare.startswith('... '):
             said.append(bare)
-    if sum(map(len, said)) > _LONG_TRACE:
-        said = [*(each.partition(' [File "')[0] for each in said[:-1]), *said[-1:]]
-    causes = [each for each in said[1:] if each.startswith('Caused by')]
-    if causes and sum(map(len, said)) > _LONG_TRACE:
+    if len(said) > 2 and sum(map(len, said)) > _LONG_TRACE:
         # What went wrong first is told last: it must not be cut out of the middle.
-        return ' | '.join(one_line(_PACKAGE.sub('', each), _EXCEPTION_LENGTH) for each in (said[0], causes[-1]))
+        last = next((each for each in reversed(said) if each.startswith('Caused by')), said[-1])
+        said = [one_line(each, _EXCEPTION_LENGTH) for each in (said[0], last)]
     return ' | '.join(said[:6] if len(said) <= 6 else [*said[:3], *said[-3:]])
 
 

@@ -27,8 +27,6 @@ _FIELDS = 120
 """Fields that are described; things with more are described by these, the ones most things have."""
 _NAMES_FROM = 1.2
 """Score from which a field names things; a field with only different values has 2."""
-_APART = 0.9
-"""Share of the things that must have a name of their own for one field to name them."""
 _SHORT = 24
 """Characters of a second name."""
 _EACH = 12
@@ -47,21 +45,12 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
             scored.append((score, field))
     scored.sort(key=lambda each: -each[0])
     key = scored[0][1] if scored else ''
-    if not _ID.search(key) and (pair := _pair([*fields], rows)):
-        labels = [f'{one_line(row[pair[0]], 50)} ({one_line(row[pair[1]], 50)})' for row in rows]
-        return f'{pair[0]} ({pair[1]})', labels
     # Some ask by name and others by number: a short second one of the other sort is said, too.
     # What has no name is told by its number, and by a text that few have, such as a path.
     place = '' if INSIDE in rows[0] else _place(rows)
     other = place if _OPAQUE.fullmatch(rows[0].get(key, '')) else ''
     other = other or next((field for field in fields if _complements(field, key, rows)), '' if key else place)
     beside = distinct_parts([row.get(other, '') for row in rows], 50)
-    where = (
-        '' if key else next((field for field in [*rows[0]][:_FIELDS] if field != other and _is_where(field, rows)), '')
-    )
-    if where:
-        ends = ('/'.join(row[where].split('/')[-2:]) for row in rows)
-        beside = [f'{second}, {end}'.removeprefix(', ') for second, end in zip(beside, ends, strict=True)]
     labels: list[str] = []
     numbers: Counter[str] = Counter()
     for row, second in zip(rows, beside, strict=True):
@@ -69,18 +58,7 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
         label = one_line(row.get(key, ''), 50 if other else 100) or f'{outer} #{numbers[outer]}'.lstrip()
         label = f'{label[:12]}…' if _HASH.fullmatch(label) else label
         labels.append(f'{label} ({second})' if second else label)
-    return f'{key or "number"} ({other or where})' if other or where else key, labels
-
-
-def _pair(fields: Sequence[str], rows: Sequence[Row]) -> tuple[str, str] | None:
-    """A field that gives names, of which none is each its own, and one beside it, together with which they are."""
-    whole = [field for field in fields[:_FIELDS] if '.' not in field and all(field in row for row in rows)]
-    counts = {field: len({row[field] for row in rows}) for field in whole}
-    named = [field for field in whole if _NAME.search(field) and counts[field] > 1]
-    if any(counts[field] >= _APART * len(rows) for field in named):
-        return None
-    pairs = ((name, other) for name in named for other in whole if 1 < counts[other] < _APART * len(rows) / 2)
-    return next((each for each in pairs if len({(row[each[0]], row[each[1]]) for row in rows}) == len(rows)), None)
+    return f'{key or "number"} ({other})' if other else key, labels
 
 
 def _place(rows: Sequence[Row]) -> str:
@@ -89,12 +67,6 @@ def _place(rows: Sequence[Row]) -> str:
     texts = [field for field in counts if all(field in row and _is_text(row[field]) for row in rows)]
     apart = [field for field in texts if counts[field] > min(FEW, len(rows) - 1)]
     return max(apart, key=lambda each: (moment(rows[0][each]) is None, counts[each]), default='')
-
-
-def _is_where(field: str, rows: Sequence[Row]) -> bool:
-    """Return whether a field has paths by which things are found."""
-    cells = {row.get(field, '') for row in rows} if '/' in rows[0][field] else set[str]()
-    return len(cells) > 1 and all('/' in cell[1:-1] and ' ' not in cell for cell in cells)
 
 
 def _is_text(value: str) -> bool:

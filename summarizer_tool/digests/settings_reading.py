@@ -49,27 +49,8 @@ def read_settings(text: str) -> Read | None:
     elif margin and all(map(_YAML.match, margin)) and _NESTED.search(text):
         value = _yaml(text, _GROWN * len(lines))
     elif (read := _pairs(lines)) and len({*(keys := [line.split('=')[0] for line in margin])}) > _PAIRS * len(lines):
-        if sum('.' in key for key in keys) > _PAIRS * len(lines):
-            value = _typed(_nested(read))
-        elif len({*map(without_digits, keys)}) > _NAMED * len(lines):
-            value = _typed(read)
+        value = _typed(read) if len({*map(without_digits, keys)}) > _NAMED * len(lines) else None
     return Read(value) if value else None
-
-
-def _nested(pairs: Mapping[str, Json]) -> Json:
-    """Settings whose keys are paths (`net.ipv4.conf.lo.mtu`), each name of a path an object."""
-    root: dict[str, Json] = {}
-    for path, value in pairs.items():
-        *names, last = path.split('.')[:_DEEPEST]
-        inside = root
-        for at, name in enumerate(names):
-            found = inside.setdefault(name, {})
-            if not isinstance(found, dict):  # a key has a value, and others below it
-                last = '.'.join((*names[at:], last))
-                break
-            inside = found
-        inside[last if last not in inside else path] = value
-    return root
 
 
 def is_settings(text: str) -> bool:

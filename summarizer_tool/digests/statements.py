@@ -62,8 +62,6 @@ _TOGETHER = 8
 """Lines up to which a statement on several errors, or on a record that is asked for, says what is in each."""
 _PLACE_SHARE = 0.1
 """Share of the budget that the line on what was left out has; what is longer says only how much that is."""
-_BESIDE = 4
-"""Lines between two of which what is told stands together, as of an entry of several lines."""
 _PASSES = 4
 """Times that room is made for the line on what was left out."""
 
@@ -135,7 +133,7 @@ def choose(
 
     Statements that have words of the focus, which are in lower case, gain in rank. One that addresses whoever reads it
     is told last, and only where nothing else is left out for it, unless the focus or its level has asked for it. Where
-    a line is not a record of its own, lines beside each other are told together.
+    a line is not a record of its own, odd ones are told as they stand in the text.
     """
     ranked = _ranked(statements, focus)
     # Counts of lines add up: no token reaches over a line break into a line that begins with a letter or sign.
@@ -156,25 +154,14 @@ def choose(
             left_out = ''
         if not left_out or sum(costs[index] for index in taken) + reserve <= budget:
             break
-    # By topics, the highest rank first; those that wait for all others last.
-    order = sorted(taken, key=lambda index: (waits(index), TOPICS.index(ranked[index].topic), index))
-    told = [ranked[index] for index in order]
-    first = len(told) if is_of_lines else sum(map(waits, taken))
-    return [*_gathered(told[: len(told) - first]), *told[len(told) - first :]], left_out
 
+    def place(index: int) -> tuple[bool, int, tuple[int, ...]]:
+        """By topics, the highest rank first; those that wait for all others last."""
+        each = ranked[index]
+        is_by_line = each.topic == 'odd items' and not is_of_lines
+        return waits(index), TOPICS.index(each.topic), each.lines if is_by_line else (index,)
 
-def _gathered(told: Sequence[DigestStatement]) -> Iterator[DigestStatement]:
-    """Statements in their order, but for those on lines beside one that comes first: they stand with it, by line."""
-    left = dict(enumerate(told))
-    for at, first in enumerate(told):
-        if left.pop(at, None):
-            near = [other for other, each in left.items() if first.topic in NOTED and _are_beside(first, each)]
-            yield from sorted([first, *map(left.pop, near)], key=lambda each: each.lines)
-
-
-def _are_beside(first: DigestStatement, other: DigestStatement) -> bool:
-    lines = (*first.lines, *other.lines)
-    return other.topic in NOTED and len(first.lines) == len(other.lines) == 1 and abs(lines[0] - lines[1]) <= _BESIDE
+    return [ranked[index] for index in sorted(taken, key=place)], left_out
 
 
 def _left_out(ranked: Sequence[DigestStatement], taken: set[int], budget: int) -> str:

@@ -35,7 +35,8 @@ def read_tables(lines: Sequence[str], readers: Sequence[Reader]) -> list[Table]:
     if filled < LEAST_ROWS + 1:
         return []
     # Blank lines inside of quotes part nothing.
-    if separated in readers and reaches_over(lines) and (table := separated(lines, 0)):
+    whole = [line[:LONGEST_LINE] for line in lines]
+    if separated in readers and reaches_over(whole) and (table := separated(whole, 0)):
         return [_numbered(table, numbers, comments)]
     least = max(LEAST_ROWS, 0.6 * filled)
     found: list[Table] = []

@@ -67,10 +67,10 @@ def test_text_that_shows_a_change_is_none() -> None:
 def test_a_list_of_files_is_told_by_its_folders() -> None:
     paths = [f'./mill/{folder}/part_{at}.py' for folder, count in (('gates', 30), ('ui', 9)) for at in range(count)]
     assert digest('\n'.join([*paths, './mill/README.md']), 100).text == snapshot("""\
-list of 40 paths in 3 folders below mill
+paths below mill: 40 items with 2 fields
 40| ./mill/README.md
-folders: gates/ ×30, ui/ ×9, beside these ×1
-kinds: .py ×39, .md ×1\
+folder: gates ×30, ui ×9, "" ×1
+kind: .py ×39, .md ×1\
 """)
 
 

@@ -9,7 +9,6 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest, machine_output
-from summarizer_tool.digests.statements import DigestStatement, choose
 
 ASKED = 'Is anything wrong or unusual here?'
 
@@ -156,9 +155,8 @@ def test_a_name_with_a_bad_word_is_no_warning() -> None:
     lines = [f'{at} fetch manifest {name}@^{at % 9}.0' for at, name in enumerate(['mill', 'sack', 'vat', 'stone'] * 30)]
     lines[40] = '40 fetch manifest http-errors@^2.0'
     lines[70] = '70 checksum of vat failed'
-    odd = [line.lines for line in digest('\n'.join(lines), 400, focus=ASKED).lines if line.topic == 'odd items']
-    assert (71,) in odd
-    assert (41,) not in odd[:1]
+    odd = [line for line in digest('\n'.join(lines), 400, focus=ASKED).lines if line.topic == 'odd items']
+    assert max(odd, key=lambda each: each.rank).lines == (71,)
 
 
 def test_another_host_and_another_kind_of_hash() -> None:
@@ -209,14 +207,6 @@ def test_of_a_diff_the_changed_line_that_stands_alone() -> None:
     found = digest('\n'.join(lines), 300, focus='Review this diff for security problems')
     number = 1 + lines.index('+    reply = ask(harbour, verify=False)')
     assert f'{number}| harbour/quay.py: + reply = ask(harbour, verify=False)' in found.text.splitlines()
-
-
-def test_of_settings_line_by_line_the_odd_one_is_told() -> None:
-    lines = [f'mill.wheel.{number}.depth = {number % 3}' for number in range(60)]
-    lines.insert(40, 'mill.wheel.7.depth = 9')
-    found = digest('\n'.join(lines), 200)
-    assert machine_output('\n'.join(lines))
-    assert '7: depth=[1, 9]' in found.text.splitlines()
 
 
 def test_assignments_of_a_program_are_none() -> None:
@@ -366,17 +356,6 @@ def test_half_an_emoji_in_json_can_be_sent() -> None:
     assert 'cut ? off' in digest(text, 200).text.encode().decode()
 
 
-def test_lines_of_one_entry_are_told_together() -> None:
-    told = {602: 'took 181.40', 11: 'left 9.30', 604: 'drop the piers', 13: 'fetch a boat', 300: 'odd'}
-    statements = [
-        DigestStatement(f'{line}| {text}', 90.0 - at, 'odd items', (line,))
-        for at, (line, text) in enumerate(told.items())
-    ]
-    chosen, _ = choose(statements, 200, is_of_lines=False)
-    assert [each.lines[0] for each in chosen] == [602, 604, 11, 13, 300]
-    assert [each.lines[0] for each in choose(statements, 200)[0]] == [*told]
-
-
 @pytest.mark.parametrize(
     'text',
     [
@@ -403,7 +382,7 @@ def test_odd_json_takes_no_more_than_its_length(text: str) -> None:
 def test_a_list_of_lists_has_rows(titles: list[list[str]]) -> None:
     rows = [[f'ewe-{at}', 'healthy'] for at in range(300)]
     rows[211][1] = 'lame'
-    field = 'state' if titles else '[1]'
+    field = 'state' if titles else 'column 2'
     assert f'ewe-211: {field}=lame (usually healthy)' in digest(json.dumps({'rows': [*titles, *rows]}), 200).text
 
 

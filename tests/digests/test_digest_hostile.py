@@ -73,6 +73,7 @@ HOSTILE = {
     'zeros': '\x00\x01' * 100_000,
     'one trace': 'ERROR x\n' + '\tat a.b.C(D.java:1)\n' * 7_000,
     'exceptions': 'A.' * 70_000 + 'Exception',
+    'a cell without an end': 'a,b,"c\n' * 6 + 'a,' + 'b' * 200_000 + ',"c\n',
     'lone surrogates': 'ERROR \ud800 x\n' * 100,
 }
 

@@ -162,7 +162,7 @@ def test_of_long_stack_traces_the_first_and_the_last_cause_are_told() -> None:
     lines = [*(f'2026-03-14T02:06:{at:02}Z INFO mill.Orders : kept order {at}' for at in range(50)), *event]
     [told] = [each.text for each in digest('\n'.join(lines), 300).lines if each.topic == 'errors']
     assert told == snapshot(
-        '51| 2026-03-14T02:07:05Z ERROR mill.Orders : Could not keep order 7 | CannotBeginException: Could not open a session for the transaction of this order | Caused by: TransientException: no connection is free, timed out after 30 s'
+        '51| 2026-03-14T02:07:05Z ERROR mill.Orders : Could not keep order 7 | org.mill.transaction.CannotBeginException: Could not open a session for the transaction of this order | Caused by: org.mill.pool.TransientException: no connection is free, timed out after 30 s'
     )
 
 

@@ -72,11 +72,6 @@ def test_where_few_lines_stand_in_blocks_they_are_called_by_what_is_around_them(
             'boat-31: leaks = 999',
             id='a name before an id',
         ),
-        pytest.param(
-            '# Of pier {at}\n- name: same\n  boats:\n    - boat: boat-{at}\n      leaks: {leaks}\n      oars: 2\n',
-            'boat-31: leaks: 999',
-            id='an item before the block around it',
-        ),
     ],
 )
 def test_a_block_is_told_by_what_tells_it_apart(block: str, told: str) -> None:

@@ -142,20 +142,6 @@ def test_what_is_nested_as_deep_as_a_text_may_be_is_read_or_refused():
     assert read_settings(deep) is None or digest(deep, 100).text
 
 
-def test_keys_that_are_paths_are_objects_of_like_things() -> None:
-    lines = [
-        f'net.pier{at}.{field} = {9 if (at, field) == (7, "depth") else 1}'
-        for at in range(30)
-        for field in ('depth', 'boats')
-    ]
-    read = read_settings('\n'.join(['net = 4', *lines, 'net.pier0.depth.least = 2']))
-    assert read
-    assert isinstance(read.value, dict)
-    assert read.value['net'] == '4'
-    assert read.value['net.pier7.depth'] == '9'
-    assert 'pier7: depth=9 (usually 1)' in digest('\n'.join(lines), 200).text
-
-
 def test_a_value_unlike_those_of_its_name_in_other_sections_comes_first_and_what_sets_nothing_last() -> None:
     sections = [
         f'{name}:\n  gates: {{count: 1, oil: null, locked: {"true" if name == "weir" else "false"}}}\n'

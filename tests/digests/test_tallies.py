@@ -42,10 +42,6 @@ def test_what_none_has_and_what_is_not_asked_for_is_not_counted() -> None:
     assert counts(text, 'Where is FLOOD(ada)?') == []
 
 
-def test_a_number_that_the_program_has_counted_itself_is_told() -> None:
-    assert f'99| {NOTES[-1]}' in digest('\n'.join(NOTES), 200, focus='How many floods are there?').text
-
-
 def test_things_are_counted_by_the_field_that_has_the_word() -> None:
     boats = [
         {
@@ -77,14 +73,12 @@ def test_each_of_several_lists_is_counted_by_itself() -> None:
     )
 
 
-def test_a_part_of_a_name_is_counted_and_one_beside_several() -> None:
+def test_a_part_of_a_name_is_counted_and_one_of_several() -> None:
     text = '\n'.join(['marn 1', 'marn_core 2', 'marn-gate 3', 'marnish 4', *(f'weir{at} {at}' for at in range(36))])
     assert counts(text, 'How many are of marn?')[0] == snapshot('3 of 40 lines contain "marn"')
     log = '\n'.join(f'{at} {"an error came" if at % 10 == 0 else "pumped, errors=0"}' for at in range(60))
     assert counts(log, 'How many errors came?')[0].startswith('6 of 60 lines contain')
-    assert counts(log, 'How many errors?')[0].partition(' (')[0] == snapshot(
-        '54 of 60 lines contain "errors", 6 "error"'
-    )
+    assert counts(log, 'How many errors?')[0] == snapshot('54 of 60 lines contain "errors"')
 
 
 def test_what_all_have_is_counted_where_it_is_asked_for() -> None:

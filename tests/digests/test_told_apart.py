@@ -46,22 +46,6 @@ def test_what_says_the_same_again_gives_way_to_what_does_not() -> None:
     assert other.text in [each.text for each in told]
 
 
-def test_what_explains_the_others_is_nothing_odd() -> None:
-    names = ['level', 'flow', 'leak', 'wind', 'tide', 'salt', 'rain', 'draft']
-    lines = [line for name in names * 4 for line in (f'# {name} of a lock as the error log has it', f'{name}_now 4.0')]
-    lines[9] = 'gust_now 977.0'
-    found = digest('\n'.join(lines), 300, focus=ASKED).text.split('\n')
-    assert found[1] == '10| gust_now 977.0'
-    assert found[-1] == '×32 comments, like # level of a lock as the error log has it'
-    assert not any('| #' in line for line in found)
-
-
-def test_lines_that_begin_as_comments_do_and_have_numbers_are_records() -> None:
-    lines = [line for n in range(20) for line in (f'# Turn_time: 0.{n:03} gate: {n}', f'turn wheel at lock {n};')]
-    lines[20] = '# Turn_time: 97.040 gate: 10'
-    assert '21| # Turn_time: 97.040 gate: 10' in digest('\n'.join(lines), 300, focus=ASKED).text
-
-
 def test_an_odd_heading_is_told_with_what_is_below_it() -> None:
     lines = [f'  {"wheel " * (1 + n % 4)}turns at {n % 9}' for n in range(90)]
     lines[60:60] = ['Locks that wait for each other:', '===', '"gate-3":', '  held by "gate-9"', '', 'and so on']
@@ -79,26 +63,6 @@ def test_fields_of_blocks_tell_least_and_most_with_the_block() -> None:
     told = digest(text.replace('{}', 'boat-').replace('Holder', 'Name'), 500, focus=ASKED).text
     assert 'Ends: Mar 5 2019 (boat-04) to Mar 28 2031 (boat-27)' in told
     assert 'Fee: 20 (line 1)..40..59 (line 157) (min..median..max)' in digest(text, 500, focus=ASKED).text
-
-
-def test_what_has_no_name_is_told_with_where_it_is() -> None:
-    found = [
-        {
-            'rule': f'R{n % 4}',
-            'text': f'wheel {n % 19} turns',
-            'at': {'uri': f'file:///mill/gate{n % 5}/part{n % 5}.py'},
-        }
-        for n in range(40)
-    ]
-    found[22] |= {'rule': 'R9', 'text': 'no such lever'}
-    told = digest(json.dumps({'version': 1, 'results': found}), 300, focus=ASKED).text
-    assert '#23 (no such lever, gate2/part2.py): ' in told
-
-
-def test_last_words_of_texts_are_counted() -> None:
-    names = [f'lock-{n}->gate-{n} ({("OPEN", "SHUT")[n % 3 == 0]})' for n in range(40)]
-    assert describe('name', names).text.endswith(', ending with (OPEN) ×26, (SHUT) ×14')
-    assert describe('name', [f'a wheel of {n}' for n in range(40)]).text == '40 distinct, like a wheel of 0'
 
 
 def test_where_few_have_any_field_it_says_little_to_have_one() -> None:
