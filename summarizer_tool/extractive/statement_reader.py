@@ -56,9 +56,6 @@ _SUBJECT_REACH = 12
 LONGEST_LEAD = 120
 """Characters of a sentence that leads to a list and is said with each part of it."""
 
-_DEEPEST = 6
-"""Level of headings of markdown, which stand above what is told; lines that are like headings have a greater one."""
-
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
 
@@ -119,11 +116,8 @@ class StatementReader:
     """What begins a line of its own before a colon: speakers, and fields."""
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
-    is_conversation: bool = False
-    askers: frozenset[str] = frozenset()
-    """Speakers who mostly ask: neither that nor the answer says much alone."""
     talk_end: int = 0
-    """The line after which, in a conversation, what begins without a name is nobody's."""
+    """The line after which, in a conversation, what begins without a name is nobody's; 0 where the text is none."""
     last: str = ''
     """The last sentence: where it tells what was said before, the next one tells what is so."""
     speaker: tuple[str, int] | None = None
@@ -151,8 +145,6 @@ class StatementReader:
     """Whether the list at hand is one of other pages."""
     references: int | None = None
     """The level of the heading over the list of references at hand, if any."""
-    answers_itself: bool = False
-    """Whether paragraphs begin with a question and answer it, as in a list of frequent ones."""
     terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
     """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
     quoted: int = 0
@@ -168,7 +160,7 @@ class StatementReader:
     subject: SectionSubject = field(init=False)
     """Whom the section at hand is about."""
     question: str = ''
-    """What the heading at hand asks, until something answers it; of an interview until the next one."""
+    """What the heading at hand asks, until something answers it."""
     answering: str = ''
     """The question that what is said has before it."""
     last_definition: int = 0
@@ -176,6 +168,11 @@ class StatementReader:
 
     def __post_init__(self) -> None:
         self.subject = SectionSubject(self.sections[-1])
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether paragraphs are those of people who speak."""
+        return self.talk_end > 0
 
     def open_section(self, level: int, title: str, number: int) -> None:
         """Go on under a heading, with the marks of its text; one in a code span is what a program knows."""
@@ -191,8 +188,7 @@ class StatementReader:
         self.asked.clear()
         self.answering = ''
         self.lead_ins.clear()
-        is_turn = level > _DEEPEST and title.endswith(('.', '!', '…'))
-        self.question = NUMBERING.sub('', title).rstrip('?.! ') if is_turn or title.endswith('?') else ''
+        self.question = NUMBERING.sub('', title).rstrip('?.! ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -227,7 +223,7 @@ class StatementReader:
                 lead, kind = self.question, Kind.PROSE if opens else kind
                 self.answering = lead
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
-            self.question = self.question if self.levels[-1] > _DEEPEST else ''
+            self.question = ''
         is_answer = lead != '' and lead.removeprefix('> ') == self.answering
         before, kind = self._needed(text, lines[0], kind, '' if is_answer else lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
@@ -237,17 +233,17 @@ class StatementReader:
         if asked := self._asked_by_another(text, kind, lead):
             text, thing = f'{asked.text} {lead}: {text}', asked.thing
             lead, lines = asked.lead, (*asked.evidence, *lines)
-            if lead in self.askers or not self.is_conversation:  # in a chat nobody says more than is needed
+            if not self.is_conversation:  # in a chat nobody says more than is needed
                 self.out.pop()
-                kind = asked.kind if kind is Kind.FRAGMENT else kind
+                kind = asked.kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
 
     def _asked_by_another(self, text: str, kind: Kind, lead: str) -> Statement | None:
-        """The question right before that a turn answers: by a scrap, or in an interview by anything."""
+        """The question right before that a turn answers by a scrap."""
         asked = self.out[-1] if self.out and self.speakers and lead else None
         if asked is None or asked.lead in ('', lead) or not asked.text.endswith('?'):
             return None
-        if asked.paragraph != self.paragraph_count - 1 or (kind is not Kind.FRAGMENT and asked.lead not in self.askers):
+        if asked.paragraph != self.paragraph_count - 1 or kind is not Kind.FRAGMENT:
             return None
         to = _ADDRESSES.match(text)
         is_to_another = to is not None and to[1] in self.speakers and to[1].casefold() != asked.lead.casefold()
@@ -405,14 +401,7 @@ class StatementReader:
             self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
             return '', []
         question = self.answering if is_labelled else ''
-        if self.answers_itself and not self.is_item:
-            opening = said[: 1 if self.asked else 2]  # `The lamp is red. What does it mean?`
-            if asking := next((place for place, each in enumerate(opening, 1) if each.text.endswith('?')), 0):
-                self.asked = [replace(each, text=plain(each.text)) for each in said[:asking]]
-                said = said[asking:]
-            if not said:
-                return '', []
-        if self.asked and (self.answers_itself or is_labelled) and not self.is_item:
+        if self.asked and is_labelled and not self.is_item:
             question = ' '.join(each.text for each in self.asked).rstrip('?. ')
         question = question if len(question) <= LONGEST_LEAD else ''
         if (self.asked or self.question) and said and not said[0].text.endswith('?'):

@@ -6,7 +6,7 @@ pronoun, the label or the lead-in of a list item, what a definition defines.
 """
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -23,7 +23,7 @@ from summarizer_tool.extractive.labelled_values import (
     read_row,
 )
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, askers_of, is_conversation, speakers_of, talk_end
+from summarizer_tool.extractive.speakers import SPEAKER, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -36,7 +36,7 @@ from summarizer_tool.extractive.statement_reader import (
 from summarizer_tool.extractive.under_headings import VERSION
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
-from summarizer_tool.text.lines import word_count
+from summarizer_tool.text.lines import one_line, word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import (
@@ -77,8 +77,6 @@ _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 _LICENCE = regex.compile(r'^(?:The )?(?:\p{Lu}[\w.+-]{0,20},? ){1,5}Licen[cs]e(?: \([\w.+ -]{1,20}\))?:?$')
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
-# What somebody is asked, or told, in an interview: `**You gave up twice. Why?**`
-_BOLD_TURN = regex.compile(r'^ {0,3}(\*\*|__|[*_])(?![\s*_])([^*]{1,400}[.?!…])\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 # A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
 _SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
@@ -98,23 +96,10 @@ _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 _LABELS_ITEM = regex.compile(
     r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
 )
-# A line of its own before what is said: `Ada Orme (00:03):`, `[00:12:40] Ada Orme`; where she goes on, `(00:47):`.
-_TIMED = r'[\[(]\d\d?:\d\d(?::\d\d)?[\])]'
-_NAME_TOLD = r"(?<who>\p{Lu}[\w.'’ -]{0,39}[\w.])"
-_TURN = regex.compile(
-    rf'^ {{0,3}}(?:(?|(?:{_NAME_TOLD} ?)?{_TIMED}|{_TIMED} {_NAME_TOLD}):?'
-    rf'|(?<b>\*{{2,3}}){_NAME_TOLD}(?::(?P=b)|(?P=b):))\s*$'
-)
-_LEAST_TURNS = 3
-# `**Can it be washed?** Yes, up to 50 °C.`
-_ASKS_FIRST = regex.compile(r'^[>\s*_]*\p{Lu}[^.!?:]{3,160}\?(?:[*_]*$|[*_\s]+[\p{Lu}\d])')
-_LEAST_ANSWERED, _ANSWERED = 3, 4
-"""Paragraphs that begin with a question, and all of them for each, from which what stands behind one answers it."""
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    lines = _with_speakers(lines)
     texts = _texts(lines)
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
@@ -122,19 +107,12 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         for line, text, ends in zip(lines, texts, [*labelled[1:], False], strict=False)
     ]
     levels = range(1 - len(path), 1)
-    is_talk = is_conversation(lines)
-    turns = [match for line in lines if line.blank_after and (match := _BOLD_TURN.match(line.text))]
-    asking = Counter(turn[1] for turn in turns if turn[2].endswith('?'))
-    asked_in = {mark for mark, times in asking.items() if times >= _LEAST_ANSWERED}
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
-        askers=askers_of(texts),
-        is_conversation=is_talk,
-        answers_itself=not asked_in and _answers_itself(lines),
-        talk_end=talk_end(lines) if is_talk else 0,
+        talk_end=talk_end(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
@@ -152,7 +130,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := (2, text) if index in titles else _heading(line, text, reader, asked_in):
+        elif heading := (2, text) if index in titles else _heading(line, text, reader):
             reader.open_section(*heading, line.number)
         elif (
             len(reader.paragraph) == 1
@@ -188,31 +166,6 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     return reader.out, reader.sections
 
 
-def _answers_itself(lines: Sequence[NumberedLine]) -> bool:
-    """Return whether many paragraphs begin with a question."""
-    ends = [True, *(line.blank_after for line in lines)]
-    firsts = [line.text for line, is_first in zip(lines, ends, strict=False) if is_first]
-    asked = sum(_ASKS_FIRST.match(text) is not None for text in firsts)
-    return asked >= _LEAST_ANSWERED and _ANSWERED * asked >= len(firsts)
-
-
-def _with_speakers(lines: Sequence[NumberedLine]) -> Sequence[NumberedLine]:
-    """The lines, those of a transcript with who speaks before what is said, rather than with the time above it."""
-    below = [*lines[1:], *lines[-1:]]
-    turns = [
-        None if BULLET.match(after.text) else _TURN.match(line.text) for line, after in zip(lines, below, strict=True)
-    ]
-    if sum(turn is not None and bool(turn['who']) and not below for turn, below in pairwise(turns)) < _LEAST_TURNS:
-        return lines
-    told: list[NumberedLine] = []
-    for above, line, turn in zip([None, *turns], lines, turns, strict=False):
-        if not turn:
-            told.append(replace(line, text=f'{above["who"]}: {line.text}') if above and above['who'] else line)
-        elif told:
-            told[-1] = replace(told[-1], blank_after=True)
-    return told
-
-
 def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
     texts = [
@@ -225,66 +178,44 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
-def _heading(line: NumberedLine, text: str, reader: StatementReader, asked_in: Set[str]) -> tuple[int, str] | None:
-    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's.
-
-    In an interview that is what stands in the marks in which is asked (`asked_in`).
-    """
+def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
+    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's."""
     if match := _HEADING.match(text):
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
     if reader.paragraph or not line.blank_after:
         return None
     match = _BOLD_TITLE.match(text)
-    if match is None and asked_in and (turn := _BOLD_TURN.match(text)):
-        match = turn if turn[1] in asked_in else None
-        reader.question = ''  # neither a caption nor a note of who asks is an answer, nor what stands below
     return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None
 
 
-_MOST_FIELDS = 200
-"""Lines that the fields before a text take."""
-_IN_FIELDS = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
+_FIELD = regex.compile(r'^\S[^\n]*(?:\n[ \t]+[^\n]*)*', regex.MULTILINE)
+_BEGINS_FIELD = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
+_FOLDED = regex.compile(r'[|>][+-]?\s*\n')
 
 
 def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> int:
     """Read what fields before a text say of it, and return how many lines they take; 0 where nothing else is."""
-    fields = _fields(lines, texts)
-    count = sum(len(field.evidence) for field in fields)
-    if not fields or fields[0].evidence[0] != 1 or count >= len(texts):
+    if not lines or lines[0].number != 1 or not texts[0].startswith('---'):
         return 0
-    title, numbers = '', ()
-    for each in fields:
-        if not (field := FIELD.match(each.text)):
-            continue
-        if field['title']:
-            title, numbers = field['title'], each.evidence[:1]
-            reader.open_section(1, title, *numbers)
-            continue
-        about = plain(field['about'])
-        named = '' if title.casefold() in about.casefold() else f'{title}: '
-        whole = Sentence(about, ())
-        for said in sentences([NumberedLine(0, about)], reader.language) if len(each.evidence) > 1 else [whole]:
-            reader.say(named + ended(said.text), (*each.evidence, *numbers))
-            named = ''
-    return count
-
-
-def _fields(lines: Sequence[NumberedLine], texts: Sequence[str]) -> list[Sentence]:
-    """The fields before a text, with the rules around them; a long one goes on in lines of its own or further in."""
-    whole: list[Sentence] = []
-    for count, (line, text) in enumerate(zip(lines, texts, strict=False), 1):
-        last = whole[-1] if whole else NOTHING
-        goes_on = not _IN_FIELDS.match(text) or (text[:1].isspace() and not last.text.endswith(':'))
-        if whole and text.strip() and goes_on:
-            said = f'{last.text.rstrip(" |>-")} {text.strip()}'
-            whole[-1] = Sentence(said, (*last.evidence, line.number))
-        else:
-            whole.append(Sentence(text, (line.number,)))
-        if count > 1 and text.rstrip() == '---':
-            return whole if front_matter('\n'.join(each.text for each in whole)) else []
-        if not texts[0].startswith('---') or count == _MOST_FIELDS:
-            break
-    return []
+    # A long one is cut into several lines.
+    front = front_matter('\n'.join(text if _BEGINS_FIELD.match(text) else f' {text}' for text in texts))
+    if not front.endswith('\n'):
+        return 0
+    title, named_on = '', ()
+    for match in _FIELD.finditer(front):
+        first = front.count('\n', 0, match.start())
+        numbers = tuple(line.number for line in lines[first : first + match.group().count('\n') + 1])
+        field = FIELD.match(one_line(_FOLDED.sub(' ', match.group())))
+        if field and field['title']:
+            title, named_on = field['title'], numbers[:1]
+            reader.open_section(1, title, *named_on)
+        elif field:
+            about = plain(field['about'])
+            named = '' if title.casefold() in about.casefold() else f'{title}: '
+            for said in sentences([NumberedLine(0, about)], reader.language):
+                reader.say(named + ended(said.text), (*numbers, *named_on))
+                named = ''
+    return front.count('\n')
 
 
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:

@@ -1,6 +1,5 @@
 """What a statement is said with, so that it is understood alone."""
 
-import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.extractive.choosing import summarize_sources
@@ -30,27 +29,6 @@ Answers about the weir
             ('Who may open the gate of the weir? The keeper may. Nobody else has the key.', (7, 8, 10)),
         ]
     )
-
-
-@pytest.mark.parametrize(('mark', 'bold'), [('', ''), ('> ', '**')])
-@pytest.mark.parametrize('parting', [' ', '\n\n'])
-def test_what_answers_a_question_is_said_with_it_where_paragraphs_do(mark: str, bold: str, parting: str):
-    asked = {
-        'Is the gate locked at night?': 'No. The keeper stays awake. Never leave a crate below it.',
-        'The lamp is red. What does it mean?': 'The toll has been raised. Pay it in salt.',
-        'Who mends the wheel?': 'Ada Finn mends it every spring.',
-        'Where is the key?': 'Ask the keeper.',
-    }
-    paragraphs = [f'{bold}{question}{bold}{parting}{answer}' for question, answer in asked.items()]
-    text = '\n\n'.join(paragraphs).replace('\n\n', f'\n\n{mark}')
-    assert [said for said, _ in read(f'{mark}{text}')] == [
-        f'{mark}Is the gate locked at night? No. The keeper stays awake.',
-        f'{mark}Is the gate locked at night: Never leave a crate below it.',
-        f'{mark}The lamp is red. What does it mean? The toll has been raised.',
-        f'{mark}The lamp is red. What does it mean: Pay it in salt.',
-        f'{mark}Who mends the wheel? Ada Finn mends it every spring.',
-        f'{mark}Where is the key? Ask the keeper.',
-    ]
 
 
 def test_what_is_said_of_a_label_has_it():

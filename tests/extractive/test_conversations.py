@@ -182,65 +182,6 @@ def test_what_looks_like_a_mark_of_a_conversation_stands_where_nobody_speaks() -
     assert read(text)[0][0] == 'The name may be <required> or [optional], as the keepers said (see {the network}).'
 
 
-def test_who_speaks_stands_above_with_the_time():
-    talk = [
-        'Ada Orme (00:03):\nThe mill has stood still since May.\n\n(00:47):\nThe weir broke in a storm.\n',
-        'Finn (01:10):\nNobody has mended it yet.\n\nAda Orme (01:20):\nThe council pays for new gates.\n',
-        'Finn (01:30):\nIt paid for the old ones, too.\n\nAda Orme (01:40):\nThose were made of beech.\n',
-        'Finn (01:50):\nThe new ones are made of iron.\n\nAda Orme (02:00):\nThey weigh a ton each.\n',
-    ]
-    assert [text for text, _ in read('\n'.join(talk))] == snapshot(
-        [
-            'Ada Orme: The mill has stood still since May.',
-            'Ada Orme: The weir broke in a storm.',
-            'Finn: Nobody has mended it yet.',
-            'Ada Orme: The council pays for new gates.',
-            'Finn: It paid for the old ones, too.',
-            'Ada Orme: Those were made of beech.',
-            'Finn: The new ones are made of iron.',
-            'Ada Orme: They weigh a ton each.',
-        ]
-    )
-    tracks = 'Side A\n\nThe Weir (03:20)\nThe Mill (02:10)\nThe Gate (04:00)\nAll of them were written by Ada Orme.\n'
-    assert 'The Mill (02:10)' in str(read(tracks))
-
-
-def test_what_answers_who_mostly_asks_is_said_with_the_question():
-    turns = [
-        *('GUIDE: Who built the gate?', 'ADA FINN: My father built it. He had no plan.'),
-        *('GUIDE: When did it break?', 'ADA FINN: It broke in May.'),
-        *('GUIDE: Who mends it?', 'ADA FINN: The keepers mend it every spring.'),
-    ]
-    assert [said for said, _ in read('\n\n'.join(turns))] == [
-        'GUIDE: Who built the gate? ADA FINN: My father built it.',
-        'GUIDE: Who built the gate? ADA FINN: My father built it. He had no plan.',
-        'GUIDE: When did it break? ADA FINN: It broke in May.',
-        'GUIDE: Who mends it? ADA FINN: The keepers mend it every spring.',
-    ]
-    others = ['BOB ORME: The gate leaks a little.', 'CARL WEIR: The wheel needs grease.'] * 3
-    assert 'GUIDE: When did it break?' in [said for said, _ in read('\n\n'.join([*turns, *others, *others]))]
-
-
-def test_in_an_interview_all_that_is_said_has_what_was_asked_above_it_in_bold():
-    asked = {
-        'When did you build the gate?': 'In May.\n\nThe keepers were against it.',
-        'It broke in the first winter.': 'Only the upper half.',
-        'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come?': 'No.',
-        'Who mends it?': 'Do I have to say? The keepers do.',
-    }
-    page = '\n\n'.join(f'**{question}**\n\n{answer}' for question, answer in asked.items())
-    assert [said for said, _ in read(page)] == snapshot(
-        [
-            'When did you build the gate: In May.',
-            'When did you build the gate: The keepers were against it.',
-            'It broke in the first winter: Only the upper half.',
-            'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come: No.',
-            'Do I have to say?',
-            'Who mends it: The keepers do.',
-        ]
-    )
-
-
 def test_what_answers_q_is_said_with_it_whatever_its_form():
     page = """
 Q: I have lost my key. The keeper is away
@@ -287,22 +228,6 @@ def test_in_a_chat_what_is_told_to_somebody_else_answers_nothing():
     said = [text for text, _ in read('\n'.join((first, asked, other, answer, last)))]
     assert (asked in said, other in said) == (True, True)
     assert f'{asked} {answer}' in [text for text, _ in read('\n'.join((first, asked, answer, other, last)))]
-
-
-def test_a_name_in_bold_above_what_is_said_is_who_says_it():
-    turns = [('***Ada:***', '*The gate has a new wheel. It turns.*'), ('**Carl Weir:**', 'I saw it in May.')]
-    page = '\n\n'.join(f'{name}\n\n{said}' for name, said in [*turns, ('**Ada:**', 'So did the eels.')])
-    assert [said for said, _ in read(page)] == snapshot(
-        ['Ada: The gate has a new wheel.', 'It turns.', 'Carl Weir: I saw it in May.', 'Ada: So did the eels.']
-    )
-
-
-def test_a_caption_in_an_interview_asks_nothing():
-    asked = '\n\n'.join(
-        f'**Who mends the {what}?**\n\nOrme mends the {what} each year.' for what in ('weir', 'mill', 'gate')
-    )
-    said = [text for text, _ in read(f'{asked}\n\n*Photo by Henry Weir.*\n\nThe stones are from 1840.')]
-    assert said[-1] == 'The stones are from 1840.'
 
 
 def test_questions_to_speakers_of_a_call_take_nobody_the_word():
