@@ -16,7 +16,7 @@ from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation,
 
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import language_of, likely_language, may_be_code
+from summarizer_tool.text.code_lines import LANGUAGES, language_of, may_be_code
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
@@ -30,6 +30,8 @@ _LONGEST_LINE = 200
 """Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
 """Lines of one signature."""
+_SAMPLE = 120
+"""Lines by which a language is told."""
 _ERROR = 3
 """What each piece of text that a lexer does not know counts against a declaration."""
 
@@ -103,8 +105,10 @@ def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[l
     code = _Code(lines, _tokens(named, lines), brackets='([{' if named == 'python' else '([') if named else None
     found = code.declarations() if code else []
     if not found and _may_be_code(lines):
-        code = _Code(lines, _tokens(likely_language([line.text for line in lines]), lines))
-        found = code.declarations() if code.is_likely() else []
+        sample = lines[:_SAMPLE]
+        language = max(LANGUAGES, key=lambda each: _Code(sample, _tokens(each, sample)).likeness())
+        code = _Code(lines, _tokens(language, lines))
+        found = code.declarations() if _LEAST_DECLARED <= code.likeness() <= _MOST_DECLARED * len(lines) else []
     return found, [HeadingSection(tuple(path), (0,) * len(path))]
 
 
@@ -172,11 +176,11 @@ class _Code:
             if not tokens[at][0].is_of(String.Doc) and not lines[end - 1].blank_after
         }
 
-    def is_likely(self) -> bool:
-        """Return whether lines are code in the language that they are read in: they declare something in it."""
-        errors = sum(token.is_of(Error) for each in self.tokens.values() for token in each)
-        declared = sum(map(_declares, self.tokens.values())) - _ERROR * errors
-        return _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(self.lines)
+    def likeness(self) -> float:
+        """How much lines are like code of the language they are read in: what they declare, and their keywords."""
+        every = [token for each in self.tokens.values() for token in each]
+        errors, keywords = sum(token.is_of(Error) for token in every), sum(token.is_of(Keyword) for token in every)
+        return sum(map(_declares, self.tokens.values())) - _ERROR * errors + keywords / (len(every) + 1)
 
     def declarations(self) -> list[Statement]:
         """What is declared, and what else is said; nothing where there is no declaration."""
