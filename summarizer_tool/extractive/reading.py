@@ -77,7 +77,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
     is_story = gist.is_story([each.text for each in found])
     binding = frozenset[str]()
     if aim is Aim.GIST:
-        binding = gist.binding(found, headings, target_tokens, is_story=is_story)
+        binding = gist.binding(found, target_tokens, is_story=is_story)
         found = _translated(found, target_tokens)
     found = _answering(found, request.focus) if aim is Aim.ANSWER else _solid(found, target_tokens)
     return SourceStatements(found, headings, former, binding, is_story)
@@ -177,9 +177,9 @@ def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], targe
 
 
 def _says_something(statement: Statement) -> bool:
-    """Return whether a statement has words of content or a number, and is no number alone, nor when it was said."""
+    """Return whether a statement has words of content or a number, and is no number alone."""
     text = statement.text
-    if _WHEN.fullmatch(text) or not (statement.lead or any(map(str.isalpha, text))):
+    if not (statement.lead or any(map(str.isalpha, text))):
         return False
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 
@@ -238,4 +238,3 @@ _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p
 
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
-_WHEN = re.compile(r'[\[(]?\d{1,2}(?::\d\d){1,2}[\])]?\.?')

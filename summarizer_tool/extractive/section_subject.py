@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import DEFINED, POINTS_BACK, PRONOUN, TAKES_BACK
+from summarizer_tool.extractive.pointing_back import POINTS_BACK, PRONOUN, TAKES_BACK
 from summarizer_tool.extractive.statement import HeadingSection
 from summarizer_tool.extractive.under_headings import subject_of
 from summarizer_tool.text import names
@@ -87,12 +87,7 @@ class SectionSubject:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
         if not self.section.numbers or not self.section.numbers[-1] or not self.is_of_identifier:
             return False
-        if (
-            is_identifier(text)
-            or PRONOUN.match(text)
-            or TAKES_BACK.match(text)
-            or (POINTS_BACK.match(text) and not DEFINED.match(text))
-        ):
+        if is_identifier(text) or any(each.match(text) for each in (PRONOUN, TAKES_BACK, POINTS_BACK)):
             return False
         return all(names.opens_sentence(text, name) for name in named_in(text))
 

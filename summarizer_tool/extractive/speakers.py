@@ -15,11 +15,7 @@ SPEAKER = regex.compile(
     r"(?|(\p{Lu}[\p{L}\p{N}_ .'’()-]{0,40}(?:\([^()]{1,60}\))?)(?:, [\p{L} .]{0,20}\d[^:\n]{0,20})?"
     r'|(\p{Ll}[\p{L}\p{N}_-]{0,20})):\s+(?=\S)'
 )
-# `[user] Call it off.`
-_ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
 
-ASKED = frozenset('QA')
-"""Labels of questions and answers, which nobody is."""
 _TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
 _RECUR = 2
@@ -29,7 +25,7 @@ _PARTED = 20
 
 
 def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], bool]:
-    """The labels before a colon, or in brackets, that begin several lines: those of who speaks, and all; if a chat's.
+    """The labels before a colon that begin several lines: those of who speaks, and all; and whether they are a chat's.
 
     One that stands once under each of several headings is that of a field.
     """
@@ -37,15 +33,14 @@ def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], b
     section = 0
     for text in texts:
         section += is_heading(text)
-        if match := SPEAKER.match(text) or _ROLE.match(text):
+        if match := SPEAKER.match(text):
             said[match.group(1)][section] += 1
     every = Counter({label: by.total() for label, by in said.items()})
     turns = Counter({label: every[label] for label, by in said.items() if len(by) == 1 or max(by.values()) > 1})
     # Where nearly all lines begin so, somebody may have said one thing only.
     is_chat = 4 * turns.total() > 3 * (len(texts) - section) and max(turns.values(), default=0) >= _TURNS
     speakers = frozenset(label for label, times in turns.items() if is_chat or times >= _TURNS)
-    labels = speakers | {label for label, times in every.items() if times >= _TURNS}
-    return (frozenset(), labels, False) if labels >= ASKED >= speakers else (speakers, labels, is_chat)
+    return speakers, speakers | {label for label, times in every.items() if times >= _TURNS}, is_chat
 
 
 def talk_end(lines: Sequence[NumberedLine]) -> int:
@@ -61,7 +56,7 @@ def talk_end(lines: Sequence[NumberedLine]) -> int:
     turns = {number: name for number, name in opening if name}
     names = {*turns.values()}
     shares = 6 if 2 * sum(' ' in name for name in turns.values()) > len(turns) else 2 if are_parted else 4
-    recur = names != ASKED and (are_parted or len(turns) >= _RECUR * len(names))
+    recur = are_parted or len(turns) >= _RECUR * len(names)
     # The labels of a form stand there once each.
     if not recur or not 1 < len(names) < len(turns) or len(turns) < 2 * _TURNS or shares * len(turns) <= len(opening):
         return 0

@@ -6,19 +6,10 @@ from itertools import takewhile
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import (
-    BARE,
-    DEFINED,
-    DENIES,
-    OUTCOME,
-    POINTS_BACK,
-    PRONOUN,
-    SAID_BEFORE,
-    TAKES_BACK,
-)
+from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, POINTS_BACK, PRONOUN, SAID_BEFORE, TAKES_BACK
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.section_subject import SectionSubject, is_identifier, named_in
-from summarizer_tool.extractive.speakers import ASKED, SPEAKER
+from summarizer_tool.extractive.speakers import SPEAKER
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
@@ -74,9 +65,8 @@ _ELSEWHERE = regex.compile(
     r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
-# `1.2. Who opens the gate?`, `Q: Who opens the gate?`
+# `1.2. Who opens the gate?`, `Q1: Who opens the gate?`
 _ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
-_ASKS_AMONG_OTHERS = regex.compile(r'^Q:\s+([^\n]{1,400})$')
 # After `You may:` a sentence with a subject of its own is none of what that leads to.
 _HAS_SUBJECT = regex.compile(
     r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
@@ -161,8 +151,6 @@ class StatementReader:
     """Whom the section at hand is about."""
     question: str = ''
     """What the heading at hand asks, until something answers it."""
-    answering: str = ''
-    """The question that what is said has before it."""
     last_definition: int = 0
     """The line on which the last definition began."""
 
@@ -186,7 +174,6 @@ class StatementReader:
         self.speaker, self.before = None, NOTHING
         self.terms.clear()
         self.asked.clear()
-        self.answering = ''
         self.lead_ins.clear()
         self.question = NUMBERING.sub('', title).rstrip('?.! ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
@@ -221,11 +208,9 @@ class StatementReader:
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
             if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
                 lead, kind = self.question, Kind.PROSE if opens else kind
-                self.answering = lead
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             self.question = ''
-        is_answer = lead != '' and lead.removeprefix('> ') == self.answering
-        before, kind = self._needed(text, lines[0], kind, '' if is_answer else lead)
+        before, kind = self._needed(text, lines[0], kind, lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
@@ -251,9 +236,9 @@ class StatementReader:
 
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
         """The term that a sentence of its definition is said with, where it needs one."""
-        points_back = PRONOUN.match(text) or (POINTS_BACK.match(text) and not DEFINED.match(text))
+        points_back = PRONOUN.match(text) or POINTS_BACK.match(text)
         name = term.split(maxsplit=1)[0]
-        is_named = len(name) > 1 and name in text[: len(term) + _SUBJECT_REACH] and not DEFINED.search(text)
+        is_named = len(name) > 1 and name in text[: len(term) + _SUBJECT_REACH]
         if is_named or (goes_on and points_back and self._sentence_before()):
             return ''
         return term
@@ -273,9 +258,7 @@ class StatementReader:
             return (before if before and SAID_BEFORE.search(last) else None), kind
         before = self._moved(line) if is_outcome else self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:
-            # One that names something itself still tells of that.
-            is_short = len(text.split()) < 2 * LEAST_WORDS
-            kind = Kind.FRAGMENT if not named_in(text) or (is_short and BARE.match(text)) else kind
+            kind = kind if named_in(text) else Kind.FRAGMENT  # what it names it still tells of
         return (before if kind is Kind.PROSE else None), kind
 
     def _sentence_before(self) -> Statement | None:
@@ -314,8 +297,7 @@ class StatementReader:
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
         if lead in ('', '>') and not (label or self.speakers):
-            self.answering, said = self._answered(said)
-            label = self.answering
+            said = self._answered(said)
         led = self._lead_in() if self.is_item and not lead else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
@@ -329,8 +311,7 @@ class StatementReader:
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub(r'\1', bare(sentence.text))  # marks that go on over several lines
-            is_begun = not place and (not self.answering or text.startswith(label))
-            if label and not is_begun and (is_bold or not named_in(text)):
+            if label and place and (is_bold or not named_in(text)):
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):
                 continue
@@ -390,27 +371,19 @@ class StatementReader:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= LONGEST_LEAD else NOTHING
 
-    def _answered(self, said: list[Sentence]) -> tuple[str, list[Sentence]]:
-        """The question that a paragraph answers with every sentence, and these, the first with the question before it.
-
-        None yet of a question alone: one with a number, or where all are answered below.
-        """
+    def _answered(self, said: list[Sentence]) -> list[Sentence]:
+        """The sentences of a paragraph, the first with the question before it that it answers; none of that alone."""
         text = ' '.join(each.text for each in said)
-        is_labelled = self.labels >= ASKED
-        if asked := (is_labelled and _ASKS_AMONG_OTHERS.match(text)) or _ASKS.match(text):
+        if asked := _ASKS.match(text):
             self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
-            return '', []
-        question = self.answering if is_labelled else ''
-        if self.asked and is_labelled and not self.is_item:
-            question = ' '.join(each.text for each in self.asked).rstrip('?. ')
-        question = question if len(question) <= LONGEST_LEAD else ''
+            return []
         if (self.asked or self.question) and said and not said[0].text.endswith('?'):
             short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
             opening = [*self.asked, *said[: short + 1]]
             lines = dict.fromkeys(number for each in opening for number in each.evidence)
             said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
         self.asked.clear()
-        return question, said
+        return said
 
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:

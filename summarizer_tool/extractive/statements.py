@@ -61,11 +61,8 @@ _VERSIONS = 3
 
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
-# What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
-_BOX = regex.compile(
-    r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$'
-    r'|^\s*\.\. (?:note|warning|tip|caution|danger|hint|important|attention|admonition|seealso|version\w+|deprecated)::'
-)
+# What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
+_BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
 _TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence, nor a number, such as a figure has on its axes.
 _TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
@@ -73,20 +70,16 @@ _DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
-# What begins the licence at the end of a text.
-_LICENCE = regex.compile(r'^(?:The )?(?:\p{Lu}[\w.+-]{0,20},? ){1,5}Licen[cs]e(?: \([\w.+ -]{1,20}\))?:?$')
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 # A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
 _SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
 _TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
-_ROW = regex.compile(r'\|.*\|')
 # What a transcriber has put in: `{disfmarker}`; where it is no link, `[laughter]`, `[03:20]`.
 _MARK_OF_CONVERSATIONS = regex.compile(
     r'(?<!\s)\s*\\?\[(?:\p{Ll}{1,20}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
     r'|(?<!\s)\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})'
-    r'|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}(?:\.\d+)?\\?\]\s*'
 )
 # `**Ada Orme:** The mill stood still.`
 _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
@@ -179,13 +172,13 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
 
 
 def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
-    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's."""
+    """The level and title of a heading: after its signs, or of a line of its own that is bold."""
     if match := _HEADING.match(text):
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
     if reader.paragraph or not line.blank_after:
         return None
     match = _BOLD_TITLE.match(text)
-    return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None
+    return (_LOWEST, match.group(2)) if match else None
 
 
 _FIELD = regex.compile(r'^\S[^\n]*(?:\n[ \t]+[^\n]*)*', regex.MULTILINE)
@@ -263,7 +256,6 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
                 or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
             )
             and not any(each.match(lines[last + 1].text.lstrip()) for each in (BULLET, FENCE, DEFINITION, _HEADING))
-            and not _ROW.search(lines[last + 1].text)
             and any(map(str.isalnum, lines[last + 1].text))
         ):
             last += 1

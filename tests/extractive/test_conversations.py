@@ -131,10 +131,8 @@ def test_labels_that_do_not_recur_are_no_speakers():
 
 
 def test_what_stands_in_brackets_is_a_mark_of_conversations_alone():
-    turns = ['[user] Call it off.', '[assistant] It is off [laughter].', '[user] Open the gate.', '[user] It is open.']
-    assert [text for text, _ in read('\n\n'.join(turns))] == snapshot(
-        ['Call it off.', 'It is off.', 'Open the gate.', 'It is open.']
-    )
+    turns = ['user: Call it off.', 'bot: It is off [laughter].', 'user: Open the gate.', 'user: It is open.']
+    assert [text for text, _ in read('\n\n'.join(turns))][1] == 'bot: It is off.'
     assert [text for text, _ in read('A gate needs an [entry point] that leads to it.')] == snapshot(
         ['A gate needs an [entry point] that leads to it.']
     )
@@ -159,9 +157,9 @@ def test_what_each_says_once_under_each_heading_stays_apart():
 
 
 def test_each_sentence_of_a_turn_has_its_speaker() -> None:
-    """Names may be in bold; what points back is said with the sentence before it, and times amid a turn are no text."""
+    """Names may be in bold; what points back is said with the sentence before it, and marks amid a turn are no text."""
     turns = """
-**Ada Finn:** \\[00:41\\] The mill stood still for a year. So that is why we sold it. The weir\\_gate is shut.
+**Ada Finn:** The mill stood still for a year. So that is why we sold it. The weir\\_gate is shut.
 
 **Jonas Orme:** We ground rye. Then nobody came. \\[laughter\\]
 """
@@ -182,38 +180,6 @@ def test_what_looks_like_a_mark_of_a_conversation_stands_where_nobody_speaks() -
     assert read(text)[0][0] == 'The name may be <required> or [optional], as the keepers said (see {the network}).'
 
 
-def test_what_answers_q_is_said_with_it_whatever_its_form():
-    page = """
-Q: I have lost my key. The keeper is away
-   until May.
-
-A: Wait for him. However, the miller has another key for the lower gate of the lock.
-
-   He wants two herrings for it.
-
-Q: May I swim in the basin of the lock?
-A: No.
-
-Q: Who pays?
-
-A: The guild pays for all of it.
-
-# Elsewhere
-
-The mill has a wheel.
-"""
-    assert [said for said, _ in read(page)] == snapshot(
-        [
-            'I have lost my key. The keeper is away until May. A: Wait for him.',
-            'I have lost my key. The keeper is away until May. A: Wait for him. However, the miller has another key for the lower gate of the lock.',
-            'I have lost my key. The keeper is away until May: He wants two herrings for it.',
-            'May I swim in the basin of the lock? A: No.',
-            'Who pays? A: The guild pays for all of it.',
-            'The mill has a wheel.',
-        ]
-    )
-
-
 def test_labels_of_a_form_speak_of_nothing_below_them():
     fields = ('Place: Marn', 'Craft: Heron', 'Master: Ada Orme', 'Owner: Carl Weir', 'Loss: None', 'Keeper: Bo Ek')
     page = '\n\n'.join([*fields, 'The bureau tells what it finds out within a year.'])
@@ -228,19 +194,6 @@ def test_in_a_chat_what_is_told_to_somebody_else_answers_nothing():
     said = [text for text, _ in read('\n'.join((first, asked, other, answer, last)))]
     assert (asked in said, other in said) == (True, True)
     assert f'{asked} {answer}' in [text for text, _ in read('\n'.join((first, asked, answer, other, last)))]
-
-
-def test_questions_to_speakers_of_a_call_take_nobody_the_word():
-    talk = '\n\n'.join(
-        [
-            f'{who}: The {what} was let in May. It pays ten crowns.'
-            for who, what in (('Ada Orme', 'mill'), ('Bo Weir', 'weir'))
-            for _ in '12'
-        ]
-        + ['Q: What does the gate cost?\n\nA: It costs two crowns.'] * 3
-        + ['Ada Orme: We close here. The toll stays at forty pence.']
-    )
-    assert read(talk)[-1][0] == 'Ada Orme: The toll stays at forty pence.'
 
 
 @pytest.mark.parametrize('line', ['Bug: _XiCheck must drop the lock.', 'Changed: *args are passed on to the gate.'])

@@ -79,7 +79,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
     assert read(page) == snapshot(
         [
             ('sluice_level (enum): Determines how high the water stands.', (4, 3)),
-            ('sluice_level (enum): This setting needs a restart.', (4, 3)),
+            ('sluice_level (enum): Determines how high the water stands. This setting needs a restart.', (4, 3)),
             ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
             ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
             ('wheel.speed is the number of turns a minute.', (9, 8)),
@@ -157,7 +157,7 @@ The wheel was dry.
             ('max_level: The default keeps the wheel dry.', (6, 1)),
             ('It is 10.', (6,)),
             ('Jonas Orme set max_level in 1871.', (6,)),
-            ('max_level: This option needs a restart.', (6, 1)),
+            ('Jonas Orme set max_level in 1871. This option needs a restart.', (6,)),
             ('speed of the wheel, in turns a minute.', (8,)),
             ('Default: 0.', (8,)),
             ('The wheel was dry.', (13,)),

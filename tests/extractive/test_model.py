@@ -209,7 +209,7 @@ def test_the_gist_is_told_in_the_language_of_most_of_a_text() -> None:
 
 def test_fields_before_a_text_stay_apart_from_it_though_one_of_them_is_long():
     fields = ['---', 'title: The Rye Mill', 'speakers:', '  - Ada Finn', '  - Karl Brandt', 'date: 1871-05-03']
-    said = ['summary: They speak of the great mill.', 'It burned down in 1874.', '---', 'Ada Finn: 00:01:20']
+    said = ['summary: They speak of the great mill.', 'It burned down in 1874.', '---']
     talk = [
         line
         for at in range(6)
@@ -217,7 +217,7 @@ def test_fields_before_a_text_stay_apart_from_it_though_one_of_them_is_long():
     ]
     facts = [fact.text for fact in summarize_sources(request([*fields, *said, *talk]), 120).facts]
     assert facts[0] == snapshot('The Rye Mill: They speak of the great mill.')
-    assert not [fact for fact in facts if '00:01' in fact or 'date' in fact]
+    assert not [fact for fact in facts if 'date' in fact]
 
 
 def test_what_a_text_and_its_paragraphs_begin_with_weighs_more():
