@@ -111,10 +111,9 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
     titles = _titles_by_layout(lines)
     said: set[str] = set()
-    first, end = boilerplate_lines.between_marks(texts)
-    first = first or _read_fields(reader, lines, texts) or boilerplate_lines.before_content(texts)
+    first = _read_fields(reader, lines, texts) or boilerplate_lines.before_content(texts)
     blocks = code_blocks(lines, texts)
-    places = iter(range(first, end))
+    places = iter(range(first, len(texts)))
     for index in places:
         line, text = lines[index], texts[index]
         if index in blocks:

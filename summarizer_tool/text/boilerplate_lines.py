@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 import regex
 
@@ -18,9 +17,7 @@ _LINK_TARGET = regex.compile(r'^ {0,3}\[(?!\^)[^\[\]]{1,100}\]:\s+\S*(?:[/#]|\.\
 """What a link elsewhere on the page refers to: `[docs]: https://…`."""
 _MENU = re.compile(r'(?>[^.!?|·•»\d]{2,41})(?<=\s)[|·•»]\s[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40})+$')
 _ENTRY = re.compile(
-    r'(?<!\w)(?:about|accueil|aide|ayuda|blog|careers|contact|copy link|datenschutz|docs|facebook|faq|forums?|help'
-    r'|hilfe|home|impressum|imprint|inicio|instagram|kontakt|log ?in|menu|news|pricing|privacy|search|share|sign ?in'
-    r'|sitemap|startseite|suche|terms|twitter|youtube)(?!\w)'
+    r'\b(?:about|blog|contact|faq|help|home|kontakt|log ?in|menu|news|privacy|search|share|sign ?in|terms)\b'
 )
 """What most menus have an entry of."""
 _MARKS = regex.compile(r'[*_`#>\[\]]+')
@@ -53,10 +50,6 @@ _OPENS = re.compile(
     """,
     re.VERBOSE,
 )
-_LEADER = regex.compile(r'(?:\.(?:\s?\.){3,}+|\s…)\s*+(\d{1,4})$')
-"""Dots that lead to the number of a page."""
-_LEAST_RISING = 10
-"""Lines for each at which the numbers fall, as where two were read as one."""
 _HOLDS = regex.compile(
     r"""
     \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
@@ -141,15 +134,11 @@ def is_boilerplate(line: str) -> bool:
 
 
 def contents(texts: Sequence[str]) -> frozenset[int]:
-    """The places of lines of contents: dots lead to numbers that seldom fall, or items recur as headings."""
-    leading = [(place, _LEADER.search(text.rstrip())) for place, text in enumerate(texts) if len(text) <= _REACH]
-    pages = {place: int(match.group(1)) for place, match in leading if match}
+    """The places of items of contents, which recur as headings."""
     heads = {_bare(text) for text in texts if text.startswith('#')}
     items = (place for place, text in enumerate(texts) if heads and _BULLET.match(text.lstrip()))
     listed = [place for place in items if _bare(texts[place]) in heads]
-    falls = sum(after < before for before, after in pairwise(pages.values()))
-    found = pages if len(pages) > max(2, _LEAST_RISING * falls) else ()
-    return frozenset((*found, *(listed if len(listed) > 2 else ())))
+    return frozenset(listed if len(listed) > 2 else ())
 
 
 def points_elsewhere(text: str) -> bool:
@@ -185,14 +174,6 @@ def repeated(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(text for text, times in seen.items() if times > 2)
 
 
-def between_marks(texts: Sequence[str]) -> tuple[int, int]:
-    """Where a book of Project Gutenberg begins and ends between what is said of its making, and its licence."""
-    marks = [(match[1].upper(), place) for place, text in enumerate(texts) if (match := _BOOK_MARK.match(text))]
-    first = max((place + 1 for mark, place in marks if mark == 'START'), default=0)
-    last = min((place for mark, place in marks if mark == 'END'), default=len(texts))
-    return (first, last) if first < last else (0, len(texts))
-
-
 def before_content(texts: Sequence[str]) -> int:
     """How many lines at the top of a page are its menu: those before the first heading, if none is a sentence."""
     has_boilerplate = False
@@ -204,12 +185,9 @@ def before_content(texts: Sequence[str]) -> int:
             has_boilerplate = True
         elif len(text) > _REACH or len(_bare(text).split()) > _MENU_WORDS:
             return 0
-    # Nothing but a menu: its page begins in another chunk.
-    is_menu = _MENU_WORDS <= len(texts) <= _MENU_LINES and 2 * sum(map(is_boilerplate, texts)) > len(texts)
-    return len(texts) if is_menu else 0
+    return 0
 
 
-_BOOK_MARK = re.compile(r'(?i)(?:\*{3} ?)?(START|END) OF (?:THE |THIS )?PROJECT GUTENBERG')
 _STOPS = ('.', '!', '?', '。', '！', '？', '।')
 _MENU_LINES = 60
 _MENU_WORDS = 5

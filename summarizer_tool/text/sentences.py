@@ -73,13 +73,6 @@ _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
 # `## Keys {#keys}`: the name of a heading for links.
 _ANCHOR = regex.compile(r'\s*\{#[^{}]{1,200}\}\s*$')
-# What generators of sites put into markdown: `{{< required >}}`, `{ .green }`; and icons, `:material-check:`.
-_OF_SITE = regex.compile(
-    r'\{\{[<%]\s*([\w/-]+)\s*((?:(?![%>]\}\})[^{}\n]){0,300})[%>]\}\}'
-    r'|\s?(?<![{}=\'"$])\{:? ?[.#]\p{L}[^{}\n]{0,200}\}(?!\})'
-)
-_ICON = regex.compile(r'(?<![\w:]):[a-z]+(?:-[a-z0-9]+)+:(?![\w\]])\s?')
-_NAMED = regex.compile(r'\b(?:name|term|title)="([^"]{1,200})"')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 # Quotation marks of older texts, `like these', where no mark closes a code span.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)(?!(?s:.){0,400}?[^\s`(\[{\"“]`(?!`))")
@@ -96,8 +89,6 @@ _TAG = regex.compile(
 _ENTITY = regex.compile(r'&(?:\p{L}\w{1,31}|#\w{1,8});')
 _WORD = regex.compile(r'\w+')
 _NUMBER = regex.compile(r'\d+')
-# A word that a formatter has divided where a line ends, which nobody does by hand.
-_DIVIDED = regex.compile(r'\p{Ll}[\xad‐]$')
 
 STANDFIRST = regex.compile(r'^ {0,3}#{2,6}[ \t]+(?=(?:\S+ ){7})((?>.*)(?<=\p{Ll}[.!]))$')
 """A heading that is a whole sentence, as below the titles of articles: it states what it says."""
@@ -208,14 +199,12 @@ def bare(text: str) -> str:
     """As `plain`, but so that what stood in code spans has no marks if it is read once more, until it is `shown`."""
     if '{#' in text:
         text = _ANCHOR.sub('', text)
-    if not any(mark in text for mark in '[*_`<!&\\{') and 'http' not in text and text.count(':') < 2:
+    if not any(mark in text for mark in '[*_`<!&\\') and 'http' not in text and text.count(':') < 2:
         return one_line(text)
     if '`' in text:
         text = without_roles(text)
         if not _QUOTED.search(text):
             text = _CODE_SPAN.sub(lambda span: _MARK.sub(_kept, span[2]), text)
-    text = _OF_SITE.sub(_said_by_site, text)
-    text = _ICON.sub('', text) if _ICON.sub('', text).strip() else text  # alone in a cell it says something
     if '\\' in text:
         text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
     text = _IMAGE.sub(r'\1', text)
@@ -225,13 +214,6 @@ def bare(text: str) -> str:
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), _TAG.sub(' ', text))
     return one_line(_URL_ASIDE.sub('', text))
-
-
-def _said_by_site(mark: regex.Match[str]) -> str:
-    """What a mark of a generator of sites says itself: a name that it gives, or a word."""
-    word, rest = mark[1] or '/', mark[2] or ''
-    named = _NAMED.search(rest)
-    return f'{named[1]}:' if named else '' if rest.strip() or word[0] == '/' else word
 
 
 def _kept(mark: regex.Match[str]) -> str:
@@ -331,9 +313,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
     text = ''
     starts: list[int] = []
     for line in lines:
-        if line.text[:1].islower() and _DIVIDED.search(text, len(text) - 2):
-            text = text[:-1]
-        elif text:
+        if text:
             text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text
