@@ -74,16 +74,9 @@ def _is_named(column: str, cell: str, *, is_first: bool) -> bool:
 
 
 def read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:
-    """Read `: What it is.` under a line that says of what, or under what else is said of that."""
+    """Read `: What it is.` under a line that says of what."""
     indent = len(line.text) - len(line.text.lstrip()) + 2
     value = bare(BULLET.sub('', text))
-    if reader.pairs and not reader.paragraph:
-        if is_value(value):
-            read_further_value(reader, value)
-            return
-        term = replace(reader.pairs[-1], text=reader.pairs[-1].text.partition(': ')[0])
-        reader.flush()
-        reader.terms.append((indent, term))
     label = reader.paragraph[0].text if len(reader.paragraph) == 1 and not reader.terms else ''
     if is_value(label) and is_value(value):
         reader.paragraph.clear()
@@ -98,11 +91,6 @@ def read_definition(reader: StatementReader, line: NumberedLine, text: str) -> N
     reader.flush()
     reader.last_definition = line.number
     reader.paragraph.append(replace(line, text=bare(text)))
-
-
-def read_further_value(reader: StatementReader, value: str) -> None:
-    """Add a value to those of the last label."""
-    reader.pairs[-1] = replace(reader.pairs[-1], text=f'{reader.pairs[-1].text}; {value}')
 
 
 def is_value(text: str) -> bool:

@@ -14,6 +14,7 @@ import regex
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
 from pygments.token import Comment, Error, Keyword, Name, Punctuation, String, Text
 
+from summarizer_tool.extractive.printed import FENCE
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.code_lines import LANGUAGES, language_of, may_be_code
@@ -35,7 +36,6 @@ _SAMPLE = 120
 _ERROR = 3
 """What each piece of text that a lexer does not know counts against a declaration."""
 
-_FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
 _TYPES = frozenset(
     'class enum interface module namespace object protocol record struct trait type union'.split()  # noqa: SIM905
 )
@@ -106,7 +106,7 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
     lengths = [len(line.text) for line in lines]
     if max(lengths, default=0) > 10 * _LONGEST_LINE or sum(lengths) > _LONGEST_LINE * len(lines):
         return False
-    is_fenced = any(_FENCE.match(line.text) for line in lines)
+    is_fenced = any(FENCE.match(line.text) for line in lines)
     return not is_fenced and may_be_code([line.text for line in lines])
 
 

@@ -17,9 +17,7 @@ from summarizer_tool.extractive.labelled_values import (
     DEFINITION,
     SHORT_WORDS,
     is_table_row,
-    is_value,
     read_definition,
-    read_further_value,
     read_row,
 )
 from summarizer_tool.extractive.printed import FENCE, code_blocks
@@ -238,15 +236,9 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, or of what two dashes stand above, who has signed; of another line itself.
-
-    An item goes on in lines that stand in deeper than its bullet, or before which it breaks off.
-    """
+    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence."""
     last = first
-    if lines[first].text.strip() == '--':
-        while last + 1 < len(lines) and not lines[last].blank_after:
-            last += 1
-    elif BULLET.match(lines[first].text):
+    if BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after
@@ -274,14 +266,11 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
     elif (bullet := BULLET.match(line.text)) and not (
         lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
     ):
-        if reader.pairs and _indent(line.text) > 1 and is_value(value := bare(line.text[bullet.end() :])):
-            read_further_value(reader, value)
-        elif not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
+        if not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
-            hangs = not leads and _indent(following) > _indent(line.text)
-            _read_item(reader, item, _indent(line.text), leads=leads, hangs=hangs)
-    elif (definition := DEFINITION.match(line.text)) and (reader.paragraph or reader.terms or reader.pairs):
+            _read_item(reader, item, _indent(line.text), leads=leads)
+    elif (definition := DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
         read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or DEFINITION.match(following)):
         reader.flush()
@@ -299,10 +288,8 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
             _read_prose(reader, line)
 
 
-def _read_item(
-    reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool, hangs: bool
-) -> None:
-    """Read an item that leads to others, or below which text hangs."""
+def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool) -> None:
+    """Read an item, which may lead to others."""
     bold = _BOLD.match(lines[0].text)
     lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
     if reader.paragraph:
@@ -314,19 +301,9 @@ def _read_item(
     words = word_count(text)
     is_short = words < SHORT_WORDS or (words < 2 * SHORT_WORDS and VERB.search(text) is None)
     is_short = is_short and not text.endswith(('.', '!', '?', '。', '！', '？'))
-    if leads and (text.endswith((':', ',')) or words < SHORT_WORDS or is_short):
+    if leads and len(text) <= LONGEST_LEAD and (text.endswith((':', ',')) or words < SHORT_WORDS or is_short):
         reader.flush()
-        lead = Sentence(text, (lines[0].number,))
-        if len(text) > LONGEST_LEAD:
-            reader.is_item = True
-            reader.say_sentences(lines)
-            reader.is_item = False
-            *_, lead = sentences(lines, reader.language)
-        reader.lead_ins.append((indent, lead))
-        return
-    if hangs and bold and not text.endswith(('.', '!', ':')):
-        reader.flush()
-        reader.terms.append((indent + 1, replace(lines[0], text=text)))
+        reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
         return
     if len(lines) == 1 and (is_short or _is_labelled(text)):
         reader.items.append(replace(lines[0], text=text.rstrip('.:;,')))

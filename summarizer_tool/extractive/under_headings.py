@@ -17,9 +17,6 @@ _LONGEST = 80
 _LONGEST_ABOVE_LABEL = 120
 """The same of one that is said with a label, which says nothing without it."""
 
-# No version: `3.0.0`.
-_NUMBER = regex.compile(r'^\d{1,3}[.)]\s+')
-
 NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 _LISTING = regex.compile(r'^(?:(?:List|Outline|Index|Timeline|Table) of\b|Timeline$)')
@@ -170,7 +167,7 @@ def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, 
         return statement
     if section.numbers[depth] == depth == 0 and not VERSION.search(section.titles[0]):  # the title of the text
         return statement
-    title = _NUMBER.sub('', section.titles[depth])
+    title = NUMBERING.sub('', section.titles[depth])
     turned = replace(statement, is_turned=turning is not None)
     if len(title) > _LONGEST or title in statement.said(statement.text):
         return turned

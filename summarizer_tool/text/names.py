@@ -17,21 +17,21 @@ from summarizer_tool.text.normalize import NUMBER, NUMBER_WORDS, number_form
 if TYPE_CHECKING:
     from summarizer_tool.schemas import ItemKind
 
-_MONTH = (
+MONTH = (
     'January|February|March|April|May|June|July|August|September|October|November|December'
     '|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec'
 )
 _DATE = (
-    rf'\d{{1,2}}(?:st|nd|rd|th)? (?:{_MONTH})\b\.?(?:,? \d{{3,4}}\b)?'
-    rf'|(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:, \d{{3,4}}\b)?'
-    rf'|(?:{_MONTH}) \d{{4}}\b|\d{{4}}-\d\d-\d\d\b|\d{{3,4}}s\b'
+    rf'\d{{1,2}}(?:st|nd|rd|th)? (?:{MONTH})\b\.?(?:,? \d{{3,4}}\b)?'
+    rf'|(?:{MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:, \d{{3,4}}\b)?'
+    rf'|(?:{MONTH}) \d{{4}}\b|\d{{4}}-\d\d-\d\d\b|\d{{3,4}}s\b'
 )
 _WEEKDAY = '(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?'
 _IS_DATE = re.compile(
     rf'(?:{_WEEKDAY} )?(?:{_DATE})|\d{{1,2}}([./-])\d{{1,2}}\1\d{{4}}|\d{{4}}-\d\d-\d\d', re.IGNORECASE
 )
 """What is found as a name, after the capital of `On` or a day of the week, or as a number, and is a date."""
-DAY_OF_MONTH = re.compile(rf'(?:(?<=day )|(?<=day, ))\d{{1,2}}\. (?:{_MONTH})\b|\d{{1,2}}\. (?:{_MONTH}),? \d{{4}}\b')
+DAY_OF_MONTH = re.compile(rf'(?:(?<=day )|(?<=day, ))\d{{1,2}}\. (?:{MONTH})\b|\d{{1,2}}\. (?:{MONTH}),? \d{{4}}\b')
 """`Monday 3. February`, or `3. February 2020`: a full stop that ends no sentence."""
 # Small words inside a name; "and", "in" or "for" would join two names into one.
 _JOINT = r"(?:of the|of|de la|de|la|le|du|des|von der|von|van der|van|der|den|di|da|del|al|bin|ibn|y|e|et|zu|&|'n'|the)"
@@ -43,7 +43,7 @@ _NAME = rf'{_WORD}(?: - {_WORD})?(?:(?: | {_JOINT} ){_WORD}|(?: (?:No\. )?\d+\b(
 _QUOTED = r'(?<=[「『《〈“"])[^「」『』《》〈〉“”"\n]{2,40}(?=[」』》〉”"])'
 _NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+[¼-¾⅐-⅞]?\s?%?'
 # `On 3 May 2020 Ada left`: a date and a name.
-_LEADS = rf'(?:On|In|By|At|Since|From|Until|Before|After|Around|About|Of|For) (?:\d|(?:{_MONTH}) \d)'
+_LEADS = rf'(?:On|In|By|At|Since|From|Until|Before|After|Around|About|Of|For) (?:\d|(?:{MONTH}) \d)'
 _MENTION = (
     # All that none of them begins with or after is passed over at once, and so is a place where there is none.
     r'[^CAPITALS\d$€£¥「『《〈“"]*+[「『《〈“"]*+'

@@ -48,11 +48,10 @@ _FOOTNOTE = regex.compile(
     regex.IGNORECASE,
 )
 # What stands in brackets behind words: marks of notes, or indices as in `argv[1]`.
-_INDEX = regex.compile(r'(?<=[\w,;] ?)(?:\[(?:\d{1,3}|\p{L})\])++(?!\(|\.?\w)')
-_NOTED = regex.compile(r'\w[.,;!?。]["”»)]?\[[1-9]\d{0,2}\](?!\w)')
-_LEAST_NOTES = 3
-"""Numbers in brackets, behind different words, which tell of notes."""
-_WORD_REACH = 20
+_INDEX = regex.compile(r'(?<=\w)(?:\[(?:\d{1,3}|\p{L})\])++(?!\(|\.?\w)')
+_IN_BRACKETS_ALONE = regex.compile(r'\[(\d)\]')
+_NOTES = frozenset('123')
+"""Numbers in brackets which tell of notes."""
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
 _SPACED = rf'[^\W{SPACELESS}]'
 _STARS = regex.compile(rf'(?<!{_SPACED}|[*"\'])(\*{{1,3}})(?=[^\s*])([^*\n]{{1,400}}+)(?<=\S)\1(?!{_SPACED}|\*)')
@@ -88,7 +87,6 @@ _TAG = regex.compile(
 # Without a semicolon it is a part of a URL: `?city=Bern&region=eu`.
 _ENTITY = regex.compile(r'&(?:\p{L}\w{1,31}|#\w{1,8});')
 _WORD = regex.compile(r'\w+')
-_NUMBER = regex.compile(r'\d+')
 
 STANDFIRST = regex.compile(r'^ {0,3}#{2,6}[ \t]+(?=(?:\S+ ){7})((?>.*)(?<=\p{Ll}[.!]))$')
 """A heading that is a whole sentence, as below the titles of articles: it states what it says."""
@@ -222,22 +220,9 @@ def _kept(mark: regex.Match[str]) -> str:
 
 def with_indices(texts: Sequence[str]) -> list[str]:
     """Keep what stands in brackets behind words, `argv[1]`, for `bare`, unless the text has notes, whose marks go."""
-    found = [(text, index) for text in texts if '[' in text for index in _INDEX.finditer(text)]
-    if not found or any('[' in text and _NOTED.search(text) for text in texts):
+    if {number for text in texts if '[' in text for number in _IN_BRACKETS_ALONE.findall(text)} >= _NOTES:
         return [*texts]
-    numbers = {number for _, index in found for number in _NUMBER.findall(index[0])}
-    words = (text[max(0, index.start() - _WORD_REACH) : index.start()].split()[-1] for text, index in found)
-    if len(numbers) >= _LEAST_NOTES and '0' not in numbers and 3 * len({*words}) >= 2 * len(found):
-        return [*texts]
-    # Behind a blank, as in `Orme [1]`, it is a note, as a rule.
-    return [
-        _INDEX.sub(
-            lambda index: index[0] if index.string[index.start() - 1] == ' ' else index[0].translate(_KEPT), text
-        )
-        if '[' in text
-        else text
-        for text in texts
-    ]
+    return [_INDEX.sub(lambda index: index[0].translate(_KEPT), text) if '[' in text else text for text in texts]
 
 
 def without_split_marks(texts: Sequence[str]) -> list[str]:

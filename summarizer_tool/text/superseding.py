@@ -16,6 +16,7 @@ import regex
 
 from summarizer_tool.text import names
 from summarizer_tool.text.negations import COUNTS, LEADING
+from summarizer_tool.text.normalize import NUMBER_WORDS
 from summarizer_tool.text.stop_words import ENGLISH
 from summarizer_tool.text.terms import Remembered, stem
 
@@ -39,10 +40,6 @@ MAX_SERIES = 3
 MAX_COMPARED = 40
 """Statements with a word in common, above which the word tells nothing."""
 
-_MONTHS = (
-    'Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?'
-    '|Nov(?:ember)?|Dec(?:ember)?'
-)
 _MONTH_NUMBERS = {
     name: number
     for number, each in enumerate('jan feb mar|mär apr may|mai jun jul aug sep oct|okt nov dec|dez'.split(), 1)  # noqa: SIM905
@@ -55,15 +52,13 @@ DAY = regex.compile(
     r'|(?P<d>\d\d?)\.(?P<m>\d\d?)\.(?P<y>\d{4})|(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d))\b',
     regex.IGNORECASE,
 )
-_COUNT = (
-    'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy'
-    '|eighty|ninety|hundred|thousand|million'
-)
+_COUNT = '|'.join((*NUMBER_WORDS, 'hundred', 'thousand', 'million'))
 _VALUE = regex.compile(
     r'(?P<money>[$€£¥]\s?\d(?:[\d,.]*\d)?'
     rf'|(?:(?:\d[\d,.]*|\b(?:{_COUNT}))[ -]){{1,9}}(?:dollars|euros|pounds|USD|EUR)\b)'
-    rf'|(?P<date>\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:{_MONTHS})\b(?:,? \d{{4}})?'
-    rf'|\b(?:{_MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)'
+    rf'|(?P<date>\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:{names.MONTH})\b(?:,? \d{{4}})?'
+    rf'|\b(?:{names.MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?'
+    r'|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)'
     r'|(?P<time>\b\d{1,2}:\d\d\b(?:\s?[ap]m\b)?|\b\d{1,2}\s?[ap]\.?m\b)'
     r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*\p{L})[\p{L}\d]+(?:[/_.-][\p{L}\d]+)*\b)'
     r'|(?P<number>(?<![\w.#])\d[\d,.]*(?:\s?%)?(?![\w]))'

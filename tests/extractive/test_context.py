@@ -76,22 +76,6 @@ def test_what_a_speaker_said_before_a_list_leads_to_it_alone():
     )
 
 
-def test_of_a_long_item_of_several_sentences_the_last_leads_to_what_stands_below():
-    long = (
-        'The gate of the mill stays shut, and so does that of the weir beside it, unless the keeper is there himself.'
-    )
-    page = f'1. {long} At night this holds for:\n  - all carts with rye on them\n  - every barge in the lock\n'
-    assert read(page) == snapshot(
-        [
-            (
-                'The gate of the mill stays shut, and so does that of the weir beside it, unless the keeper is there himself.',
-                (1,),
-            ),
-            ('At night this holds for: all carts with rye on them; every barge in the lock', (2, 3, 1)),
-        ]
-    )
-
-
 def test_a_quotation_below_the_items_of_a_list_has_no_lead():
     assert read('Remember this:\n\n- Keep it simple.\n\n> Not all of it will hold.') == snapshot(
         [('Remember this: Keep it simple.', (3, 1)), ('> Not all of it will hold.', (5,))]

@@ -38,10 +38,6 @@ No, it broke. We cannot keep it.
 
 Best
 Ada
-
---
-Ada Finn
-Port Ansel Mill, Dyke 4
 """
     assert [text for text, _ in read(mail)] == snapshot(
         [
