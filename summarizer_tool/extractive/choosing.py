@@ -22,6 +22,7 @@ from summarizer_tool.text.sentences import MAX_WORDS, ended, is_whole, plain
 KIND_WEIGHTS = {
     Kind.PROSE: 1.0,
     Kind.DECLARATION: 1.0,
+    Kind.MEMBER: 0.15,
     Kind.ROW: 0.6,
     Kind.LIST: 0.4,
     Kind.COMMENT: 0.05,

@@ -29,6 +29,7 @@ SUMMING_UP_IMPORTANCE = 4
 KIND_IMPORTANCE = {
     Kind.PROSE: 3,
     Kind.DECLARATION: 5,
+    Kind.MEMBER: 2,
     Kind.ROW: 2,
     Kind.LIST: 2,
     Kind.COMMENT: 1,

@@ -187,6 +187,8 @@ class _Code:
                 around.append(_Scope(indent, is_public and is_type, self._name(index), self.lines[index].number))
                 found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
                 declared.append(replace(found, is_opening=is_type and is_public))
+            elif index > end and self._is_documented(self._last_line(index)):
+                declared.append(self._declaration(index, Kind.MEMBER if is_public else Kind.COMMENT))
             elif index > end and around and not self.tokens[index][0].is_of(Comment, String.Doc, Punctuation):
                 inside.append(self._line(index, around[-1]))
             if index > end:
@@ -210,6 +212,10 @@ class _Code:
         evidence = (*((scope.number,) if scope.name else ()), *(line.number for line in lines))
         return Statement(one_line(' '.join(line.text for line in lines)), evidence, 0, index, Kind.CODE, scope.name)
 
+    def _is_documented(self, last: int) -> bool:
+        """Return whether a docstring stands below a line."""
+        return last + 1 in self.comments and self.tokens[last + 1][0].is_of(String.Doc)
+
     def _declaration(self, index: int, kind: Kind) -> Statement:
         """The declaration that begins on a line, with the first sentence of what is said below or above it."""
         last = self._last_line(index)
@@ -217,7 +223,7 @@ class _Code:
         signed = [self.lines[at] for at in here if at not in self.tokens or not self.tokens[at][0].is_of(Comment)]
         text = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
         above = next(at for at in range(index, -1, -1) if not at or not _is_annotation(self.lines[at - 1]))
-        is_documented = last + 1 in self.comments and self.tokens[last + 1][0].is_of(String.Doc)
+        is_documented = self._is_documented(last)
         comment = last + 1 if is_documented else self._comment_before.get(above)
         first = None if comment is None else next(iter(self._sentences(comment)), None)
         if first and is_documented:

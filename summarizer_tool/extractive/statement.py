@@ -20,6 +20,8 @@ class Kind(Enum):
     CODE = 'code'
     DECLARATION = 'declaration'
     """What source code declares, with what is said of it."""
+    MEMBER = 'member'
+    """A documented field or constant."""
     COMMENT = 'comment'
     """What else is said in source code, and what it declares for itself alone."""
     REFERENCE = 'reference'
