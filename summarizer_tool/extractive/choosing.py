@@ -179,25 +179,6 @@ def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> Chunk
     return ChunkSummary(facts=facts)
 
 
-def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
-    """Choose among numbered facts."""
-    lines = [line for source in request.sources for line in source.lines]
-    aim = scoring.Aim.of(request.focus)
-    relevance = relevances([line.text for line in lines], request.focus)
-    items = [
-        scoring.Item(
-            cost=tokens.count_cached(line.text) + 1,
-            names=tuple(dict.fromkeys(map(names.key, names.mentions(line.text)))),
-            words=scoring.content_words(line.text),
-            weight=scoring.fact_weight(3, relevance[index], aim),
-        )
-        for index, line in enumerate(lines)
-    ]
-    chosen = scoring.choose(items, target_tokens, aim, fill=True)
-    facts = [Fact(text=lines[index].text, evidence=[lines[index].number]) for index in sorted(chosen)]
-    return ChunkSummary(facts=facts)
-
-
 _DISFLUENT = regex.compile(
     r'\b(?:u[hm]+|erm?|mm+|hmm+|mm-hmm)\b| - |\b(\p{L}+),? \1\b|(?:\.\.|…|--)$', regex.IGNORECASE
 )

@@ -15,7 +15,7 @@ from pydantic_ai.exceptions import UserError
 
 from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
-from summarizer_tool.extractive.choosing import merge_facts, summarize_sources
+from summarizer_tool.extractive.choosing import summarize_sources
 from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.extractive.statement import Statement
 from summarizer_tool.mapreduce import grounding
@@ -65,11 +65,6 @@ def test_the_focus_decides_what_a_small_summary_says():
     )
     assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], focus) == snapshot([1.0, 1.0])
     assert relevances(['anything'], prompts.Focus(schema_hint='people and places')) == [0.0]
-
-
-def test_merging_chooses_among_facts():
-    facts = ['Ada Finn poisoned Jonas Orme.', 'Jonas Orme was poisoned.', 'Mara Quill founded the Salt Guild in 1871.']
-    assert [fact.evidence for fact in merge_facts(request(facts), 22).facts] == snapshot([[1], [2]])
 
 
 def test_every_fact_survives_grounding_with_its_own_evidence():
