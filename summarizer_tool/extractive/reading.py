@@ -1,6 +1,7 @@
 """What the sources of a request say: the statements that stand, those they put out of date, and what binds."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,12 @@ from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import ended
 from summarizer_tool.text.superseding import depth, superseded
+
+ROUTINE_TIMES = 3
+"""What is said in the same words this many times is routine, such as the answers of an assistant."""
+
+ENOUGH = 0.6
+"""Share of the target that the rest must fill, so that routine is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
         if aim is Aim.GIST:
             said = gist.placed(said, begins=len(source.path) < 2)
         said, outdated = _standing(said, sections, source.lines)
+        if aim is not Aim.ANSWER:
+            said = _without_routine(said, source.lines, target_tokens)
         former += outdated
         if headings:  # of a source before
             said = [
@@ -156,6 +165,15 @@ def _standing(
         former.append((said[claims[place]], newest.said(newest.text)))
     outdated = {claims[place] for place in later_of}
     return [each for index, each in enumerate(said) if index not in outdated], former
+
+
+def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], target_tokens: int) -> list[Statement]:
+    """The statements without those whose lines stand there again and again, where the others fill the room."""
+    text_of = {line.number: line.text for line in lines}
+    times = Counter(text_of.values())
+    news = [each for each in said if times[text_of[each.evidence[0]]] < ROUTINE_TIMES or gist.binds(each.text)]
+    fills = len(news) < len(said) and sum(tokens.count_cached(each.text) for each in news) > ENOUGH * target_tokens
+    return news if fills else said
 
 
 def _says_something(statement: Statement) -> bool:
