@@ -33,8 +33,6 @@ _PAIR_WORDS = 12
 ASIDE_REACH = 60
 """Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
 
-_RIGHT_BELOW = 3
-"""Lines from what was moved to what became of it: a vote may stand between."""
 _ANTECEDENT_REACH = 300
 """Characters of what a sentence that points back is said together with."""
 
@@ -200,9 +198,8 @@ class StatementReader:
         section = len(self.sections) - 1
         opens = not (self.out and self.out[-1].section == section)
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            lead = self.subject.heading_for(
-                text, self.paragraph_count, is_sentence=kind is Kind.PROSE, is_item=self.is_item, opens=opens
-            )
+            is_sentence = kind is Kind.PROSE
+            lead = self.subject.heading_for(text, self.paragraph_count, is_sentence=is_sentence, is_item=self.is_item)
             kind = Kind.PROSE if lead else kind
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
@@ -210,7 +207,7 @@ class StatementReader:
                 lead, kind = self.question, Kind.PROSE if opens else kind
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             self.question = ''
-        before, kind = self._needed(text, lines[0], kind, lead)
+        before, kind = self._needed(text, kind, lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
@@ -243,20 +240,19 @@ class StatementReader:
             return ''
         return term
 
-    def _needed(self, text: str, line: int, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
+    def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
         last, self.last = self.last, text
         is_spoken = bool(lead) and self._speaks(lead)
         if lead and not is_spoken:
             return None, kind
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
-        is_outcome = not lead and OUTCOME.match(text) is not None
-        if is_outcome or (not lead and DENIES.match(text)):
+        if not lead and (OUTCOME.match(text) or DENIES.match(text)):
             kind = Kind.PROSE
         elif not (PRONOUN.match(begins) or POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))):
             before = self._sentence_before() if kind is Kind.PROSE else None
             return (before if before and SAID_BEFORE.search(last) else None), kind
-        before = self._moved(line) if is_outcome else self._sentence_before()
+        before = self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:
             kind = kind if named_in(text) else Kind.FRAGMENT  # what it names it still tells of
         return (before if kind is Kind.PROSE else None), kind
@@ -270,11 +266,6 @@ class StatementReader:
             return before
         alone = self.alone
         return alone if alone and len(alone.text) < _ANTECEDENT_REACH and not PRONOUN.match(alone.text) else None
-
-    def _moved(self, line: int) -> Statement | None:
-        """What was moved above a line that says what became of it."""
-        last = next((each for each in self.out[: -_RIGHT_BELOW - 1 : -1] if each.kind is Kind.PROSE), None)
-        return last if last and line - last.evidence[-1] <= _RIGHT_BELOW else None
 
     def _speaks(self, label: str) -> bool:
         """Return whether a label before a colon is somebody who speaks: in a conversation, any name."""

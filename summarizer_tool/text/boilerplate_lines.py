@@ -89,15 +89,12 @@ _ELSEWHERE = re.compile(
     | das\ könnte\ (?:sie|dich|ihnen|dir)
     | (?:à\ )?(?:lire|voir)\ (?:aussi|également) | sur\ le\ même\ (?:sujet|thème)
     | articles\ (?:similaires|liés|connexes)
-    | (?:lee|lea|leer|mira|vea|ver|leia|veja|leggi|vedi)\ (?:también|tambien|más|mas|também|mais|anche)
-    | (?:te|le)\ puede\ interesar | (?:noticias|notas|artículos)\ relacionad[ao]s | (?:potrebbe|può)\ interessar
-    | articoli\ correlati | saiba\ mais | lees\ (?:ook|meer|verder) | meer\ over
-    | (?:czytaj|zobacz|przeczytaj)\ (?:także|też|również|więcej)
+    | (?:lee|lea|leer|mira|vea|ver)\ (?:también|más) | (?:noticias|notas|artículos)\ relacionad[ao]s
     )\b.{0,40}$
     """,
     re.VERBOSE,
 )
-"""In English, German, French, Spanish, Portuguese, Italian, Dutch and Polish."""
+"""In English, German, French and Spanish."""
 
 
 def _bare(line: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import regex
 
 from summarizer_tool.text.normalize import NUMBER, NUMBER_WORDS, number_form
+from summarizer_tool.text.stop_words import ENGLISH, FILLERS
 
 if TYPE_CHECKING:
     from summarizer_tool.schemas import ItemKind
@@ -57,28 +58,19 @@ _CLOCK = re.compile(r'\d:\d\d')
 _MAY_BE_TITLES = frozenset({'name', 'identifier'})
 _OPENING, _CLOSING = frozenset('"“«'), frozenset('"”»')
 
-# Words with a capital only because a sentence begins with them.
-_OPENERS = frozenset(
-    """a about above according across actually additionally after afterwards again against all almost along already
-    also although always am among an and another any anyone anything apparently approximately are around as at
-    away back based be became because been before began behind being below beneath beside besides between beyond
-    both briefly but by can certain clearly come compared consequently considered could currently despite did do
-    does done down due during each earlier either elsewhere especially even eventually every everyone everything
-    except famously few finally first five following follow for formerly found four from further furthermore
-    generally get give given go had half has have he hence her here hers him his how however i if in including
-    indeed initially inside instead into is it its itself just known large last late later lately least less let
-    like likewise many may maybe me mean meanwhile might mine more moreover most mostly much must my namely near
-    nearly neither never nevertheless next nine no nobody none nonetheless nor not note nothing notably now
-    occasionally of off often ok okay on once one only onto or originally other others otherwise our out outside
-    over overall own partly people perhaps please possibly presumably previously prior probably quite rather
-    really recently regarding respectively right same second see see several shall she should similarly since
-    six so some someone something sometimes somewhere soon specifically still subsequently such ten than thanks
-    that the their them then there thereafter therefore these they third this those though three through
-    throughout thus to today together too toward towards traditionally two typically ultimately under
-    unfortunately unless unlike until up upon us use used usually various very via was we well were what when
-    whenever where whereas whether which while who whole whom whose why widely will with within without would
-    yeah yes yet you your born named called located""".split()  # noqa: SIM905
-)
+# Words with a capital only because a sentence begins with them; but `Don`, `Per` and `Tell` are names.
+_OPENERS = ENGLISH.union(
+    FILLERS,
+    """according additionally afterwards another anyone anything apparently approximately back based became began
+    behind beneath born briefly called certain clearly come compared consequently considered currently due
+    earlier elsewhere eventually every everyone everything except famously finally first five follow following
+    formerly found four furthermore give given go half including initially inside known large last late lately
+    later least less like likewise located mean mine named namely near neither nevertheless next nine nobody
+    none nonetheless notably note nothing occasionally ok one originally others outside overall partly people
+    possibly presumably previously prior probably recently respectively right second see shall similarly six
+    someone something somewhere soon specifically subsequently ten thanks thereafter third three today
+    traditionally typically ultimately unfortunately unless unlike whereas whole widely""".split(),  # noqa: SIM905
+) - {'don', 'per', 'tell'}
 _WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d+(?:,\d+)*(?:\.\d+)?")
 # The same of folded ASCII, in half the time.
 _ASCII_WORDS = re.compile(r"[dl](?<=\b.)'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d+(?:,\d+)*(?:\.\d+)?")

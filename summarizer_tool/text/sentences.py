@@ -13,7 +13,7 @@ from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTy
 from summarizer_tool.text import names
 from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.lines import CLOSE, HAS_SPACELESS, SPACELESS, one_line
-from summarizer_tool.text.stop_words import ENGLISH
+from summarizer_tool.text.stop_words import ENGLISH, FILLERS
 
 if TYPE_CHECKING:
     from summarizer_tool.prompts import NumberedLine
@@ -101,10 +101,10 @@ VERB = regex.compile(
     r"|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows))\b|['’](?:s|re|ve|ll|d|m)\b"
     r"|n['’]t\b"
 )
-_NO_VERBS = ENGLISH | set(
-    """across along alongside although among around behind beneath beside beyond despite ever every except given half
-    hence including indeed inside like near neither never often onto outside per plus quite rather regarding since still
-    though throughout till toward towards underneath unless unlike versus via whether yet""".split()  # noqa: SIM905
+_NO_VERBS = ENGLISH.union(
+    FILLERS,
+    """behind beneath every except given half including inside like near neither outside plus till underneath unless
+    unlike""".split(),  # noqa: SIM905
 )
 # What else is one: before an article or a pronoun, and no participle; or after a pronoun.
 _GOVERNS = regex.compile(

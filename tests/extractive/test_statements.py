@@ -150,33 +150,6 @@ Mara Quill (1840-1902), founder of the Salt Guild
     )
 
 
-def test_what_is_described_is_named_by_the_heading_above():
-    page = """
-## Blork the elf
-
-A particularly stout and cheerful miller. He mends a pair of sieves.
-
-## Ursa
-
-A stout warrior who once held the mill.
-
-A stone that nobody moves.
-
-## Ida Fenn
-
-A carter from Ida's village, in short.
-"""
-    assert [(said.kind.name, said.lead, said.text) for said in statements(numbered(page))[0]] == snapshot(
-        [
-            ('PROSE', 'Blork the elf', 'A particularly stout and cheerful miller.'),
-            ('PROSE', 'Blork the elf', 'He mends a pair of sieves.'),
-            ('PROSE', 'Ursa', 'A stout warrior who once held the mill.'),
-            ('FRAGMENT', '', 'A stone that nobody moves.'),
-            ('PROSE', '', "A carter from Ida's village, in short."),
-        ]
-    )
-
-
 def test_a_text_that_stands_in_has_its_headings_at_the_margin():
     page = """
 NAME
