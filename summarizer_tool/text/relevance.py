@@ -212,7 +212,7 @@ def _weighed(texts: Sequence[str], focus: 'Focus') -> WeighedQuestion:
     terms = tuple(term for term in wanted.terms if term not in _KINDS)
     found = [terms_of(text) for text in texts]
     frequencies = {term: sum(term in each for each in found) for term in terms}
-    return weigh(QueryTerms(terms, wanted.wholes, wanted.phrases), QueryTerms(), frequencies, len(texts))
+    return weigh(QueryTerms(terms, wanted.wholes), QueryTerms(), frequencies, len(texts))
 
 
 def _scaled(scores: Sequence[float]) -> list[float]:
