@@ -19,19 +19,6 @@ from summarizer_tool.text.relevance import asked_values, rare_words, relevances,
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import MAX_WORDS, ended, is_whole, plain
 
-KIND_WEIGHTS = {
-    Kind.PROSE: 1.0,
-    Kind.DECLARATION: 1.0,
-    Kind.MEMBER: 0.15,
-    Kind.ROW: 0.6,
-    Kind.LIST: 0.4,
-    Kind.COMMENT: 0.05,
-    Kind.FRAGMENT: 0.02,
-    Kind.CODE: 0.02,
-    Kind.REFERENCE: 0.02,
-}
-"""Prose relates what it names; rows and lists are as full of names and state less, code and fragments state nothing."""
-
 ANSWERS = 0.7
 """Share of the best answer's relevance from which a statement must survive any cut."""
 
@@ -111,7 +98,7 @@ def _candidates(
         # Not every verb is known by its form, and what answers may be a sentence for all that.
         may_be_one = aim is Aim.ANSWER and statement.kind is Kind.FRAGMENT and not PRONOUN.match(statement.text)
         is_sentence = may_be_one and is_whole(statement.text, '')
-        weight *= KIND_WEIGHTS[Kind.ROW if is_sentence or statement.is_decided else statement.kind]
+        weight *= (Kind.ROW if is_sentence or statement.is_decided else statement.kind).weight
         weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if aim is Aim.GIST else 1.0
         weight *= statement.prominence if not reading.is_story else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):

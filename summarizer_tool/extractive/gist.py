@@ -26,20 +26,6 @@ SUMMING_UP_WEIGHT = 4.0
 SUMMING_UP_IMPORTANCE = 4
 """What it matters to the whole."""
 
-KIND_IMPORTANCE = {
-    Kind.PROSE: 3,
-    Kind.DECLARATION: 5,
-    Kind.MEMBER: 2,
-    Kind.ROW: 2,
-    Kind.LIST: 2,
-    Kind.COMMENT: 1,
-    Kind.FRAGMENT: 1,
-    Kind.CODE: 1,
-    Kind.REFERENCE: 1,
-}
-"""How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
-another one may have said, and the last choice sees them all."""
-
 OF_PARAGRAPH = 1.5
 """Weight of what a paragraph begins with, for the gist."""
 
@@ -83,7 +69,7 @@ _POINTS = regex.compile(
 def importance(statement: Statement, *, hangs_together: bool) -> int:
     """How much a fact matters to the whole, 1 to 5, where it binds nobody."""
     is_summing_up = statement.is_summing_up and statement.kind is Kind.PROSE and not hangs_together
-    return SUMMING_UP_IMPORTANCE if is_summing_up else KIND_IMPORTANCE[statement.kind]
+    return SUMMING_UP_IMPORTANCE if is_summing_up else statement.kind.importance
 
 
 def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:

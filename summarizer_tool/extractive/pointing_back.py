@@ -34,6 +34,7 @@ SAID_BEFORE = regex.compile(
     rf'\b(?:(?<!the )(?:(?:at )?first|initially|originally|previously) (?:\p{{L}}+ )?{_SAID}\b'
     rf'|{_SAID}\b[^.;:]{{0,30}}? (?:at first|earlier|initially|last (?:month|week|year)|originally|previously)\b'
     r"|[Ii]t(?: is|['’]s| was) (?:(?:also|often|sometimes|widely) )?(?:assumed|believed|claimed|rumou?red|said|thought)"
+    r'|(?:[Aa]n|[Tt]he|[Oo]ur) (?:earlier|first|old|original|previous) (?:[\p{L}-]+ ){1,3}?(?:claimed|gave|said|stated)'
     rf'|(?:[Ww]e|I) had {_SAID}\b|(?:anfangs|ursprünglich|zuerst|zunächst)\b[^.;:]{{0,60}}?\b(?:ge\p{{L}}+|hieß)\b)'
 )
 # "CARRIED 5-2.", "Rejected.", "Moved Orme, seconded Brook.": what became of what stands before.

@@ -129,41 +129,31 @@ _root: Final = Remembered(_root_of).__getitem__
 """The stem of a word of content; nothing of others."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Claim:
-    """A statement as it is compared with others."""
+    """A statement as it is compared with others, read off it word by word."""
 
     label: str
     """Of whom or what it is told, as in "Children: The dose is 5 mg", or who says it; none of an update."""
     is_apart: bool
     """Whether it holds for those alone whom its label names."""
-    values: dict[str, frozenset[str]]
-    """What it gives, by kind."""
-    subject: dict[str, str]
-    """Stems of its other words of content, each with the one before it, if any stands right before it."""
-    topic: frozenset[str]
-    """Those before its verb."""
-    apart: frozenset[str]
-    """What tells its thing from another: small words, but for those before a value ("in Oslo", "to Bergen"), units."""
-    leads: bool
-    """Whether its values follow its verb: before it they tell what it is about, as in "Ticket 12 is closed"."""
-    denies: bool
     wants: bool
+    denies: bool
     changes: bool
     """Whether it says that something is otherwise than before."""
     holds: bool
     """Whether a verb says that it holds, or must."""
-
-
-@dataclass(slots=True)
-class _Reading:
-    """What is read off a statement, word by word."""
-
+    leads: bool = False
+    """Whether its values follow its verb: before it they tell what it is about, as in "Ticket 12 is closed"."""
     values: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    subject: dict[str, str] = field(default_factory=dict[str, str])
-    topic: set[str] = field(default_factory=set[str])
-    apart: set[str] = field(default_factory=set[str])
+    """What it gives, by kind."""
     first_value: int = MAX_LENGTH
+    subject: dict[str, str] = field(default_factory=dict[str, str])
+    """Stems of its other words of content, each with the one before it, if any stands right before it."""
+    topic: set[str] = field(default_factory=set[str])
+    """Those before its verb."""
+    apart: set[str] = field(default_factory=set[str])
+    """What tells its thing from another: small words, but for those before a value ("in Oslo", "to Bergen"), units."""
 
     def take(self, match: regex.Match[str]) -> str:
         """Note a value, and leave a mark in its place."""
@@ -219,25 +209,21 @@ def _claim(text: str) -> _Claim | None:
     if _OPENS_LOOSELY.match(bare) and not wants:
         return None
     verb = _STANDS.search(bare)
-    read = _Reading()
-    rest = read.take_values(bare)
-    if sum(map(len, read.values.values())) > MAX_VALUES:
-        return None
-    read.take_words(rest)
     label = names.key(opening.group()) if opening and not _REVISES.match(text) else ''
-    return _Claim(
+    claim = _Claim(
         label=label,
         is_apart=bool(label) and _OF_SOME.match(text) is not None,
-        values={kind: frozenset(found) for kind, found in read.values.items()},
-        subject=read.subject,
-        topic=frozenset(read.topic),
-        apart=frozenset(read.apart),
-        leads=verb is not None and verb.start() < read.first_value,
-        denies=_DENIES.search(bare) is not None,
         wants=wants,
+        denies=_DENIES.search(bare) is not None,
         changes=_CHANGE.search(text) is not None,
         holds=verb is not None,
     )
+    rest = claim.take_values(bare)
+    if sum(map(len, claim.values.values())) > MAX_VALUES:
+        return None
+    claim.take_words(rest)
+    claim.leads = verb is not None and verb.start() < claim.first_value
+    return claim
 
 
 def depth(line: str) -> int:

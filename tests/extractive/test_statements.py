@@ -141,7 +141,7 @@ on_bell(function() ring() end)
 Mara Quill (1840-1902), founder of the Salt Guild
 ```
 """
-    assert [(s.text, s.kind.value) for s in statements(numbered(page))[0]] == snapshot(
+    assert [(s.text, s.kind.form) for s in statements(numbered(page))[0]] == snapshot(
         [
             ('Event handlers', 'code'),
             ('on_bell(function() ring() end)', 'code'),
