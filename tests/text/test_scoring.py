@@ -61,9 +61,7 @@ def test_each_of_several_things_that_are_asked_for_is_found():
         '## Hours',
         'The mill opens at six.',
     ]
-    both, one = (
-        relevances(texts, Focus(focus_areas=asked)) for asked in ('refunds, liability', 'refunds liability')
-    )
+    both, one = (relevances(texts, Focus(focus_areas=asked)) for asked in ('refunds, liability', 'refunds liability'))
     assert both[4] == max(both) > one[4]
     assert both[6] < 0.1
     question = 'What was said of refunds and liability?'
@@ -134,6 +132,13 @@ def test_what_most_of_a_text_says_is_its_gist():
     texts = ['salt wool tar', 'salt wool tin', 'a bell rang', 'salt ships']
     items = [Item(3, (), scoring.content_words(text)) for text in texts]
     assert set(scoring.choose(items, 6, scoring.Aim.GIST)) == {0, 1}
+
+
+def test_what_is_said_again_but_for_its_number_gives_way():
+    texts = [f'Committee {number} discussed the garden, the roof, the shed and the budget.' for number in range(6)]
+    texts.append('Adults take 500 mg.')
+    items = [Item(cost=15, names=(), words=scoring.content_words(text)) for text in texts]
+    assert scoring.choose(items, 30, scoring.Aim.GIST, fill=True) == [0, 6]
 
 
 def test_relevance_reaches_what_stands_near():
