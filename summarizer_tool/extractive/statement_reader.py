@@ -63,8 +63,6 @@ _ELSEWHERE = regex.compile(
     r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
-# `1.2. Who opens the gate?`, `Q1: Who opens the gate?`
-_ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
 # After `You may:` a sentence with a subject of its own is none of what that leads to.
 _HAS_SUBJECT = regex.compile(
     r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
@@ -77,11 +75,6 @@ _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unle
 _LABEL_WORDS = 3
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
-
-
-def is_question(*lines: str) -> bool:
-    """Return whether lines are a question with a number."""
-    return _ASKS.match(' '.join(map(str.strip, lines))) is not None
 
 
 def breaks_off(before: str, text: str) -> bool:
@@ -141,8 +134,6 @@ class StatementReader:
     """The last sentence of the paragraph before, those of quotations aside."""
     quotes: list[Sentence] = field(default_factory=list[Sentence])
     """The last sentence before the quotations at hand, outermost first."""
-    asked: list[Sentence] = field(default_factory=list[Sentence])
-    """The question that was the paragraph before, which what follows answers."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
     subject: SectionSubject = field(init=False)
@@ -171,7 +162,6 @@ class StatementReader:
         self.subject = SectionSubject(self.sections[-1], is_identifier(marked))
         self.speaker, self.before = None, NOTHING
         self.terms.clear()
-        self.asked.clear()
         self.lead_ins.clear()
         self.question = NUMBERING.sub('', title).rstrip('?.! ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
@@ -363,18 +353,13 @@ class StatementReader:
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= LONGEST_LEAD else NOTHING
 
     def _answered(self, said: list[Sentence]) -> list[Sentence]:
-        """The sentences of a paragraph, the first with the question before it that it answers; none of that alone."""
-        text = ' '.join(each.text for each in said)
-        if asked := _ASKS.match(text):
-            self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
-            return []
-        if (self.asked or self.question) and said and not said[0].text.endswith('?'):
-            short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
-            opening = [*self.asked, *said[: short + 1]]
-            lines = dict.fromkeys(number for each in opening for number in each.evidence)
-            said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
-        self.asked.clear()
-        return said
+        """The sentences of a paragraph, short ones that answer the question of a heading with the next one."""
+        if not self.question or not said or said[0].text.endswith('?'):
+            return said
+        short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
+        opening = said[: short + 1]
+        lines = dict.fromkeys(number for each in opening for number in each.evidence)
+        return [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
 
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:

@@ -29,12 +29,11 @@ from summarizer_tool.extractive.statement_reader import (
     NOTHING,
     StatementReader,
     breaks_off,
-    is_question,
 )
 from summarizer_tool.extractive.under_headings import VERSION
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
-from summarizer_tool.text.lines import one_line, word_count
+from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
 from summarizer_tool.text.sentences import (
@@ -42,13 +41,11 @@ from summarizer_tool.text.sentences import (
     VERB,
     Sentence,
     bare,
-    ended,
     plain,
-    sentences,
     with_indices,
     without_split_marks,
 )
-from summarizer_tool.text.structure import FIELD, GAP, front_matter, is_row
+from summarizer_tool.text.structure import GAP, front_matter, is_row
 from summarizer_tool.text.superseding import depth
 
 _LOWEST = 7
@@ -59,9 +56,9 @@ _VERSIONS = 3
 
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
+_BEGINS_FIELD = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
 # What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
-_TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
 # Not columns, nor a sentence, nor a number, such as a figure has on its axes.
 _TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
 _DIGITS = regex.compile(r'\d+')
@@ -109,7 +106,10 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
     titles = _titles_by_layout(lines)
     said: set[str] = set()
-    first = _read_fields(reader, lines, texts) or boilerplate_lines.before_content(texts)
+    # A long field is cut into several lines. Nothing is left out where there is nothing else.
+    fields = front_matter('\n'.join(text if _BEGINS_FIELD.match(text) else f' {text}' for text in texts))
+    is_before = fields.endswith('\n') and lines[0].number == 1
+    first = fields.count('\n') if is_before else boilerplate_lines.before_content(texts)
     blocks = code_blocks(lines, texts)
     places = iter(range(first, len(texts)))
     for index in places:
@@ -178,36 +178,6 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
     return (_LOWEST, match.group(2)) if match else None
 
 
-_FIELD = regex.compile(r'^\S[^\n]*(?:\n[ \t]+[^\n]*)*', regex.MULTILINE)
-_BEGINS_FIELD = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
-_FOLDED = regex.compile(r'[|>][+-]?\s*\n')
-
-
-def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> int:
-    """Read what fields before a text say of it, and return how many lines they take; 0 where nothing else is."""
-    if not lines or lines[0].number != 1 or not texts[0].startswith('---'):
-        return 0
-    # A long one is cut into several lines.
-    front = front_matter('\n'.join(text if _BEGINS_FIELD.match(text) else f' {text}' for text in texts))
-    if not front.endswith('\n'):
-        return 0
-    title, named_on = '', ()
-    for match in _FIELD.finditer(front):
-        first = front.count('\n', 0, match.start())
-        numbers = tuple(line.number for line in lines[first : first + match.group().count('\n') + 1])
-        field = FIELD.match(one_line(_FOLDED.sub(' ', match.group())))
-        if field and field['title']:
-            title, named_on = field['title'], numbers[:1]
-            reader.open_section(1, title, *named_on)
-        elif field:
-            about = plain(field['about'])
-            named = '' if title.casefold() in about.casefold() else f'{title}: '
-            for said in sentences([NumberedLine(0, about)], reader.language):
-                reader.say(named + ended(said.text), (*numbers, *named_on))
-                named = ''
-    return front.count('\n')
-
-
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
     """The places of headings without marks: lines that name one version each, and what is at the margin.
 
@@ -263,9 +233,7 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         reader.terms.pop()
     if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
         reader.flush()
-    elif (bullet := BULLET.match(line.text)) and not (
-        lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
-    ):
+    elif bullet := BULLET.match(line.text):
         if not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
@@ -340,7 +308,7 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 
 def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
-    if not text or _TIME.match(text) or ((match := SPEAKER.match(text)) and match.group(1) in labels):
+    if not text or ((match := SPEAKER.match(text)) and match.group(1) in labels):
         return False
     if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
         return False

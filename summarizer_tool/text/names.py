@@ -136,7 +136,7 @@ def _read(group: 'ItemKind', written: str, is_inside: bool) -> tuple['ItemKind',
 
 
 def _trim(name: str, is_inside: bool) -> str:
-    """Take sentence openers off the front of a name, and a possessive or a full stop off its end.
+    """Take sentence openers off the front of a name, and a possessive off its end.
 
     Within a sentence a month, or a number or `Will` before another word, has its capital as a part of a name.
     """
@@ -151,12 +151,7 @@ def _trim(name: str, is_inside: bool) -> str:
         del words[1:]
     if not words:
         return ''
-    name = ' '.join(words)
-    if name.endswith(("'s", '’s')):
-        name = name[:-2]
-    elif name.endswith('.') and len(words[-1]) != 2 and words[-1].count('.') < 2:  # not that of `J.` or `U.S.`
-        name = name[:-1]
-    return name
+    return ' '.join(words).removesuffix("'s").removesuffix('’s')
 
 
 def is_opener(word: str) -> bool:

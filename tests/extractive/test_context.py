@@ -10,27 +10,6 @@ from summarizer_tool.schemas import Fact
 from tests.support.numbered_lines import numbered, read
 
 
-def test_a_question_with_a_number_is_answered_below_it_whatever_its_lines():
-    page = """
-Answers about the weir
-
- 1. Is the weir of stone?
-
-    Yes. It was built in 1402.
-
- 2. Who may open
-    the gate of the weir?
-
-    The keeper may. Nobody else has the key.
-"""
-    assert read(page) == snapshot(
-        [
-            ('Is the weir of stone? Yes. It was built in 1402.', (3, 5)),
-            ('Who may open the gate of the weir? The keeper may. Nobody else has the key.', (7, 8, 10)),
-        ]
-    )
-
-
 def test_what_is_said_of_a_label_has_it():
     page = """
 # The gate

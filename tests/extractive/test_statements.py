@@ -337,27 +337,6 @@ def test_the_number_of_a_footnote_is_no_term():
     )
 
 
-def test_of_fields_before_a_text_one_says_what_it_is_about():
-    assert read(
-        '---\ntitle: The gate\ndescription: It is opened by Ada.\n---\n\nThe lock of the gate is shut.\n'
-    ) == snapshot([('The gate: It is opened by Ada.', (3, 2)), ('The lock of the gate is shut.', (6,))])
-
-
-def test_a_field_before_a_text_goes_on_in_lines_further_in():
-    fields = "---\ntitle: The gate\n  of the mill\ndescription: 'Ada Orme opens the gate, which is\n  kept shut. Finn\n"
-    rest = (
-        "  made it.\n\n  '\nauthor:\n  name: Finn\nsummary: >-\n  Nobody else\n  has one.\n---\n\nThe lock is shut.\n"
-    )
-    assert read(fields + rest) == snapshot(
-        [
-            ('The gate of the mill: Ada Orme opens the gate, which is kept shut.', (4, 5, 6, 8, 2)),
-            ('Finn made it.', (4, 5, 6, 8, 2)),
-            ('The gate of the mill: Nobody else has one.', (11, 12, 13, 2)),
-            ('The lock is shut.', (16,)),
-        ]
-    )
-
-
 def test_items_of_a_script_without_spaces_are_sentences():
     page = '# 第2条\n\n1. 門は水車小屋の前に立っている。\n\n2. 鍵は番人が持っている。\n\n- 麦\n- 粉\n'
     assert [text for text, _ in read(page)] == snapshot(
