@@ -58,6 +58,8 @@ _SUMS_UP = regex.compile(
     r'|das wichtigste(?: in kürze)?|résumé|en bref|resumen|резюме|要約|摘要|概要)[?:]?$',
     regex.IGNORECASE,
 )
+# `Ada Orme: The new plan (Mon, 3 Feb 2025 09:12, to all)`
+_WRITTEN_BY = regex.compile(r'^([^:()]{2,60}?)(?:: [^()]{1,200})? \([^()]{0,60}(?:\d\d:\d\d|, to )[^()]{0,300}\)$')
 _OWN_SUMMARY, _SUMMED_UP = 4, 2
 """Statements of such a section that are told before others, and that must be told."""
 
@@ -90,7 +92,11 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
             parents_of[section.titles[-1].casefold()].add(section.titles[:-1])
     alike = {parent for parents in parents_of.values() if len(parents) > 1 for parent in parents}
     named = [section.titles for section in sections if section.titles and len(section.titles[-1]) <= _LONGEST]
-    editions = {titles for titles in named if VERSION.search(titles[-1]) or DAY.search(titles[-1])}
+    editions = {
+        titles
+        for titles in named
+        if VERSION.search(titles[-1]) or (DAY.search(titles[-1]) and not _WRITTEN_BY.match(titles[-1]))
+    }
     alike |= editions if len({each[:-1] for each in editions}) < len(editions) else set()
     recurring = {
         title for title, times in Counter(each.titles[-1] for each in sections if each.titles).items() if times > 2
@@ -115,7 +121,18 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
             said[place] = replace(
                 each, is_summing_up=True, is_opening=each.is_opening or told[each.section] <= _SUMMED_UP
             )
+    writers = [_WRITTEN_BY.match(section.titles[-1] if section.titles else '') for section in sections]
+    if sum(map(bool, writers)) > 1:
+        said = [_written(each, sections[each.section], writers[each.section]) for each in said]
     return [_under(each, sections[each.section], alike) for each in said]
+
+
+def _written(statement: Statement, section: HeadingSection, writer: regex.Match[str] | None) -> Statement:
+    """A statement with who wrote the mail it is from, unless it has a lead."""
+    if not writer or statement.lead:
+        return statement
+    evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
+    return replace(statement, lead=writer[1], evidence=evidence)
 
 
 def _is_labelled_decided(text: str) -> bool:
