@@ -65,8 +65,6 @@ class Statement:
     thing: int = -1
     """Of statements that have this number in common one is enough: a sentence, and the same with those after it that
     point back to it."""
-    term: int = 0
-    """The line of what it is part of the definition of; 0 for none."""
     is_opening: bool = False
     """Whether it tells what the text is about."""
     is_summing_up: bool = False

@@ -176,14 +176,12 @@ class StatementReader:
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
-        defined = 0
         if self.terms and not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
             term = self.terms[-1][1]
             if lines[0] - term.number <= _TERM_REACH:
-                defined, lines = term.number, (*lines, term.number)
-                lead = self._defined(
-                    shown(term.text).rstrip(' :-–'), text, goes_on=bool(self.out) and self.out[-1].term == defined
-                )
+                lines = (*lines, term.number)
+                goes_on = bool(self.out) and term.number in self.out[-1].evidence
+                lead = self._defined(shown(term.text).rstrip(' :-–'), text, goes_on=goes_on)
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         section = len(self.sections) - 1
         opens = not (self.out and self.out[-1].section == section)
@@ -208,7 +206,7 @@ class StatementReader:
             if not self.is_conversation:  # in a chat nobody says more than is needed
                 self.out.pop()
                 kind = asked.kind
-        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
+        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
 
     def _asked_by_another(self, text: str, kind: Kind, lead: str) -> Statement | None:
         """The question right before that a turn answers by a scrap."""
