@@ -19,7 +19,7 @@ _LONGEST_ABOVE_LABEL = 120
 
 NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
-_LISTING = regex.compile(r'^(?:List|Outline|Index|Timeline|Table) of\b')
+_LISTING = regex.compile(r'^(?:(?:List|Outline|Index|Timeline|Table) of\b|Timeline$)')
 
 VERSION = regex.compile(
     r'(?:(?<![\d.§-])\d{1,4}\.\d{1,4}(?:\.\d|\b(?!\.))|\b(?:[Vv]ersions?|[Rr]elease) \d)(?!.*(?:[.?!]$|\d:\d\d))'

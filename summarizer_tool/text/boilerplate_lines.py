@@ -50,11 +50,23 @@ _HOLDS = regex.compile(
       (?:[^.\d]{0,60}|[^.\d]{0,40}cookies?\.[^.\d]{0,40}\.?)$
     | \b(?:subscribe|sign\ up)\b.{0,40}\b(?:newsletter|updates|inbox|mail)\b
     | \bnewsletter\b.{0,60}\b(?:your\ (?:e-?mail|inbox)|e-?mail\ address|(?:each|every|per)\ week)
-    | \ball\ rights\ reserved\b | ©\s*\d{4}(?:[-–]\d{2,4})?\s+[\w\ .,&]{0,40}$
+    | \b(?:in|to)\ your\ inbox\b | \ball\ rights\ reserved\b | ©\s*\d{4}(?:[-–]\d{2,4})?\s+[\w\ .,&]{0,40}$
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
-_HINTS = ('cookie', 'privacy', 'accept', 'reject', 'manage', 'subscribe', 'sign up', 'newsletter', 'all rights', '©')
+_HINTS = (
+    'cookie',
+    'privacy',
+    'accept',
+    'reject',
+    'manage',
+    'subscribe',
+    'sign up',
+    'newsletter',
+    'inbox',
+    'all rights',
+    '©',
+)
 """Each text that `_HOLDS` finds has one of them: looking for them is much cheaper."""
 _ELSEWHERE = re.compile(
     r"""
