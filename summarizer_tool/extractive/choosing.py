@@ -19,19 +19,6 @@ from summarizer_tool.text.relevance import asked_values, rare_words, relevances,
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import MAX_WORDS, ended, is_whole, plain
 
-KIND_WEIGHTS = {
-    Kind.PROSE: 1.0,
-    Kind.DECLARATION: 1.0,
-    Kind.MEMBER: 0.15,
-    Kind.ROW: 0.6,
-    Kind.LIST: 0.4,
-    Kind.COMMENT: 0.05,
-    Kind.FRAGMENT: 0.02,
-    Kind.CODE: 0.02,
-    Kind.REFERENCE: 0.02,
-}
-"""Prose relates what it names; rows and lists are as full of names and state less, code and fragments state nothing."""
-
 ANSWERS = 0.7
 """Share of the best answer's relevance from which a statement must survive any cut."""
 
@@ -111,7 +98,7 @@ def _candidates(
         # Not every verb is known by its form, and what answers may be a sentence for all that.
         may_be_one = aim is Aim.ANSWER and statement.kind is Kind.FRAGMENT and not PRONOUN.match(statement.text)
         is_sentence = may_be_one and is_whole(statement.text, '')
-        weight *= KIND_WEIGHTS[Kind.ROW if is_sentence or statement.is_decided else statement.kind]
+        weight *= (Kind.ROW if is_sentence or statement.is_decided else statement.kind).weight
         weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if aim is Aim.GIST else 1.0
         weight *= statement.prominence if not reading.is_story else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):
@@ -176,25 +163,6 @@ def first_statements(lines: Sequence[NumberedLine], target_tokens: int) -> Chunk
             if room < 0:
                 break
             facts.append(Fact(text=text, evidence=[line.number]))
-    return ChunkSummary(facts=facts)
-
-
-def merge_facts(request: prompts.ParsedRequest, target_tokens: int) -> ChunkSummary:
-    """Choose among numbered facts."""
-    lines = [line for source in request.sources for line in source.lines]
-    aim = scoring.Aim.of(request.focus)
-    relevance = relevances([line.text for line in lines], request.focus)
-    items = [
-        scoring.Item(
-            cost=tokens.count_cached(line.text) + 1,
-            names=tuple(dict.fromkeys(map(names.key, names.mentions(line.text)))),
-            words=scoring.content_words(line.text),
-            weight=scoring.fact_weight(3, relevance[index], aim),
-        )
-        for index, line in enumerate(lines)
-    ]
-    chosen = scoring.choose(items, target_tokens, aim, fill=True)
-    facts = [Fact(text=lines[index].text, evidence=[lines[index].number]) for index in sorted(chosen)]
     return ChunkSummary(facts=facts)
 
 

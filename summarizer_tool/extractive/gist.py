@@ -26,20 +26,6 @@ SUMMING_UP_WEIGHT = 4.0
 SUMMING_UP_IMPORTANCE = 4
 """What it matters to the whole."""
 
-KIND_IMPORTANCE = {
-    Kind.PROSE: 3,
-    Kind.DECLARATION: 5,
-    Kind.MEMBER: 2,
-    Kind.ROW: 2,
-    Kind.LIST: 2,
-    Kind.COMMENT: 1,
-    Kind.FRAGMENT: 1,
-    Kind.CODE: 1,
-    Kind.REFERENCE: 1,
-}
-"""How much a fact matters to the whole. How well it served its own chunk is no part of it: what one chunk says best
-another one may have said, and the last choice sees them all."""
-
 OF_PARAGRAPH = 1.5
 """Weight of what a paragraph begins with, for the gist."""
 
@@ -51,8 +37,7 @@ CHARACTERS_PER_TOKEN = 6
 
 # A warning, the modal verbs of English, and how it says that something is agreed, wanted or forbidden.
 _BINDING = regex.compile(
-    r'^(?:\p{Lu}\p{L}+ )?(?i:warning|caution|danger|important|safety notice|recall|achtung|warnung|vorsicht|wichtig'
-    r'|avertissement|attention|importante?|advertencia|atención|attenzione|avvertenza|atenção|uwaga)s?[:!] '
+    r'^(?:\p{Lu}\p{L}+ )?(?i:warning|caution|danger|important|safety notice|achtung|wichtig)[:!] '
     r"|^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
     r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
 )
@@ -61,15 +46,9 @@ _RULES = regex.compile(
     r'\b(?:was|is|are|were|been|be) (?:therefore |hereby )?(?i:resolved|ordered|approved|adopted|carried|rejected'
     r'|refused|dismissed|granted|awarded|upheld|overturned|revoked)\b'
     r'|\b(?:I|[Ww]e) (?:therefore |hereby )?(?:find|hold|reject|dismiss|allow|award|order|grant|conclude)\b'
-    r'|\b[Tt]he (?:amendment|appeal|application|claim|counterclaim|motion|objection|proposal|request|resolution) '
-    r'(?:fell|fails|failed|passed|succeeds|succeeded|was lost)\b'
     r'|\b(?:wird|wurden?|werden|ist|sind)\b.{0,80}\b(?:abgelehnt|angenommen|beschlossen|bewilligt|genehmigt|vertagt'
-    r'|verworfen|zurückgewiesen)\b|\b(?:est|sont|été) (?:adopt|accord|approuv|refus|rejet)ée?s?\b'
-    r'|\b(?:[Ss]e|fue|fueron|queda) (?:acord|aprob|deneg|rechaz)(?:ó|aron|ad[oa]s?)\b'
-    r'|\bzosta(?:ł|ła|ło|ły) (?:nie)?(?:podjęt|odrzucon|przyjęt|uchwalon)\w+'
-    r'|\b(?:отклонен|утвержден|отказан|одобрен)[оаы]?\b'
+    r'|verworfen|zurückgewiesen)\b'
 )
-_LEGAL_NOTICE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
@@ -78,11 +57,7 @@ _POINTS = regex.compile(
     r'|Furthermore|Hence|However|In (?:addition|contrast|other words|short)|Likewise|Moreover|Otherwise|Similarly|So'
     r'|Then|Therefore|Thus|(?:To|If|When|Once|By|After|Before) (?:\p{Ll}+ )?(?:it|they|them|this)'
     r'|Aber|Allerdings|Auch|Außerdem|Da(?:bei|durch|für|gegen|her|mit|nach|von|zu)|Das (?:bedeutet|heißt|ist|war)|Denn'
-    r'|Des(?:halb|wegen)|Dies(?:e[mnrs]?)?|Doch|Ebenso|Jedoch|Stattdessen|Trotzdem|Und|Zudem|Zum Beispiel'
-    r'|Ainsi|Ce(?:la|pendant|tte|s)?|Donc|De même|En effet|Et|Mais|Par exemple|Toutefois'
-    r'|A su vez|Además|Ahora bien|Asimismo|Est[aeo]s?|Pero|Por (?:ejemplo|eso|lo tanto)|Sin embargo|También|Y)\b'
-    r'|^(?:也就是说|因为|因此|所以|但是?|然而|例如|此外|另外|つまり|しかし|たとえば|例えば|また、|そのため|これ'
-    r'|لذلك|ولذلك|ومع ذلك|لكن|على سبيل المثال)'
+    r'|Des(?:halb|wegen)|Dies(?:e[mnrs]?)?|Doch|Ebenso|Jedoch|Stattdessen|Trotzdem|Und|Zudem|Zum Beispiel)\b'
     r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
     r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
     r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
@@ -94,7 +69,7 @@ _POINTS = regex.compile(
 def importance(statement: Statement, *, hangs_together: bool) -> int:
     """How much a fact matters to the whole, 1 to 5, where it binds nobody."""
     is_summing_up = statement.is_summing_up and statement.kind is Kind.PROSE and not hangs_together
-    return SUMMING_UP_IMPORTANCE if is_summing_up else KIND_IMPORTANCE[statement.kind]
+    return SUMMING_UP_IMPORTANCE if is_summing_up else statement.kind.importance
 
 
 def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
@@ -119,9 +94,7 @@ def binds(text: str) -> bool:
     return _RULES.search(text) is not None or (_BINDING.search(text) is not None and not is_told)
 
 
-def binding(
-    found: Sequence[Statement], headings: Sequence[str], target_tokens: int, *, is_story: bool
-) -> frozenset[str]:
+def binding(found: Sequence[Statement], target_tokens: int, *, is_story: bool) -> frozenset[str]:
     """The texts of the statements that bind their readers, of a story none; none where all of a text are rules."""
     decided = [each.text for each in found if each.is_decided]
     texts = [
@@ -131,7 +104,6 @@ def binding(
         and binds(each.said(each.text))
         and (each.lead or not _POINTS.match(each.text))
         and not each.is_turned
-        and not _LEGAL_NOTICE.search(headings[each.section])
     ]
     room = CHARACTERS_PER_TOKEN * target_tokens
     fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)

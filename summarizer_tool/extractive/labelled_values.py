@@ -21,8 +21,6 @@ _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 DEFINITION = regex.compile(r'^\s*: +(?=\S)')
-# The number of a footnote, which is no term.
-_FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
 
 
 def _is_delimiter(text: str) -> bool:
@@ -76,16 +74,9 @@ def _is_named(column: str, cell: str, *, is_first: bool) -> bool:
 
 
 def read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:
-    """Read `: What it is.` under a line that says of what, or under what else is said of that."""
+    """Read `: What it is.` under a line that says of what."""
     indent = len(line.text) - len(line.text.lstrip()) + 2
     value = bare(BULLET.sub('', text))
-    if reader.pairs and not reader.paragraph:
-        if is_value(value):
-            read_further_value(reader, value)
-            return
-        term = replace(reader.pairs[-1], text=reader.pairs[-1].text.partition(': ')[0])
-        reader.flush()
-        reader.terms.append((indent, term))
     label = reader.paragraph[0].text if len(reader.paragraph) == 1 and not reader.terms else ''
     if is_value(label) and is_value(value):
         reader.paragraph.clear()
@@ -96,16 +87,10 @@ def read_definition(reader: StatementReader, line: NumberedLine, text: str) -> N
             reader.terms.pop()
         term = reader.paragraph.pop()
         reader.flush()
-        if not _FOOTNOTE.fullmatch(term.text):
-            reader.terms.append((indent, term))
+        reader.terms.append((indent, term))
     reader.flush()
     reader.last_definition = line.number
     reader.paragraph.append(replace(line, text=bare(text)))
-
-
-def read_further_value(reader: StatementReader, value: str) -> None:
-    """Add a value to those of the last label."""
-    reader.pairs[-1] = replace(reader.pairs[-1], text=f'{reader.pairs[-1].text}; {value}')
 
 
 def is_value(text: str) -> bool:

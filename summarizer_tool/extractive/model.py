@@ -14,7 +14,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool import prompts
-from summarizer_tool.extractive.choosing import merge_facts, summarize_sources
+from summarizer_tool.extractive.choosing import summarize_sources
 from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.text import tokens
 
@@ -99,7 +99,7 @@ def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int]:
     """The JSON of the summary, within `max_tokens`, and its tokens."""
     request = prompts.parse(prompt)
     target = request.target_tokens or DEFAULT_TARGET_TOKENS
-    summary = merge_facts(request, target) if request.merges else summarize_sources(request, target)
+    summary = summarize_sources(request, target)
     while True:
         answer = summary.model_dump_json()
         written = tokens.count(answer)

@@ -4,7 +4,7 @@ A lexer tells code from what stands in strings and comments, in whatever languag
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, groupby, takewhile
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import regex
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
-from pygments.token import Comment, Error, Keyword, Name, Operator, Punctuation, String, Text
+from pygments.token import Comment, Error, Keyword, Name, Punctuation, String, Text
 
+from summarizer_tool.extractive.printed import FENCE
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.code_lines import language_of, likely_language, may_be_code
+from summarizer_tool.text.code_lines import LANGUAGES, language_of, may_be_code
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.sentences import Sentence, ended, is_whole, sentences
 
@@ -30,10 +31,11 @@ _LONGEST_LINE = 200
 """Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
 """Lines of one signature."""
+_SAMPLE = 120
+"""Lines by which a language is told."""
 _ERROR = 3
 """What each piece of text that a lexer does not know counts against a declaration."""
 
-_FENCE = regex.compile(r'^ {0,3}(?:```|~~~)')
 _TYPES = frozenset(
     'class enum interface module namespace object protocol record struct trait type union'.split()  # noqa: SIM905
 )
@@ -67,8 +69,6 @@ def _is_of(kind: object, kinds: tuple[object, ...]) -> bool:
 class _Token:
     kind: object
     text: str
-    line: int
-    """Index of the line that it begins on."""
 
     @property
     def height(self) -> int:
@@ -84,8 +84,6 @@ class _Scope:
     """What a line stands in."""
 
     indent: int
-    is_type: bool
-    """Or else a function."""
     is_public: bool
     """Whether what stands in it may be used from elsewhere."""
     name: str
@@ -93,18 +91,14 @@ class _Scope:
     """Of the line that declares it."""
 
 
-TokensOfLines = Mapping[int, Sequence[_Token]]
-"""The tokens that begin on a line, by its index."""
-
-
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """What source code declares and what is said in it, in order, as one section; nothing where the lines are none."""
     named = language_of(path[0]) if path else ''
-    code = _Code(lines, _tokens(named, lines), brackets='([{' if named == 'python' else '([') if named else None
-    found = code.declarations() if code else []
+    found = _Code(lines, named).declarations() if named else []
     if not found and _may_be_code(lines):
-        code = _Code(lines, _tokens(likely_language([line.text for line in lines]), lines))
-        found = code.declarations() if code.is_likely() else []
+        sample = lines[:_SAMPLE]
+        code = _Code(lines, max(LANGUAGES, key=lambda each: _Code(sample, each).likeness()))
+        found = code.declarations() if _LEAST_DECLARED <= code.likeness() <= _MOST_DECLARED * len(lines) else []
     return found, [HeadingSection(tuple(path), (0,) * len(path))]
 
 
@@ -112,7 +106,7 @@ def _may_be_code(lines: Sequence[NumberedLine]) -> bool:
     lengths = [len(line.text) for line in lines]
     if max(lengths, default=0) > 10 * _LONGEST_LINE or sum(lengths) > _LONGEST_LINE * len(lines):
         return False
-    is_fenced = any(_FENCE.match(line.text) for line in lines)
+    is_fenced = any(FENCE.match(line.text) for line in lines)
     return not is_fenced and may_be_code([line.text for line in lines])
 
 
@@ -121,7 +115,8 @@ def _lexer(language: str) -> 'Lexer':
     return get_lexer_by_name(language)
 
 
-def _tokens(language: str, lines: Sequence[NumberedLine]) -> TokensOfLines:
+def _tokens(language: str, lines: Sequence[NumberedLine]) -> dict[int, list[_Token]]:
+    """The tokens that begin on a line, by its index."""
     shown = [f'{line.text}\n\n' if line.blank_after else f'{line.text}\n' for line in lines]
     starts = [0, *accumulate(map(len, shown))]
     tokens: dict[int, list[_Token]] = {}
@@ -131,9 +126,8 @@ def _tokens(language: str, lines: Sequence[NumberedLine]) -> TokensOfLines:
         for _, _, each in more:
             value += each
         if text := value.strip():
-            offset += len(value) - len(value.lstrip())
-            line = bisect_right(starts, offset) - 1
-            tokens.setdefault(line, []).append(_Token(kind, text, line))
+            begin = offset + len(value) - len(value.lstrip())
+            tokens.setdefault(bisect_right(starts, begin) - 1, []).append(_Token(kind, text))
     return tokens
 
 
@@ -150,11 +144,9 @@ def _joint(piece: tuple[int, object, str]) -> tuple[object, int]:
 class _Code:
     """Lines of code as a lexer reads them."""
 
-    def __init__(self, lines: Sequence[NumberedLine], tokens: TokensOfLines, brackets: str = '([') -> None:
+    def __init__(self, lines: Sequence[NumberedLine], language: str) -> None:
         self.lines = lines
-        self.tokens = tokens
-        self.brackets = brackets
-        """Those that a declaration may go on in over several lines."""
+        self.tokens = tokens = _tokens(language, lines)
         self.comments: dict[int, int] = {}
         """The line after the last one of each comment and docstring, by its first line; no notices of licences."""
         begun = end = -1
@@ -172,11 +164,11 @@ class _Code:
             if not tokens[at][0].is_of(String.Doc) and not lines[end - 1].blank_after
         }
 
-    def is_likely(self) -> bool:
-        """Return whether lines are code in the language that they are read in: they declare something in it."""
-        errors = sum(token.is_of(Error) for each in self.tokens.values() for token in each)
-        declared = sum(map(_declares, self.tokens.values())) - _ERROR * errors
-        return _LEAST_DECLARED <= declared <= _MOST_DECLARED * len(self.lines)
+    def likeness(self) -> float:
+        """How much lines are like code of the language they are read in: what they declare, and their keywords."""
+        every = [token for each in self.tokens.values() for token in each]
+        errors, keywords = sum(token.is_of(Error) for token in every), sum(token.is_of(Keyword) for token in every)
+        return sum(map(_declares, self.tokens.values())) - _ERROR * errors + keywords / (len(every) + 1)
 
     def declarations(self) -> list[Statement]:
         """What is declared, and what else is said; nothing where there is no declaration."""
@@ -188,17 +180,14 @@ class _Code:
             indent = _indent(self.lines[index])
             if not self.tokens[index][0].is_of(Punctuation):  # a bracket alone goes on with what is above it
                 around = [scope for scope in around if scope.indent < indent]
-            is_inside = not all(scope.is_type for scope in around)
             is_hidden = _HIDDEN.search(self.lines[index].text.partition('(')[0]) is not None
             is_public = not is_hidden and all(scope.is_public for scope in around)
             if _declares(self.tokens[index]):
                 is_type = any(token.text in _TYPES for token in self.tokens[index])
-                around.append(
-                    _Scope(indent, is_type, is_public and is_type, self._name(index), self.lines[index].number)
-                )
+                around.append(_Scope(indent, is_public and is_type, self._name(index), self.lines[index].number))
                 found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
                 declared.append(replace(found, is_opening=is_type and is_public))
-            elif index > end and not is_inside and self._is_member(index, is_in_type=bool(around)):
+            elif index > end and self._is_documented(self._last_line(index)):
                 declared.append(self._declaration(index, Kind.MEMBER if is_public else Kind.COMMENT))
             elif index > end and around and not self.tokens[index][0].is_of(Comment, String.Doc, Punctuation):
                 inside.append(self._line(index, around[-1]))
@@ -223,42 +212,22 @@ class _Code:
         evidence = (*((scope.number,) if scope.name else ()), *(line.number for line in lines))
         return Statement(one_line(' '.join(line.text for line in lines)), evidence, 0, index, Kind.CODE, scope.name)
 
-    def _is_member(self, index: int, *, is_in_type: bool) -> bool:
-        """Return whether a line that declares no type and no function is documented: a field, a constant."""
-        here = self.tokens[index]
-        if (
-            here[0].is_of(Comment, String, Punctuation)
-            or here[0].text in _CONTROLS
-            or _is_annotation(self.lines[index])
-        ):
-            return False
-        if next((token.text[0] for token in here if token.text[0] in '(=:'), '') == '(':  # a call
-            return False
-        below = self._docstring(self._last_line(index) + 1)
-        # Outside of a type a comment may be about more than the line below it.
-        above = self._comment_before.get(index) if is_in_type else None
-        return any(at and _indent(self.lines[at]) == _indent(self.lines[index]) for at in (below, above))
-
-    def _is_comment(self, at: int) -> bool:
-        return at in self.tokens and self.tokens[at][0].is_of(Comment)
-
-    def _docstring(self, at: int) -> int | None:
-        return at if at in self.comments and self.tokens[at][0].is_of(String.Doc) else None
+    def _is_documented(self, last: int) -> bool:
+        """Return whether a docstring stands below a line."""
+        return last + 1 in self.comments and self.tokens[last + 1][0].is_of(String.Doc)
 
     def _declaration(self, index: int, kind: Kind) -> Statement:
         """The declaration that begins on a line, with the first sentence of what is said below or above it."""
         last = self._last_line(index)
-        # What a function returns may stand on the line above its name.
-        if index and self.tokens[index][0].is_of(Name.Function) and _is_type(self.tokens.get(index - 1, ())):
-            index -= 1
-        signed = [self.lines[at] for at in range(index, last + 1) if at == index or not self._is_comment(at)]
+        here = range(index, last + 1)
+        signed = [self.lines[at] for at in here if at not in self.tokens or not self.tokens[at][0].is_of(Comment)]
         text = _OPENING.sub('', one_line(' '.join(line.text for line in signed)))
         above = next(at for at in range(index, -1, -1) if not at or not _is_annotation(self.lines[at - 1]))
-        below = self._docstring(last + 1)
-        comment = self._comment_before.get(above) if below is None else below
+        is_documented = self._is_documented(last)
+        comment = last + 1 if is_documented else self._comment_before.get(above)
         first = None if comment is None else next(iter(self._sentences(comment)), None)
-        if first and below is not None:
-            quotes = _QUOTES.match(self.tokens[below][0].text)
+        if first and is_documented:
+            quotes = _QUOTES.match(self.tokens[last + 1][0].text)
             text = f'{text} {quotes.group() if quotes else ""}{first.text}'
         elif first:
             text = f'{ended(first.text)} {text}'
@@ -270,7 +239,7 @@ class _Code:
         last, open_brackets = index, 0
         for last in range(index, min(index + _MOST_LINES, len(self.lines))):
             text = ''.join(token.text for token in self.tokens.get(last, ()) if not token.is_of(String, Comment))
-            open_brackets += sum(map(text.count, self.brackets)) - sum(map(text.count, ')]}'[: len(self.brackets)]))
+            open_brackets += sum(map(text.count, '([')) - sum(map(text.count, ')]'))
             if open_brackets <= 0:
                 break
         return last
@@ -319,12 +288,3 @@ def _is_annotation(line: NumberedLine) -> bool:
     """Return whether a line says something about the declaration below it: `@Override`, `#[test]`, `[Obsolete]`."""
     text = line.text.strip()
     return text.startswith(('@', '#[')) or (text[:1] == '[' and text[-1:] == ']')
-
-
-def _is_type(here: Sequence[_Token]) -> bool:
-    """Return whether a line consists of a type and words that qualify it."""
-    return bool(here) and all(
-        (token.is_of(Keyword, Name) and not token.is_of(Name.Decorator) and token.text not in _CONTROLS)
-        or (token.is_of(Operator) and token.text in '*&')
-        for token in here
-    )

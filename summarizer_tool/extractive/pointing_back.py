@@ -2,8 +2,6 @@
 
 import regex
 
-from summarizer_tool.text.sentences import VERB
-
 PRONOUN = regex.compile(
     r'^(He|She|It|They|His|Her|Its|Their)\b'
     r'|^(?:In|On|At|By|After|Before|During|From|Since|Until|Upon|As|Later|Then)\b[^.;:]{0,80}?, (he|she|it|they)\b'
@@ -17,13 +15,6 @@ POINTS_BACK = regex.compile(
     r'|The (?:same|default is))\b'
     r'|(?:Dies(?:e[mnrs]?)?\b(?! (?:Abschnitt|Artikel|Buch|Dokument|Gesetz|Richtlinie|Seite|Verordnung|Vertrag)\b)'
     r'|Ce(?:ci|la|s|lui-ci|lle-ci)|Est(?:o|os|as)|Quest[ei]|Iss?to|Isso)\b)'
-)
-# "This is done by the miller": of what, only the sentence before says.
-BARE = regex.compile(rf'^(?:This|These|That|Those)\s+(?:(?:also|only|then)\s+)?(?:{VERB.pattern})')
-# What a definition calls what it defines.
-DEFINED = regex.compile(
-    r'\b[Tt]his (?:argument|attribute|class|command|field|flag|function|key|keyword|macro|method|mode|option|parameter'
-    r'|property|setting|type|user|group|value|variable)\b'
 )
 # What takes back half of what the sentence before says.
 TAKES_BACK = regex.compile(r'^(?:However|Nevertheless|Whereas)\b')
@@ -42,22 +33,13 @@ _SAID = (
 SAID_BEFORE = regex.compile(
     rf'\b(?:(?<!the )(?:(?:at )?first|initially|originally|previously) (?:\p{{L}}+ )?{_SAID}\b'
     rf'|{_SAID}\b[^.;:]{{0,30}}? (?:at first|earlier|initially|last (?:month|week|year)|originally|previously)\b'
-    r"|(?:[Yy]ou may have (?:heard|read|seen)|[Ii]t(?: is|['’]s| was) (?:(?:also|often|sometimes|widely) )?"
-    r'(?:assumed|believed|claimed|rumou?red|said|thought)|used to (?:say|read|state))\b'
-    rf'|(?:[Ww]e|I) had {_SAID}\b|^It also (?:claimed|gave|said|stated)\b'
-    r'|(?:[Aa]n|[Tt]he|[Oo]ur) (?:earlier|first|old|original|previous) (?:[\p{L}-]+ ){1,3}?'
-    r'(?:claimed|gave|named|promised|put|said|stated|wrote)\b'
-    r'|(?:correct|take back) (?:that|this)\b'
-    r"|(?:[Nn]ous av(?:ions|ons)|[Oo]n avait|[Jj]['’]avais) (?:[\p{L}-]+ ){0,3}?(?:annoncé|dit|écrit|parlé|promis)\b"
-    r"|(?:d['’]abord|initialement) (?:annoncé|cru|dit|estimé|prévu|proposé)"
-    r'|(?:anfangs|ursprünglich|zuerst|zunächst)\b[^.;:]{0,60}?\b(?:angenommen|angekündigt|behauptet|genannt|geplant'
-    r'|geschrieben|gesagt|geschätzt|hieß|vermutet)\b)'
+    r"|[Ii]t(?: is|['’]s| was) (?:(?:also|often|sometimes|widely) )?(?:assumed|believed|claimed|rumou?red|said|thought)"
+    r'|(?:[Aa]n|[Tt]he|[Oo]ur) (?:earlier|first|old|original|previous) (?:[\p{L}-]+ ){1,3}?(?:claimed|gave|said|stated)'
+    rf'|(?:[Ww]e|I) had {_SAID}\b|(?:anfangs|ursprünglich|zuerst|zunächst)\b[^.;:]{{0,60}}?\b(?:ge\p{{L}}+|hieß)\b)'
 )
 # "CARRIED 5-2.", "Rejected.", "Moved Orme, seconded Brook.": what became of what stands before.
 OUTCOME = regex.compile(
-    r'^(?:(?:[Nn]ot )?(?i:accepted|adopted|agreed|approved|carried|declined|defeated|failed|lost|passed|rejected|tabled'
-    r'|(?:so )?moved|withdrawn)\b|(?:Einstimmig |Mehrheitlich )?(?i:abgelehnt|angenommen|vertagt|zurückgezogen)\b'
-    r"|(?i:adoptée?|rejetée?|retirée?|approuvée?)\b)(?!['’:])[^.:]{0,60}\.?$"
+    r'^(?:(?:[Nn]ot |Einstimmig )?(?i:accepted|adopted|agreed|approved|carried|declined|defeated|failed|lost|passed'
+    r"|rejected|tabled|(?:so )?moved|withdrawn|abgelehnt|angenommen|adoptée?|rejetée?)\b)(?!['’:])[^.:]{0,60}\.?$"
     r'|^The (?:amendment|motion|proposal|resolution) \p{Ll}{4,9}\.$'
-    r'|^(?:[^.:]{0,90} )?(?:withdrew|withdraws) (?:the|her|his|their) (?:amendment|motion|proposal|resolution)\.$'
 )

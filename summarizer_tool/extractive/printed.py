@@ -7,6 +7,7 @@ import regex
 
 from summarizer_tool.extractive.statement import Kind
 from summarizer_tool.prompts import NumberedLine
+from summarizer_tool.text.code_lines import is_code as has_form_of_code
 from summarizer_tool.text.structure import is_underline
 
 _ENDED = 0.2
@@ -19,10 +20,6 @@ FENCE = regex.compile(r'^ {0,3}(`{3,}+|~{3,}+)(?!.*(?:~~~|```))\s*(\w*)')
 _TEXT_LANGUAGES = frozenset(['text', 'txt', 'plain', 'markdown', 'md'])
 # What stands after a prompt has been typed.
 _PROMPT = regex.compile(r'^\s*(?:[$%] |>>> ?)\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
-_CODE = regex.compile(
-    r'[{};]\s*$|\w\([^)\s]*[),]|[=!<>]=|[=-]>|::|\w_\w|</?\w+|^\s*(?:[$>]\s|//|#|--\s|/\*)|["\']\s*:'
-    r'|^\s*(?:import|from|def|class|return|const|let|var|function|local|end|if|for|while)\b'
-)
 _PATCH = regex.compile(r'(?:diff --git |index \p{Hex}+\.\.|--- (?:a/|/dev/)|\+\+\+ (?:b/|/dev/)|@@ -\d+(?:,\d+)? \+\d)')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 
@@ -41,7 +38,7 @@ def code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int
         is_patch = not fence and (begins or (is_patch and text[:1] in (*' +-\\',)))
         if fence:
             is_end = mark is not None and mark.group(1).startswith(fence) and not mark.group(2)
-            kind = Kind.CODE if is_code or _CODE.search(text) else Kind.ROW
+            kind = Kind.CODE if is_code or has_form_of_code(text) else Kind.ROW
             found[place] = None if is_end else (kind, said)
             fence = '' if is_end else fence
         elif is_patch:

@@ -77,8 +77,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
     is_story = gist.is_story([each.text for each in found])
     binding = frozenset[str]()
     if aim is Aim.GIST:
-        binding = gist.binding(found, headings, target_tokens, is_story=is_story)
-        found = _translated(found, target_tokens)
+        binding = gist.binding(found, target_tokens, is_story=is_story)
     found = _answering(found, request.focus) if aim is Aim.ANSWER else _solid(found, target_tokens)
     return SourceStatements(found, headings, former, binding, is_story)
 
@@ -177,24 +176,11 @@ def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], targe
 
 
 def _says_something(statement: Statement) -> bool:
-    """Return whether a statement has words of content or a number, and is no number alone, nor when it was said."""
+    """Return whether a statement has words of content or a number, and is no number alone."""
     text = statement.text
-    if _WHEN.fullmatch(text) or not (statement.lead or any(map(str.isalpha, text))):
+    if not (statement.lead or any(map(str.isalpha, text))):
         return False
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
-
-
-def _translated(found: list[Statement], target_tokens: int) -> list[Statement]:
-    """The statements without those in another script than most of the text has, where the others fill the room."""
-    is_latin = _is_latin(' '.join(each.text for each in found))
-    own = [each for each in found if _is_latin(each.text) == is_latin]
-    fills = len(own) < len(found) and sum(tokens.count_cached(each.text) for each in own) > target_tokens
-    return own if fills else found
-
-
-def _is_latin(text: str) -> bool:
-    """Return whether most words of a text are in Latin letters, of which a word has about three times as many."""
-    return text.isascii() or 4 * len(_OTHER_LETTERS.findall(text)) <= sum(map(str.isalpha, text))
 
 
 def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
@@ -214,7 +200,6 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
     return solid if sum(len(each.text) for each in solid) > gist.CHARACTERS_PER_TOKEN * target_tokens else found
 
 
-_OTHER_LETTERS = regex.compile(r'[^\P{L}\p{Latin}]')
 _HAS_HUMP = re.compile(r'[A-Z](?<=[a-z\d].)')
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
@@ -238,4 +223,3 @@ _DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p
 
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""
-_WHEN = re.compile(r'[\[(]?\d{1,2}(?::\d\d){1,2}[\])]?\.?')

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import DEFINED, POINTS_BACK, PRONOUN, TAKES_BACK
+from summarizer_tool.extractive.pointing_back import POINTS_BACK, PRONOUN, TAKES_BACK
 from summarizer_tool.extractive.statement import HeadingSection
 from summarizer_tool.extractive.under_headings import subject_of
 from summarizer_tool.text import names
-from summarizer_tool.text.sentences import VERB
 
 # A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
 _IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
@@ -18,8 +17,6 @@ _OTHER = regex.compile(
     r'(?<=\b(?:(?!named\b)\p{Ll}{2,}ed|beat|knew|met|wed|brother|daughter|father|husband|mother|sister|son|wife) )'
     r"\p{Lu}[\p{L}'’-]+ \p{Lu}[\p{L}'’-]+"
 )
-# `A stout warrior who once bested a lord.`: what the heading names, in a word.
-_DESCRIBES = regex.compile(r'^An? [^,.;:]{1,80}?(?=[,.;:]|\s(?:once|that|which|whose|who|with)\b)')
 
 
 def is_identifier(text: str) -> bool:
@@ -46,7 +43,7 @@ class SectionSubject:
     names_another: bool = False
     """Whether a sentence that began with it goes on to somebody else, of whom a pronoun may speak."""
 
-    def heading_for(self, text: str, paragraph: int, *, is_sentence: bool, is_item: bool, opens: bool) -> str:
+    def heading_for(self, text: str, paragraph: int, *, is_sentence: bool, is_item: bool) -> str:
         """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
 
         That is so while no sentence of the paragraph began with somebody else, and the pronoun is the one that the
@@ -55,17 +52,13 @@ class SectionSubject:
         Args:
             text: What is said.
             paragraph: The number of its paragraph.
-            is_sentence: Whether it is one; what is none has the heading only where it names nothing or describes it.
+            is_sentence: Whether it is one; what is none has the heading only where it names nothing.
             is_item: Whether it is a list item, which speaks of what its first words name.
-            opens: Whether nothing of the section has been said before it.
         """
         titles = self.section.titles
         subject = subject_of(titles[-1]) if titles else ''
         if not is_item and self._is_nameless(text):
             return titles[-1]
-        if opens and self._is_described(text, subject):
-            self.paragraph, self.gender = paragraph, ''
-            return subject
         if not is_sentence:
             return ''
         if match := PRONOUN.match(text):
@@ -87,17 +80,6 @@ class SectionSubject:
         """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
         if not self.section.numbers or not self.section.numbers[-1] or not self.is_of_identifier:
             return False
-        if (
-            is_identifier(text)
-            or PRONOUN.match(text)
-            or TAKES_BACK.match(text)
-            or (POINTS_BACK.match(text) and not DEFINED.match(text))
-        ):
+        if is_identifier(text) or any(each.match(text) for each in (PRONOUN, TAKES_BACK, POINTS_BACK)):
             return False
         return all(names.opens_sentence(text, name) for name in named_in(text))
-
-    @staticmethod
-    def _is_described(text: str, subject: str) -> bool:
-        """Return whether a section begins with what its subject is, without a verb and without its name."""
-        described = _DESCRIBES.match(text)
-        return bool(described and subject and not VERB.search(described[0]) and subject.split()[0] not in text)

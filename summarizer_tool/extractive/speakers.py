@@ -15,15 +15,9 @@ SPEAKER = regex.compile(
     r"(?|(\p{Lu}[\p{L}\p{N}_ .'’()-]{0,40}(?:\([^()]{1,60}\))?)(?:, [\p{L} .]{0,20}\d[^:\n]{0,20})?"
     r'|(\p{Ll}[\p{L}\p{N}_-]{0,20})):\s+(?=\S)'
 )
-# `[user] Call it off.`
-_ROLE = regex.compile(r'^\[(\p{Ll}+)\](?= )')
 
-ASKED = frozenset('QA')
-"""Labels of questions and answers, which nobody is."""
 _TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
-_ASKERS = 4
-"""Turns for each of somebody who interviews, at most."""
 _RECUR = 2
 """Times, on the average, that somebody speaks of whom each line is a paragraph."""
 _PARTED = 20
@@ -31,7 +25,7 @@ _PARTED = 20
 
 
 def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], bool]:
-    """The labels before a colon, or in brackets, that begin several lines: those of who speaks, and all; if a chat's.
+    """The labels before a colon that begin several lines: those of who speaks, and all; and whether they are a chat's.
 
     One that stands once under each of several headings is that of a field.
     """
@@ -39,62 +33,32 @@ def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], b
     section = 0
     for text in texts:
         section += is_heading(text)
-        if match := SPEAKER.match(text) or _ROLE.match(text):
+        if match := SPEAKER.match(text):
             said[match.group(1)][section] += 1
     every = Counter({label: by.total() for label, by in said.items()})
     turns = Counter({label: every[label] for label, by in said.items() if len(by) == 1 or max(by.values()) > 1})
     # Where nearly all lines begin so, somebody may have said one thing only.
     is_chat = 4 * turns.total() > 3 * (len(texts) - section) and max(turns.values(), default=0) >= _TURNS
     speakers = frozenset(label for label, times in turns.items() if is_chat or times >= _TURNS)
-    labels = speakers | {label for label, times in every.items() if times >= _TURNS}
-    return (frozenset(), labels, False) if labels >= ASKED >= speakers else (speakers, labels, is_chat)
-
-
-def askers_of(texts: Sequence[str]) -> frozenset[str]:
-    """Who interviews, or `Q`: who has much of what is said, most of which are questions."""
-    turns = [(match.group(1), text.rstrip().endswith('?')) for text in texts if (match := SPEAKER.match(text))]
-    every, asked = Counter(label for label, _ in turns), Counter(label for label, asks in turns if asks)
-    return frozenset(
-        label
-        for label, times in asked.items()
-        if times >= _TURNS and 3 * times >= 2 * every[label] and _ASKERS * every[label] >= len(turns)
-    )
-
-
-def _are_parted(lines: Sequence[NumberedLine]) -> bool:
-    return _PARTED * sum(line.blank_after for line in lines) > len(lines)
-
-
-def _opening(lines: Sequence[NumberedLine]) -> list[tuple[int, str]]:
-    """The number of the first line of each paragraph, with the name that it begins with, if any."""
-    are_parted = _are_parted(lines)
-    firsts = (line for before, line in pairwise(lines) if before.blank_after or not are_parted)
-    found = ((line.number, SPEAKER.match(line.text)) for line in firsts)
-    return [(number, match.group(1) if match and is_name(match.group(1)) else '') for number, match in found]
+    return speakers, speakers | {label for label, times in every.items() if times >= _TURNS}, is_chat
 
 
 def talk_end(lines: Sequence[NumberedLine]) -> int:
-    """The number of the last line that begins with a name, if no turn of a conversation before has a second paragraph.
+    """The number of the last line of a conversation, in which most paragraphs begin with a name and a colon; or 0.
 
-    What follows is told by nobody then; otherwise it is the last speaker's, and the number that of the last line.
+    Where the names are full ones, or each line is a paragraph, it need not be most: somebody may say several. If none
+    does, the last line is that which begins with a name, and what follows is told by nobody.
     """
-    opening = _opening(lines)
-    turns = [number for number, name in opening if name]
-    goes_on = any(turns[0] < number < turns[-1] and not name for number, name in opening)
-    return lines[-1].number if goes_on else turns[-1]
-
-
-def is_conversation(lines: Sequence[NumberedLine]) -> bool:
-    """Return whether most paragraphs begin with a name and a colon: one that does not is the last speaker's, too.
-
-    Where the names are full ones, or each line is a paragraph, it need not be most: somebody may say several.
-    """
-    are_parted = _are_parted(lines)
-    opening = _opening(lines)
-    turns = [name for _, name in opening if name]
-    shares = 2 if are_parted else 4
-    if 2 * sum(' ' in name for name in turns) > len(turns):
-        shares = 6
-    recur = frozenset(turns) != ASKED and (are_parted or len(turns) >= _RECUR * len({*turns}))
-    recur = recur and len({*turns}) < len(turns)  # the labels of a form stand there once each
-    return recur and len(turns) >= 2 * _TURNS and shares * len(turns) > len(opening) and len({*turns}) > 1
+    are_parted = _PARTED * sum(line.blank_after for line in lines) > len(lines)
+    firsts = (line for before, line in pairwise(lines) if before.blank_after or not are_parted)
+    found = ((line.number, SPEAKER.match(line.text)) for line in firsts)
+    opening = [(number, match.group(1) if match and is_name(match.group(1)) else '') for number, match in found]
+    turns = {number: name for number, name in opening if name}
+    names = {*turns.values()}
+    shares = 6 if 2 * sum(' ' in name for name in turns.values()) > len(turns) else 2 if are_parted else 4
+    recur = are_parted or len(turns) >= _RECUR * len(names)
+    # The labels of a form stand there once each.
+    if not recur or not 1 < len(names) < len(turns) or len(turns) < 2 * _TURNS or shares * len(turns) <= len(opening):
+        return 0
+    goes_on = any(min(turns) < number < max(turns) and not name for number, name in opening)
+    return lines[-1].number if goes_on else max(turns)

@@ -8,24 +8,34 @@ LEAST_WORDS = 4
 
 
 class Kind(Enum):
-    """The form of text that a statement was read from."""
+    """The form of text that a statement was read from.
 
-    PROSE = 'prose'
-    FRAGMENT = 'fragment'
+    Each with its weight against prose, which relates what it names, while rows and lists are as full of names and state
+    less, code and fragments state nothing; and with how much a fact of it matters to the whole, 1 to 5. How well one
+    served its own chunk is no part of that: what one chunk says best another one may have said.
+    """
+
+    PROSE = ('prose', 1.0, 3)
+    FRAGMENT = ('fragment', 0.02, 1)
     """Prose that has not the form of a sentence: a caption, a reference, a name in a line of its own."""
-    LIST = 'list'
+    LIST = ('list', 0.4, 2)
     """Short list items or labelled values, said together."""
-    ROW = 'row'
+    ROW = ('row', 0.6, 2)
     """A table row, or a line of a code block that is no code."""
-    CODE = 'code'
-    DECLARATION = 'declaration'
+    CODE = ('code', 0.02, 1)
+    DECLARATION = ('declaration', 1.0, 5)
     """What source code declares, with what is said of it."""
-    MEMBER = 'member'
+    MEMBER = ('member', 0.15, 2)
     """A documented field or constant."""
-    COMMENT = 'comment'
+    COMMENT = ('comment', 0.05, 1)
     """What else is said in source code, and what it declares for itself alone."""
-    REFERENCE = 'reference'
+    REFERENCE = ('reference', 0.02, 1)
     """An entry of a list of references."""
+
+    def __init__(self, form: str, weight: float, importance: int) -> None:
+        self.form = form
+        self.weight = weight
+        self.importance = importance
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +65,6 @@ class Statement:
     thing: int = -1
     """Of statements that have this number in common one is enough: a sentence, and the same with those after it that
     point back to it."""
-    term: int = 0
-    """The line of what it is part of the definition of; 0 for none."""
     is_opening: bool = False
     """Whether it tells what the text is about."""
     is_summing_up: bool = False

@@ -6,19 +6,10 @@ from itertools import takewhile
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import (
-    BARE,
-    DEFINED,
-    DENIES,
-    OUTCOME,
-    POINTS_BACK,
-    PRONOUN,
-    SAID_BEFORE,
-    TAKES_BACK,
-)
+from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, POINTS_BACK, PRONOUN, SAID_BEFORE, TAKES_BACK
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.section_subject import SectionSubject, is_identifier, named_in
-from summarizer_tool.extractive.speakers import ASKED, SPEAKER
+from summarizer_tool.extractive.speakers import SPEAKER
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
@@ -42,8 +33,6 @@ _PAIR_WORDS = 12
 ASIDE_REACH = 60
 """Characters up to which a sentence within a paragraph may be boilerplate: "See Calendar."."""
 
-_RIGHT_BELOW = 3
-"""Lines from what was moved to what became of it: a vote may stand between."""
 _ANTECEDENT_REACH = 300
 """Characters of what a sentence that points back is said together with."""
 
@@ -55,9 +44,6 @@ _SUBJECT_REACH = 12
 
 LONGEST_LEAD = 120
 """Characters of a sentence that leads to a list and is said with each part of it."""
-
-_DEEPEST = 6
-"""Level of headings of markdown, which stand above what is told; lines that are like headings have a greater one."""
 
 _OUTPUT_LINES = 20
 """Lines without a sentence from which each is said for itself: what a program has printed."""
@@ -77,9 +63,6 @@ _ELSEWHERE = regex.compile(
     r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
-# `1.2. Who opens the gate?`, `Q: Who opens the gate?`
-_ASKS = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]?|[QF]\d{0,3}[.:)])\s+(\D[^\n]{0,300}\?!?)$')
-_ASKS_AMONG_OTHERS = regex.compile(r'^Q:\s+([^\n]{1,400})$')
 # After `You may:` a sentence with a subject of its own is none of what that leads to.
 _HAS_SUBJECT = regex.compile(
     r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
@@ -92,11 +75,6 @@ _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unle
 _LABEL_WORDS = 3
 _AMID = regex.compile(r'["“„«‘(]?\p{Ll}')
 _LABEL = regex.compile(r'[\p{Latin}\p{P}\s]*[^.!?]')
-
-
-def is_question(*lines: str) -> bool:
-    """Return whether lines are a question with a number."""
-    return _ASKS.match(' '.join(map(str.strip, lines))) is not None
 
 
 def breaks_off(before: str, text: str) -> bool:
@@ -119,11 +97,8 @@ class StatementReader:
     """What begins a line of its own before a colon: speakers, and fields."""
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
-    is_conversation: bool = False
-    askers: frozenset[str] = frozenset()
-    """Speakers who mostly ask: neither that nor the answer says much alone."""
     talk_end: int = 0
-    """The line after which, in a conversation, what begins without a name is nobody's."""
+    """The line after which, in a conversation, what begins without a name is nobody's; 0 where the text is none."""
     last: str = ''
     """The last sentence: where it tells what was said before, the next one tells what is so."""
     speaker: tuple[str, int] | None = None
@@ -151,8 +126,6 @@ class StatementReader:
     """Whether the list at hand is one of other pages."""
     references: int | None = None
     """The level of the heading over the list of references at hand, if any."""
-    answers_itself: bool = False
-    """Whether paragraphs begin with a question and answer it, as in a list of frequent ones."""
     terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
     """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
     quoted: int = 0
@@ -161,21 +134,22 @@ class StatementReader:
     """The last sentence of the paragraph before, those of quotations aside."""
     quotes: list[Sentence] = field(default_factory=list[Sentence])
     """The last sentence before the quotations at hand, outermost first."""
-    asked: list[Sentence] = field(default_factory=list[Sentence])
-    """The question that was the paragraph before, which what follows answers."""
     lead_ins: list[tuple[int, Sentence]] = field(default_factory=list[tuple[int, Sentence]])
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
     subject: SectionSubject = field(init=False)
     """Whom the section at hand is about."""
     question: str = ''
-    """What the heading at hand asks, until something answers it; of an interview until the next one."""
-    answering: str = ''
-    """The question that what is said has before it."""
+    """What the heading at hand asks, until something answers it."""
     last_definition: int = 0
     """The line on which the last definition began."""
 
     def __post_init__(self) -> None:
         self.subject = SectionSubject(self.sections[-1])
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether paragraphs are those of people who speak."""
+        return self.talk_end > 0
 
     def open_section(self, level: int, title: str, number: int) -> None:
         """Go on under a heading, with the marks of its text; one in a code span is what a program knows."""
@@ -188,11 +162,8 @@ class StatementReader:
         self.subject = SectionSubject(self.sections[-1], is_identifier(marked))
         self.speaker, self.before = None, NOTHING
         self.terms.clear()
-        self.asked.clear()
-        self.answering = ''
         self.lead_ins.clear()
-        is_turn = level > _DEEPEST and title.endswith(('.', '!', '…'))
-        self.question = NUMBERING.sub('', title).rstrip('?.! ') if is_turn or title.endswith('?') else ''
+        self.question = NUMBERING.sub('', title).rstrip('?.! ') if title.endswith('?') else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -205,31 +176,26 @@ class StatementReader:
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
-        defined = 0
         if self.terms and not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
             term = self.terms[-1][1]
             if lines[0] - term.number <= _TERM_REACH:
-                defined, lines = term.number, (*lines, term.number)
-                lead = self._defined(
-                    shown(term.text).rstrip(' :-–'), text, goes_on=bool(self.out) and self.out[-1].term == defined
-                )
+                lines = (*lines, term.number)
+                goes_on = bool(self.out) and term.number in self.out[-1].evidence
+                lead = self._defined(shown(term.text).rstrip(' :-–'), text, goes_on=goes_on)
             kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         section = len(self.sections) - 1
         opens = not (self.out and self.out[-1].section == section)
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            lead = self.subject.heading_for(
-                text, self.paragraph_count, is_sentence=kind is Kind.PROSE, is_item=self.is_item, opens=opens
-            )
+            is_sentence = kind is Kind.PROSE
+            lead = self.subject.heading_for(text, self.paragraph_count, is_sentence=is_sentence, is_item=self.is_item)
             kind = Kind.PROSE if lead else kind
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
             if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
                 lead, kind = self.question, Kind.PROSE if opens else kind
-                self.answering = lead
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
-            self.question = self.question if self.levels[-1] > _DEEPEST else ''
-        is_answer = lead != '' and lead.removeprefix('> ') == self.answering
-        before, kind = self._needed(text, lines[0], kind, '' if is_answer else lead)
+            self.question = ''
+        before, kind = self._needed(text, kind, lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
@@ -237,17 +203,17 @@ class StatementReader:
         if asked := self._asked_by_another(text, kind, lead):
             text, thing = f'{asked.text} {lead}: {text}', asked.thing
             lead, lines = asked.lead, (*asked.evidence, *lines)
-            if lead in self.askers or not self.is_conversation:  # in a chat nobody says more than is needed
+            if not self.is_conversation:  # in a chat nobody says more than is needed
                 self.out.pop()
-                kind = asked.kind if kind is Kind.FRAGMENT else kind
-        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing, defined))
+                kind = asked.kind
+        self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
 
     def _asked_by_another(self, text: str, kind: Kind, lead: str) -> Statement | None:
-        """The question right before that a turn answers: by a scrap, or in an interview by anything."""
+        """The question right before that a turn answers by a scrap."""
         asked = self.out[-1] if self.out and self.speakers and lead else None
         if asked is None or asked.lead in ('', lead) or not asked.text.endswith('?'):
             return None
-        if asked.paragraph != self.paragraph_count - 1 or (kind is not Kind.FRAGMENT and asked.lead not in self.askers):
+        if asked.paragraph != self.paragraph_count - 1 or kind is not Kind.FRAGMENT:
             return None
         to = _ADDRESSES.match(text)
         is_to_another = to is not None and to[1] in self.speakers and to[1].casefold() != asked.lead.casefold()
@@ -255,31 +221,28 @@ class StatementReader:
 
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
         """The term that a sentence of its definition is said with, where it needs one."""
-        points_back = PRONOUN.match(text) or (POINTS_BACK.match(text) and not DEFINED.match(text))
+        points_back = PRONOUN.match(text) or POINTS_BACK.match(text)
         name = term.split(maxsplit=1)[0]
-        is_named = len(name) > 1 and name in text[: len(term) + _SUBJECT_REACH] and not DEFINED.search(text)
+        is_named = len(name) > 1 and name in text[: len(term) + _SUBJECT_REACH]
         if is_named or (goes_on and points_back and self._sentence_before()):
             return ''
         return term
 
-    def _needed(self, text: str, line: int, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
+    def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
         last, self.last = self.last, text
         is_spoken = bool(lead) and self._speaks(lead)
         if lead and not is_spoken:
             return None, kind
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
-        is_outcome = not lead and OUTCOME.match(text) is not None
-        if is_outcome or (not lead and DENIES.match(text)):
+        if not lead and (OUTCOME.match(text) or DENIES.match(text)):
             kind = Kind.PROSE
         elif not (PRONOUN.match(begins) or POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))):
             before = self._sentence_before() if kind is Kind.PROSE else None
             return (before if before and SAID_BEFORE.search(last) else None), kind
-        before = self._moved(line) if is_outcome else self._sentence_before()
+        before = self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:
-            # One that names something itself still tells of that.
-            is_short = len(text.split()) < 2 * LEAST_WORDS
-            kind = Kind.FRAGMENT if not named_in(text) or (is_short and BARE.match(text)) else kind
+            kind = kind if named_in(text) else Kind.FRAGMENT  # what it names it still tells of
         return (before if kind is Kind.PROSE else None), kind
 
     def _sentence_before(self) -> Statement | None:
@@ -291,11 +254,6 @@ class StatementReader:
             return before
         alone = self.alone
         return alone if alone and len(alone.text) < _ANTECEDENT_REACH and not PRONOUN.match(alone.text) else None
-
-    def _moved(self, line: int) -> Statement | None:
-        """What was moved above a line that says what became of it."""
-        last = next((each for each in self.out[: -_RIGHT_BELOW - 1 : -1] if each.kind is Kind.PROSE), None)
-        return last if last and line - last.evidence[-1] <= _RIGHT_BELOW else None
 
     def _speaks(self, label: str) -> bool:
         """Return whether a label before a colon is somebody who speaks: in a conversation, any name."""
@@ -318,8 +276,7 @@ class StatementReader:
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
         if lead in ('', '>') and not (label or self.speakers):
-            self.answering, said = self._answered(said)
-            label = self.answering
+            said = self._answered(said)
         led = self._lead_in() if self.is_item and not lead else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
@@ -333,8 +290,7 @@ class StatementReader:
         is_end = self.is_item and not led.text and self.before.text[-1:].isalnum()
         for place, sentence in enumerate(said):
             text = _OPEN_MARK.sub(r'\1', bare(sentence.text))  # marks that go on over several lines
-            is_begun = not place and (not self.answering or text.startswith(label))
-            if label and not is_begun and (is_bold or not named_in(text)):
+            if label and place and (is_bold or not named_in(text)):
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):
                 continue
@@ -394,34 +350,14 @@ class StatementReader:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= LONGEST_LEAD else NOTHING
 
-    def _answered(self, said: list[Sentence]) -> tuple[str, list[Sentence]]:
-        """The question that a paragraph answers with every sentence, and these, the first with the question before it.
-
-        None yet of a question alone: one with a number, or where all are answered below.
-        """
-        text = ' '.join(each.text for each in said)
-        is_labelled = self.labels >= ASKED
-        if asked := (is_labelled and _ASKS_AMONG_OTHERS.match(text)) or _ASKS.match(text):
-            self.asked = [Sentence(asked.group(1), tuple(number for each in said for number in each.evidence))]
-            return '', []
-        question = self.answering if is_labelled else ''
-        if self.answers_itself and not self.is_item:
-            opening = said[: 1 if self.asked else 2]  # `The lamp is red. What does it mean?`
-            if asking := next((place for place, each in enumerate(opening, 1) if each.text.endswith('?')), 0):
-                self.asked = [replace(each, text=plain(each.text)) for each in said[:asking]]
-                said = said[asking:]
-            if not said:
-                return '', []
-        if self.asked and (self.answers_itself or is_labelled) and not self.is_item:
-            question = ' '.join(each.text for each in self.asked).rstrip('?. ')
-        question = question if len(question) <= LONGEST_LEAD else ''
-        if (self.asked or self.question) and said and not said[0].text.endswith('?'):
-            short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
-            opening = [*self.asked, *said[: short + 1]]
-            lines = dict.fromkeys(number for each in opening for number in each.evidence)
-            said = [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
-        self.asked.clear()
-        return question, said
+    def _answered(self, said: list[Sentence]) -> list[Sentence]:
+        """The sentences of a paragraph, short ones that answer the question of a heading with the next one."""
+        if not self.question or not said or said[0].text.endswith('?'):
+            return said
+        short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
+        opening = said[: short + 1]
+        lines = dict.fromkeys(number for each in opening for number in each.evidence)
+        return [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
 
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:

@@ -6,7 +6,7 @@ pronoun, the label or the lead-in of a list item, what a definition defines.
 """
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -17,13 +17,11 @@ from summarizer_tool.extractive.labelled_values import (
     DEFINITION,
     SHORT_WORDS,
     is_table_row,
-    is_value,
     read_definition,
-    read_further_value,
     read_row,
 )
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, askers_of, is_conversation, speakers_of, talk_end
+from summarizer_tool.extractive.speakers import SPEAKER, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -31,7 +29,6 @@ from summarizer_tool.extractive.statement_reader import (
     NOTHING,
     StatementReader,
     breaks_off,
-    is_question,
 )
 from summarizer_tool.extractive.under_headings import VERSION
 from summarizer_tool.prompts import NumberedLine
@@ -44,13 +41,11 @@ from summarizer_tool.text.sentences import (
     VERB,
     Sentence,
     bare,
-    ended,
     plain,
-    sentences,
     with_indices,
     without_split_marks,
 )
-from summarizer_tool.text.structure import FIELD, GAP, front_matter, is_row
+from summarizer_tool.text.structure import GAP, front_matter, is_row
 from summarizer_tool.text.superseding import depth
 
 _LOWEST = 7
@@ -61,34 +56,25 @@ _VERSIONS = 3
 
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
-# What opens a box in MkDocs, Sphinx and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
-_BOX = regex.compile(
-    r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$'
-    r'|^\s*\.\. (?:note|warning|tip|caution|danger|hint|important|attention|admonition|seealso|version\w+|deprecated)::'
-)
-_TIME = regex.compile(r'^\[?\d{4}-\d\d-\d\d|^\[?\d\d?:\d\d')
+_BEGINS_FIELD = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
+# What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
+_BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
 # Not columns, nor a sentence, nor a number, such as a figure has on its axes.
 _TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
 _DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
-# What begins the licence at the end of a text.
-_LICENCE = regex.compile(r'^(?:The )?(?:\p{Lu}[\w.+-]{0,20},? ){1,5}Licen[cs]e(?: \([\w.+ -]{1,20}\))?:?$')
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
-# What somebody is asked, or told, in an interview: `**You gave up twice. Why?**`
-_BOLD_TURN = regex.compile(r'^ {0,3}(\*\*|__|[*_])(?![\s*_])([^*]{1,400}[.?!…])\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 # A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
 _SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
 _TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
-_ROW = regex.compile(r'\|.*\|')
 # What a transcriber has put in: `{disfmarker}`; where it is no link, `[laughter]`, `[03:20]`.
 _MARK_OF_CONVERSATIONS = regex.compile(
     r'(?<!\s)\s*\\?\[(?:\p{Ll}{1,20}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
     r'|(?<!\s)\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})'
-    r'|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}(?:\.\d+)?\\?\]\s*'
 )
 # `**Ada Orme:** The mill stood still.`
 _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
@@ -98,23 +84,10 @@ _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 _LABELS_ITEM = regex.compile(
     r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
 )
-# A line of its own before what is said: `Ada Orme (00:03):`, `[00:12:40] Ada Orme`; where she goes on, `(00:47):`.
-_TIMED = r'[\[(]\d\d?:\d\d(?::\d\d)?[\])]'
-_NAME_TOLD = r"(?<who>\p{Lu}[\w.'’ -]{0,39}[\w.])"
-_TURN = regex.compile(
-    rf'^ {{0,3}}(?:(?|(?:{_NAME_TOLD} ?)?{_TIMED}|{_TIMED} {_NAME_TOLD}):?'
-    rf'|(?<b>\*{{2,3}}){_NAME_TOLD}(?::(?P=b)|(?P=b):))\s*$'
-)
-_LEAST_TURNS = 3
-# `**Can it be washed?** Yes, up to 50 °C.`
-_ASKS_FIRST = regex.compile(r'^[>\s*_]*\p{Lu}[^.!?:]{3,160}\?(?:[*_]*$|[*_\s]+[\p{Lu}\d])')
-_LEAST_ANSWERED, _ANSWERED = 3, 4
-"""Paragraphs that begin with a question, and all of them for each, from which what stands behind one answers it."""
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    lines = _with_speakers(lines)
     texts = _texts(lines)
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
@@ -122,28 +95,23 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         for line, text, ends in zip(lines, texts, [*labelled[1:], False], strict=False)
     ]
     levels = range(1 - len(path), 1)
-    is_talk = is_conversation(lines)
-    turns = [match for line in lines if line.blank_after and (match := _BOLD_TURN.match(line.text))]
-    asking = Counter(turn[1] for turn in turns if turn[2].endswith('?'))
-    asked_in = {mark for mark, times in asking.items() if times >= _LEAST_ANSWERED}
     reader = StatementReader(
         [HeadingSection(tuple(path), (0,) * len(path))],
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
-        askers=askers_of(texts),
-        is_conversation=is_talk,
-        answers_itself=not asked_in and _answers_itself(lines),
-        talk_end=talk_end(lines) if is_talk else 0,
+        talk_end=talk_end(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
     titles = _titles_by_layout(lines)
     said: set[str] = set()
-    first, end = boilerplate_lines.between_marks(texts)
-    first = first or _read_fields(reader, lines, texts) or boilerplate_lines.before_content(texts)
+    # A long field is cut into several lines. Nothing is left out where there is nothing else.
+    fields = front_matter('\n'.join(text if _BEGINS_FIELD.match(text) else f' {text}' for text in texts))
+    is_before = fields.endswith('\n') and lines[0].number == 1
+    first = fields.count('\n') if is_before else boilerplate_lines.before_content(texts)
     blocks = code_blocks(lines, texts)
-    places = iter(range(first, end))
+    places = iter(range(first, len(texts)))
     for index in places:
         line, text = lines[index], texts[index]
         if index in blocks:
@@ -152,7 +120,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := (2, text) if index in titles else _heading(line, text, reader, asked_in):
+        elif heading := (2, text) if index in titles else _heading(line, text, reader):
             reader.open_section(*heading, line.number)
         elif (
             len(reader.paragraph) == 1
@@ -188,31 +156,6 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     return reader.out, reader.sections
 
 
-def _answers_itself(lines: Sequence[NumberedLine]) -> bool:
-    """Return whether many paragraphs begin with a question."""
-    ends = [True, *(line.blank_after for line in lines)]
-    firsts = [line.text for line, is_first in zip(lines, ends, strict=False) if is_first]
-    asked = sum(_ASKS_FIRST.match(text) is not None for text in firsts)
-    return asked >= _LEAST_ANSWERED and _ANSWERED * asked >= len(firsts)
-
-
-def _with_speakers(lines: Sequence[NumberedLine]) -> Sequence[NumberedLine]:
-    """The lines, those of a transcript with who speaks before what is said, rather than with the time above it."""
-    below = [*lines[1:], *lines[-1:]]
-    turns = [
-        None if BULLET.match(after.text) else _TURN.match(line.text) for line, after in zip(lines, below, strict=True)
-    ]
-    if sum(turn is not None and bool(turn['who']) and not below for turn, below in pairwise(turns)) < _LEAST_TURNS:
-        return lines
-    told: list[NumberedLine] = []
-    for above, line, turn in zip([None, *turns], lines, turns, strict=False):
-        if not turn:
-            told.append(replace(line, text=f'{above["who"]}: {line.text}') if above and above['who'] else line)
-        elif told:
-            told[-1] = replace(told[-1], blank_after=True)
-    return told
-
-
 def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
     texts = [
@@ -225,66 +168,14 @@ def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
-def _heading(line: NumberedLine, text: str, reader: StatementReader, asked_in: Set[str]) -> tuple[int, str] | None:
-    """The level and title of a heading: after its signs, or of a line of its own that is bold or a licence's.
-
-    In an interview that is what stands in the marks in which is asked (`asked_in`).
-    """
+def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
+    """The level and title of a heading: after its signs, or of a line of its own that is bold."""
     if match := _HEADING.match(text):
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
     if reader.paragraph or not line.blank_after:
         return None
     match = _BOLD_TITLE.match(text)
-    if match is None and asked_in and (turn := _BOLD_TURN.match(text)):
-        match = turn if turn[1] in asked_in else None
-        reader.question = ''  # neither a caption nor a note of who asks is an answer, nor what stands below
-    return (_LOWEST, match.group(2)) if match else (1, text) if reader.out and _LICENCE.match(text) else None
-
-
-_MOST_FIELDS = 200
-"""Lines that the fields before a text take."""
-_IN_FIELDS = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
-
-
-def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> int:
-    """Read what fields before a text say of it, and return how many lines they take; 0 where nothing else is."""
-    fields = _fields(lines, texts)
-    count = sum(len(field.evidence) for field in fields)
-    if not fields or fields[0].evidence[0] != 1 or count >= len(texts):
-        return 0
-    title, numbers = '', ()
-    for each in fields:
-        if not (field := FIELD.match(each.text)):
-            continue
-        if field['title']:
-            title, numbers = field['title'], each.evidence[:1]
-            reader.open_section(1, title, *numbers)
-            continue
-        about = plain(field['about'])
-        named = '' if title.casefold() in about.casefold() else f'{title}: '
-        whole = Sentence(about, ())
-        for said in sentences([NumberedLine(0, about)], reader.language) if len(each.evidence) > 1 else [whole]:
-            reader.say(named + ended(said.text), (*each.evidence, *numbers))
-            named = ''
-    return count
-
-
-def _fields(lines: Sequence[NumberedLine], texts: Sequence[str]) -> list[Sentence]:
-    """The fields before a text, with the rules around them; a long one goes on in lines of its own or further in."""
-    whole: list[Sentence] = []
-    for count, (line, text) in enumerate(zip(lines, texts, strict=False), 1):
-        last = whole[-1] if whole else NOTHING
-        goes_on = not _IN_FIELDS.match(text) or (text[:1].isspace() and not last.text.endswith(':'))
-        if whole and text.strip() and goes_on:
-            said = f'{last.text.rstrip(" |>-")} {text.strip()}'
-            whole[-1] = Sentence(said, (*last.evidence, line.number))
-        else:
-            whole.append(Sentence(text, (line.number,)))
-        if count > 1 and text.rstrip() == '---':
-            return whole if front_matter('\n'.join(each.text for each in whole)) else []
-        if not texts[0].startswith('---') or count == _MOST_FIELDS:
-            break
-    return []
+    return (_LOWEST, match.group(2)) if match else None
 
 
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
@@ -315,15 +206,9 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, or of what two dashes stand above, who has signed; of another line itself.
-
-    An item goes on in lines that stand in deeper than its bullet, or before which it breaks off.
-    """
+    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence."""
     last = first
-    if lines[first].text.strip() == '--':
-        while last + 1 < len(lines) and not lines[last].blank_after:
-            last += 1
-    elif BULLET.match(lines[first].text):
+    if BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after
@@ -332,7 +217,6 @@ def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
                 or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
             )
             and not any(each.match(lines[last + 1].text.lstrip()) for each in (BULLET, FENCE, DEFINITION, _HEADING))
-            and not _ROW.search(lines[last + 1].text)
             and any(map(str.isalnum, lines[last + 1].text))
         ):
             last += 1
@@ -349,17 +233,12 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
         reader.terms.pop()
     if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
         reader.flush()
-    elif (bullet := BULLET.match(line.text)) and not (
-        lines[-1].blank_after and is_question(*(each.text for each in lines)) and not is_question(following)
-    ):
-        if reader.pairs and _indent(line.text) > 1 and is_value(value := bare(line.text[bullet.end() :])):
-            read_further_value(reader, value)
-        elif not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
+    elif bullet := BULLET.match(line.text):
+        if not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
-            hangs = not leads and _indent(following) > _indent(line.text)
-            _read_item(reader, item, _indent(line.text), leads=leads, hangs=hangs)
-    elif (definition := DEFINITION.match(line.text)) and (reader.paragraph or reader.terms or reader.pairs):
+            _read_item(reader, item, _indent(line.text), leads=leads)
+    elif (definition := DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
         read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or DEFINITION.match(following)):
         reader.flush()
@@ -377,10 +256,8 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
             _read_prose(reader, line)
 
 
-def _read_item(
-    reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool, hangs: bool
-) -> None:
-    """Read an item that leads to others, or below which text hangs."""
+def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool) -> None:
+    """Read an item, which may lead to others."""
     bold = _BOLD.match(lines[0].text)
     lines = [replace(line, text=text) for line in lines if (text := bare(line.text))]
     if reader.paragraph:
@@ -392,19 +269,9 @@ def _read_item(
     words = word_count(text)
     is_short = words < SHORT_WORDS or (words < 2 * SHORT_WORDS and VERB.search(text) is None)
     is_short = is_short and not text.endswith(('.', '!', '?', '。', '！', '？'))
-    if leads and (text.endswith((':', ',')) or words < SHORT_WORDS or is_short):
+    if leads and len(text) <= LONGEST_LEAD and (text.endswith((':', ',')) or words < SHORT_WORDS or is_short):
         reader.flush()
-        lead = Sentence(text, (lines[0].number,))
-        if len(text) > LONGEST_LEAD:
-            reader.is_item = True
-            reader.say_sentences(lines)
-            reader.is_item = False
-            *_, lead = sentences(lines, reader.language)
-        reader.lead_ins.append((indent, lead))
-        return
-    if hangs and bold and not text.endswith(('.', '!', ':')):
-        reader.flush()
-        reader.terms.append((indent + 1, replace(lines[0], text=text)))
+        reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
         return
     if len(lines) == 1 and (is_short or _is_labelled(text)):
         reader.items.append(replace(lines[0], text=text.rstrip('.:;,')))
@@ -441,7 +308,7 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 
 def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
-    if not text or _TIME.match(text) or ((match := SPEAKER.match(text)) and match.group(1) in labels):
+    if not text or ((match := SPEAKER.match(text)) and match.group(1) in labels):
         return False
     if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
         return False

@@ -17,9 +17,6 @@ _LONGEST = 80
 _LONGEST_ABOVE_LABEL = 120
 """The same of one that is said with a label, which says nothing without it."""
 
-# No version: `3.0.0`.
-_NUMBER = regex.compile(r'^\d{1,3}[.)]\s+')
-
 NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 _LISTING = regex.compile(r'^(?:(?:List|Outline|Index|Timeline|Table) of\b|Timeline$)')
@@ -47,9 +44,7 @@ _DECIDES = regex.compile(
     r'^[\d. ]*(?:conclusions?|consensus|resolutions?|decisions?|disposal|outcomes?|ruling|verdict'
     r'|overall (?:rating|assessment|verdict|conclusion)'
     r'|recommendations?|action items?|next steps|agreed|resolved|beschl[uü]ss?e?|entscheidung(?:en)?|ergebnisse'
-    r'|décisions?|decisiones|acuerdos|conclus(?:ões|iones|ioni)|decis(?:ões|ioni)|uchwał[ay]|wnioski|decyzj[ae]|выводы?|заключение'
-    r'|решени[ея]|висновки|рішення|sonuç(?:lar)?|karar(?:lar)?|결론|결정|의결|結論|決定|決議|结论|决定|决议|निष्कर्ष|निर्णय'
-    r'|القرار|الخلاصة)\b[^.?!]{0,40}$',
+    r'|décisions?|decisiones|acuerdos|выводы?|решени[ея]|結論|決定|结论|决定)\b[^.?!]{0,40}$',
     regex.IGNORECASE,
 )
 _LONGEST_LABEL = 60
@@ -60,8 +55,7 @@ _SUMS_UP = regex.compile(
     r'|(?:in|at) (?:brief|short|a (?:glance|nutshell|hurry))|tl;?dr|bottom line|(?:\p{L}+ )?highlights'
     r'|key (?:points|findings|facts|messages|results|takeaways)|(?:main )?(?:findings|results)'
     r'|what (?:did we|we|they) f(?:i|ou)nd|zusammenfassung|kurzfassung|auf einen blick|fazit|(?:haupt)?ergebnisse'
-    r'|das wichtigste(?: in kürze)?|résumé|en bref|resumen|en resumen|riassunto|in sintesi|resumo|podsumowanie'
-    r'|streszczenie|резюме|итоги|要約|摘要|概要|요약)[?:]?$',
+    r'|das wichtigste(?: in kürze)?|résumé|en bref|resumen|резюме|要約|摘要|概要)[?:]?$',
     regex.IGNORECASE,
 )
 # `Ada Orme: The new plan (Mon, 3 Feb 2025 09:12, to all)`
@@ -170,7 +164,7 @@ def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, 
         return statement
     if section.numbers[depth] == depth == 0 and not VERSION.search(section.titles[0]):  # the title of the text
         return statement
-    title = _NUMBER.sub('', section.titles[depth])
+    title = NUMBERING.sub('', section.titles[depth])
     turned = replace(statement, is_turned=turning is not None)
     if len(title) > _LONGEST or title in statement.said(statement.text):
         return turned

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 import regex
 
@@ -18,93 +17,75 @@ _LINK_TARGET = regex.compile(r'^ {0,3}\[(?!\^)[^\[\]]{1,100}\]:\s+\S*(?:[/#]|\.\
 """What a link elsewhere on the page refers to: `[docs]: https://…`."""
 _MENU = re.compile(r'(?>[^.!?|·•»\d]{2,41})(?<=\s)[|·•»]\s[^.!?|·•»\d]{1,40}(?:\s[|·•»]\s[^.!?|·•»\d]{1,40})+$')
 _ENTRY = re.compile(
-    r'(?<!\w)(?:about|accueil|aide|ayuda|blog|careers|contact|copy link|datenschutz|docs|facebook|faq|forums?|help'
-    r'|hilfe|home|impressum|imprint|inicio|instagram|kontakt|log ?in|menu|news|pricing|privacy|search|share|sign ?in'
-    r'|sitemap|startseite|suche|terms|twitter|youtube)(?!\w)'
+    r'\b(?:about|blog|contact|faq|help|home|kontakt|log ?in|menu|news|privacy|search|share|sign ?in|terms)\b'
 )
 """What most menus have an entry of."""
 _MARKS = regex.compile(r'[*_`#>\[\]]+')
 
 _OPENS = re.compile(
     r"""
-    (?:skip|jump)\ to:?(?:\ [^\s.;\d]+){1,4}\.?$ | back\ to\ (?:the\ )?top\b.{0,20}$ | on\ this\ page\b[^.!?]*$
-    | toggle\ .{0,60}\b(?:contents|dropdown|menu|(?:dark|light)\ mode|nav\w*|search|sidebar|(?:sub)?section|theme)$
-    | (?:(?:table\ of\ )?contents$|navigation(?:\ menu)?$|main\ menu$|menu$)
+    (?:skip|jump)\ to:?(?:\ [^\s.;\d]+){1,4}\.?$ | back\ to\ (?:the\ )?top\b.{0,20}$
+    | (?:(?:toggle\ .{0,40})?(?:table\ of\ )?contents|navigation(?:\ menu)?|(?:main\ )?menu)$
     | search(?:\ (?:the|this|our)\ [\w-]+)?(?:[.…]+)?$
     | see\ (?:(?:all|full|more)\b[^.,]{0,30}|(?!(?:also|an?|the|your)\b)[^\s.,]+(?:\ [^\s.,]+)?)\.?$
-    | (?:advertisements?|sponsored(?:\ content)?|promoted|ads?\ by\ .*|remove\ ads.*|go\ ad.?free.*)[.!]?$
-    | (?:the\ )?article\ continues\b
-    | spoilers?\b[^.,:;]{0,30}\b(?:below|ahead|follow|warning)\b
-    | (?:enter\ )?your\ e-?mail\b | subscribe\b.{0,20}$
-    | (?:share\ (?:this|on)|follow\ us|like\ us|copy\ link|print\ this)\b[^;\d]{0,80}$
-    | (?:share|tweet|pin\ it)(?:\ (?:on|this|via)\b[^.;\d]{0,60}|\W*)$
-    | share\ on\ \w+\ \d+$
-    | (?:[/;]+\ )?(?:© | copyright\ (?:©|\(c\)|\d{4}\b) | \(c\)\ (?:copyright|\d{4})\b)
+    | (?:advertisements?|sponsored(?:\ content)?)[.!]?$ | subscribe\b.{0,20}$ | (?:enter\ )?your\ e-?mail\b
     | (?:\w+\ )?(?:content|text)\ is\ available\ under\b
+    | (?:share\ (?:this|on)|share$|follow\ us|copy\ link)\b[^;\d]{0,80}$
+    | (?:[/;]+\ )?(?:© | copyright\ (?:©|\(c\)|\d{4}\b) | \(c\)\ (?:copyright|\d{4})\b)
     | (?:this\ page\ was\ )?last\ (?:edited|modified|updated)\ (?:on|by|at|:)
-    | (?:(?:letzte|zuletzt)\ (?:änderung|aktualisier|geändert|bearbeitet)|aktualisiert\ am|dernière\ (?:modif|mise)
-      |últim[ao]\ (?:actualiz|atualiz|modific)|ultim[ao]\ (?:aggiorn|modific))
+    | (?:letzte|zuletzt)\ (?:änderung|aktualisier|geändert|bearbeitet)
     | (?:categories|tags|filed\ under)\s*: | category\s*:\s*[^.,]{1,40}$
     | (?:privacy\ policy|terms\ of\ (?:use|service))\b[^.\d]{0,60}(?:©\ ?\d{4})?$
     | --\ [^<]{1,60}<[^\s<@]{1,60}@
-    | (?:you\ (?:are\ not|must\ be)\ logged\ in|(?:sie\ sind|du\ bist)\ .{0,20}nicht\ (?:eingeloggt|angemeldet)).{0,30}$
-    | (?:={2,3}|\*{2,3}|-!-|-->|<--)\ +\S{1,40}\ +(?:\S+\ +)?(?:(?:has|is)\ )?(?:joined|left|quit|parted|now\ known)\b
     | (?:log\ ?in|sign\ in|register|create\ (?:an\ )?account|edit|view\ source)$
     """,
     re.VERBOSE,
 )
-_LEADER = regex.compile(r'(?:\.(?:\s?\.){3,}+|\s…)\s*+(\d{1,4})$')
-"""Dots that lead to the number of a page."""
-_LEAST_RISING = 10
-"""Lines for each at which the numbers fall, as where two were read as one."""
 _HOLDS = regex.compile(
     r"""
     \b(?:we|this\ (?:web)?site|our\ partners)\b.{0,30}\b(?:use|uses|value|store)\b.{0,30}\b(?:cookies?|privacy)\b
-    | \bcookies?\b.{0,80}\b(?:utilis|verwend|nutz|(?-i:usa)|usamos|gebruik|akzept|acept|accett|améliorer|mejorar
-      |verbesser)
-    | \b(?:utilis|verwend|nutz|usamos|usiamo|gebruiken|akzept|acept|accett|używa)\w*\b.{0,40}\bcookies?\b
+    | \bcookies?\b.{0,80}\b(?:utilis|verwend|nutz|usamos|akzept|acept)
+    | \b(?:utilis|verwend|nutz|usamos|akzept|acept)\w*\b.{0,40}\bcookies?\b
     | (?:^|[|/·]\s*)(?:accept|reject|manage)\ (?:all|cookies?|preferences|choices)\b
       (?:[^.\d]{0,60}|[^.\d]{0,40}cookies?\.[^.\d]{0,40}\.?)$
-    | (?:^|[|/·]\s*)cookie\ (?:policy|settings|preferences|notice)\b
     | \b(?:subscribe|sign\ up)\b.{0,40}\b(?:newsletter|updates|inbox|mail)\b
     | \bnewsletter\b.{0,60}\b(?:your\ (?:e-?mail|inbox)|e-?mail\ address|(?:each|every|per)\ week)
-    | \b(?:log(?:ged)?\ in|sign(?:ed)?\ in|register(?:ed)?|eingeloggt|angemeldet)\b.{0,20}\b(?:to|um)\b.{0,15}[ck]omment
-    | \b(?:this|these|our|die|diese[rnm]?|den)\b.{0,60}\baffiliate[\ -]?links?\b
-    | \b(?:in|to)\ your\ inbox\b | \ball\ rights\ reserved\b
-    | ©\s*\d{4}(?:[-–]\d{2,4})?\s+[\w\ .,&]{0,40}$
+    | \b(?:in|to)\ your\ inbox\b | \ball\ rights\ reserved\b | ©\s*\d{4}(?:[-–]\d{2,4})?\s+[\w\ .,&]{0,40}$
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
 _HINTS = (
-    *('cookie', 'privacy', 'accept', 'reject', 'manage', 'subscribe', 'sign up', 'newsletter', 'your inbox'),
-    *('all rights', '©', 'comment', 'komment', 'affiliate'),
+    'cookie',
+    'privacy',
+    'accept',
+    'reject',
+    'manage',
+    'subscribe',
+    'sign up',
+    'newsletter',
+    'inbox',
+    'all rights',
+    '©',
 )
 """Each text that `_HOLDS` finds has one of them: looking for them is much cheaper."""
 _ELSEWHERE = re.compile(
     r"""
-    (?:related|recommended)(?:\ (?:articles|content|coverage|headlines|jobs|links|news|pages|posts
-      |products(?:\ and\ services)?|questions|reading|searches|stories|topics|videos)
-      (?:\ (?:for\ you|list|you\ (?:may|might)(?:\ also)?\ (?:like|enjoy)))?)?$
+    (?:related|recommended)(?:\ (?:articles|content|coverage|links|news|pages|posts|products|questions|reading|searches
+      |stories|topics|videos)(?:\ (?:for\ you|you\ (?:may|might)(?:\ also)?\ (?:like|enjoy)))?)?$
     | related:.{0,40}$ | read\ more$
     | (?: you\ (?:may|might)(?:\ also)?\ (?:like|enjoy) | recommended\ for\ you
     | read\ (?:next|also|more(?=\W*$|\W{2}|:|\ (?:about|at|from|here|in|on)\b)) | see\ also | more\ from
     | external\ links | popular\ pages | further\ reading
     | (?:lesen\ sie|lies)\ (?:auch|mehr|weiter) | siehe\ auch | (?:zum\ )?weiterlesen | auch\ interessant
     | (?:mehr|weitere\ [\w-]+)\ (?:zum\ thema|aus)
-    | (?:mehr|weitere)\ (?:infos?|informationen)\ (?:zu[mr]?|über|unter)
-    | (?:mehr|weitere|ähnliche|verwandte|kommentierte)\ (?:\w+\ )?(?:themen|artikel|beiträge|links|nachrichten|\w*tipps)
-    | das\ könnte\ (?:sie|dich|ihnen|dir)
-    | (?:à\ )?(?:lire|voir)\ (?:aussi|également) | sur\ le\ même\ (?:sujet|thème)
-    | articles\ (?:similaires|liés|connexes)
-    | (?:lee|lea|leer|mira|vea|ver|leia|veja|leggi|vedi)\ (?:también|tambien|más|mas|também|mais|anche)
-    | (?:te|le)\ puede\ interesar | (?:noticias|notas|artículos)\ relacionad[ao]s | (?:potrebbe|può)\ interessar
-    | articoli\ correlati | saiba\ mais | lees\ (?:ook|meer|verder) | meer\ over
-    | (?:czytaj|zobacz|przeczytaj)\ (?:także|też|również|więcej)
+    | (?:mehr|weitere|ähnliche|verwandte)\ (?:\w+\ )?(?:themen|artikel|beiträge|links|nachrichten|info\w*)
+    | (?:à\ )?(?:lire|voir)\ (?:aussi|également) | (?:lee|lea|leer|mira|vea|ver)\ (?:también|más)
+    | (?:te|le)\ puede\ interesar
     )\b.{0,40}$
     """,
     re.VERBOSE,
 )
-"""In English, German, French, Spanish, Portuguese, Italian, Dutch and Polish."""
+"""In English, German, French and Spanish."""
 
 
 def _bare(line: str) -> str:
@@ -141,15 +122,11 @@ def is_boilerplate(line: str) -> bool:
 
 
 def contents(texts: Sequence[str]) -> frozenset[int]:
-    """The places of lines of contents: dots lead to numbers that seldom fall, or items recur as headings."""
-    leading = [(place, _LEADER.search(text.rstrip())) for place, text in enumerate(texts) if len(text) <= _REACH]
-    pages = {place: int(match.group(1)) for place, match in leading if match}
+    """The places of items of contents, which recur as headings."""
     heads = {_bare(text) for text in texts if text.startswith('#')}
     items = (place for place, text in enumerate(texts) if heads and _BULLET.match(text.lstrip()))
     listed = [place for place in items if _bare(texts[place]) in heads]
-    falls = sum(after < before for before, after in pairwise(pages.values()))
-    found = pages if len(pages) > max(2, _LEAST_RISING * falls) else ()
-    return frozenset((*found, *(listed if len(listed) > 2 else ())))
+    return frozenset(listed if len(listed) > 2 else ())
 
 
 def points_elsewhere(text: str) -> bool:
@@ -185,14 +162,6 @@ def repeated(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(text for text, times in seen.items() if times > 2)
 
 
-def between_marks(texts: Sequence[str]) -> tuple[int, int]:
-    """Where a book of Project Gutenberg begins and ends between what is said of its making, and its licence."""
-    marks = [(match[1].upper(), place) for place, text in enumerate(texts) if (match := _BOOK_MARK.match(text))]
-    first = max((place + 1 for mark, place in marks if mark == 'START'), default=0)
-    last = min((place for mark, place in marks if mark == 'END'), default=len(texts))
-    return (first, last) if first < last else (0, len(texts))
-
-
 def before_content(texts: Sequence[str]) -> int:
     """How many lines at the top of a page are its menu: those before the first heading, if none is a sentence."""
     has_boilerplate = False
@@ -204,12 +173,9 @@ def before_content(texts: Sequence[str]) -> int:
             has_boilerplate = True
         elif len(text) > _REACH or len(_bare(text).split()) > _MENU_WORDS:
             return 0
-    # Nothing but a menu: its page begins in another chunk.
-    is_menu = _MENU_WORDS <= len(texts) <= _MENU_LINES and 2 * sum(map(is_boilerplate, texts)) > len(texts)
-    return len(texts) if is_menu else 0
+    return 0
 
 
-_BOOK_MARK = re.compile(r'(?i)(?:\*{3} ?)?(START|END) OF (?:THE |THIS )?PROJECT GUTENBERG')
 _STOPS = ('.', '!', '?', '。', '！', '？', '।')
 _MENU_LINES = 60
 _MENU_WORDS = 5

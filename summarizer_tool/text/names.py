@@ -13,25 +13,26 @@ from typing import TYPE_CHECKING, cast
 import regex
 
 from summarizer_tool.text.normalize import NUMBER, NUMBER_WORDS, number_form
+from summarizer_tool.text.stop_words import ENGLISH, FILLERS
 
 if TYPE_CHECKING:
     from summarizer_tool.schemas import ItemKind
 
-_MONTH = (
+MONTH = (
     'January|February|March|April|May|June|July|August|September|October|November|December'
     '|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec'
 )
 _DATE = (
-    rf'\d{{1,2}}(?:st|nd|rd|th)? (?:{_MONTH})\b\.?(?:,? \d{{3,4}}\b)?'
-    rf'|(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:, \d{{3,4}}\b)?'
-    rf'|(?:{_MONTH}) \d{{4}}\b|\d{{4}}-\d\d-\d\d\b|\d{{3,4}}s\b'
+    rf'\d{{1,2}}(?:st|nd|rd|th)? (?:{MONTH})\b\.?(?:,? \d{{3,4}}\b)?'
+    rf'|(?:{MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:, \d{{3,4}}\b)?'
+    rf'|(?:{MONTH}) \d{{4}}\b|\d{{4}}-\d\d-\d\d\b|\d{{3,4}}s\b'
 )
 _WEEKDAY = '(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?'
 _IS_DATE = re.compile(
     rf'(?:{_WEEKDAY} )?(?:{_DATE})|\d{{1,2}}([./-])\d{{1,2}}\1\d{{4}}|\d{{4}}-\d\d-\d\d', re.IGNORECASE
 )
 """What is found as a name, after the capital of `On` or a day of the week, or as a number, and is a date."""
-DAY_OF_MONTH = re.compile(rf'(?:(?<=day )|(?<=day, ))\d{{1,2}}\. (?:{_MONTH})\b|\d{{1,2}}\. (?:{_MONTH}),? \d{{4}}\b')
+DAY_OF_MONTH = re.compile(rf'(?:(?<=day )|(?<=day, ))\d{{1,2}}\. (?:{MONTH})\b|\d{{1,2}}\. (?:{MONTH}),? \d{{4}}\b')
 """`Monday 3. February`, or `3. February 2020`: a full stop that ends no sentence."""
 # Small words inside a name; "and", "in" or "for" would join two names into one.
 _JOINT = r"(?:of the|of|de la|de|la|le|du|des|von der|von|van der|van|der|den|di|da|del|al|bin|ibn|y|e|et|zu|&|'n'|the)"
@@ -43,7 +44,7 @@ _NAME = rf'{_WORD}(?: - {_WORD})?(?:(?: | {_JOINT} ){_WORD}|(?: (?:No\. )?\d+\b(
 _QUOTED = r'(?<=[「『《〈“"])[^「」『』《》〈〉“”"\n]{2,40}(?=[」』》〉”"])'
 _NUMBER = r'[$€£¥]\s?\d[\d,.]*(?:\s?(?:million|billion|trillion|bn|[kKmM])\b)?|\d[\d,.:/–-]*\d\s?%?|\d+[¼-¾⅐-⅞]?\s?%?'
 # `On 3 May 2020 Ada left`: a date and a name.
-_LEADS = rf'(?:On|In|By|At|Since|From|Until|Before|After|Around|About|Of|For) (?:\d|(?:{_MONTH}) \d)'
+_LEADS = rf'(?:On|In|By|At|Since|From|Until|Before|After|Around|About|Of|For) (?:\d|(?:{MONTH}) \d)'
 _MENTION = (
     # All that none of them begins with or after is passed over at once, and so is a place where there is none.
     r'[^CAPITALS\d$€£¥「『《〈“"]*+[「『《〈“"]*+'
@@ -57,28 +58,19 @@ _CLOCK = re.compile(r'\d:\d\d')
 _MAY_BE_TITLES = frozenset({'name', 'identifier'})
 _OPENING, _CLOSING = frozenset('"“«'), frozenset('"”»')
 
-# Words with a capital only because a sentence begins with them.
-_OPENERS = frozenset(
-    """a about above according across actually additionally after afterwards again against all almost along already
-    also although always am among an and another any anyone anything apparently approximately are around as at
-    away back based be became because been before began behind being below beneath beside besides between beyond
-    both briefly but by can certain clearly come compared consequently considered could currently despite did do
-    does done down due during each earlier either elsewhere especially even eventually every everyone everything
-    except famously few finally first five following follow for formerly found four from further furthermore
-    generally get give given go had half has have he hence her here hers him his how however i if in including
-    indeed initially inside instead into is it its itself just known large last late later lately least less let
-    like likewise many may maybe me mean meanwhile might mine more moreover most mostly much must my namely near
-    nearly neither never nevertheless next nine no nobody none nonetheless nor not note nothing notably now
-    occasionally of off often ok okay on once one only onto or originally other others otherwise our out outside
-    over overall own partly people perhaps please possibly presumably previously prior probably quite rather
-    really recently regarding respectively right same second see see several shall she should similarly since
-    six so some someone something sometimes somewhere soon specifically still subsequently such ten than thanks
-    that the their them then there thereafter therefore these they third this those though three through
-    throughout thus to today together too toward towards traditionally two typically ultimately under
-    unfortunately unless unlike until up upon us use used usually various very via was we well were what when
-    whenever where whereas whether which while who whole whom whose why widely will with within without would
-    yeah yes yet you your born named called located""".split()  # noqa: SIM905
-)
+# Words with a capital only because a sentence begins with them; but `Don`, `Per` and `Tell` are names.
+_OPENERS = ENGLISH.union(
+    FILLERS,
+    """according additionally afterwards another anyone anything apparently approximately back based became began
+    behind beneath born briefly called certain clearly come compared consequently considered currently due
+    earlier elsewhere eventually every everyone everything except famously finally first five follow following
+    formerly found four furthermore give given go half including initially inside known large last late lately
+    later least less like likewise located mean mine named namely near neither nevertheless next nine nobody
+    none nonetheless notably note nothing occasionally ok one originally others outside overall partly people
+    possibly presumably previously prior probably recently respectively right second see shall similarly six
+    someone something somewhere soon specifically subsequently ten thanks thereafter third three today
+    traditionally typically ultimately unfortunately unless unlike whereas whole widely""".split(),  # noqa: SIM905
+) - {'don', 'per', 'tell'}
 _WORDS = regex.compile(r"\b[dl]['’](?=\p{L}{2})|[\p{L}\p{M}]+(?:['’][\p{L}]+)?|\d+(?:,\d+)*(?:\.\d+)?")
 # The same of folded ASCII, in half the time.
 _ASCII_WORDS = re.compile(r"[dl](?<=\b.)'(?=[a-z]{2})|[a-z]+(?:'[a-z]+)?|\d+(?:,\d+)*(?:\.\d+)?")
@@ -144,7 +136,7 @@ def _read(group: 'ItemKind', written: str, is_inside: bool) -> tuple['ItemKind',
 
 
 def _trim(name: str, is_inside: bool) -> str:
-    """Take sentence openers off the front of a name, and a possessive or a full stop off its end.
+    """Take sentence openers off the front of a name, and a possessive off its end.
 
     Within a sentence a month, or a number or `Will` before another word, has its capital as a part of a name.
     """
@@ -159,12 +151,7 @@ def _trim(name: str, is_inside: bool) -> str:
         del words[1:]
     if not words:
         return ''
-    name = ' '.join(words)
-    if name.endswith(("'s", '’s')):
-        name = name[:-2]
-    elif name.endswith('.') and len(words[-1]) != 2 and words[-1].count('.') < 2:  # not that of `J.` or `U.S.`
-        name = name[:-1]
-    return name
+    return ' '.join(words).removesuffix("'s").removesuffix('’s')
 
 
 def is_opener(word: str) -> bool:

@@ -11,8 +11,7 @@ equally long, divided by what a passage could reach at most:
 shares its beginning with a term, such as `leader` with `lead`, or as `led` its infinitive, is a fifth of a time. Where
 the innermost heading names what is asked about and the text has more of the question, as the row `Leader` under `The
 Silt Choir`, its terms are as good as said there; and where a heading has most of what is asked in an identifier, such
-as the version `3.0.0`, all below it is more of an answer than what only mentions that. A phrase in quotation marks
-counts like all its terms once more, where it stands as asked.
+as the version `3.0.0`, all below it is more of an answer than what only mentions that.
 `closeness` is the share of the question's neighbouring terms that stand close in the passage, or together in such a
 heading, weighed by their idf; `intent` is the coverage of what the answer is for. One mention
 of each term gives 0.75, two 0.86; half of the question's weight about 0.4. What is added to a passage never lowers its
@@ -74,7 +73,6 @@ class WeighedQuestion:
 
     weights: Mapping[str, float]
     """By term, in the order of the question."""
-    phrases: tuple[tuple[str, ...], ...] = ()
     intent: Mapping[str, float] = field(default_factory=dict[str, float])
     _wanted: '_TermsOfWords' = field(init=False, repr=False, compare=False)
 
@@ -96,7 +94,7 @@ class WeighedQuestion:
         places = self._places(words)
         said = dict.fromkeys(headings.intersection(self.weights.keys() | self.intent.keys()), _HEADING)
         above = said | dict.fromkeys(self._named(path[-1], places) if said and path else (), _NAMED)
-        coverage = self._coverage(places, above)
+        coverage = _covered(self.weights, places, above)
         intent = _covered(self.intent, places, above) if self.intent else 0.0
         counts = {term: times for term in self.weights if (times := _times(term, places, said))}
         closeness = _CLOSE * self._closeness(places, above) + _INTENT * intent if coverage else 0.0
@@ -127,18 +125,6 @@ class WeighedQuestion:
                 for term in wanted[word]:
                     places.setdefault(term, []).append(place)
         return places
-
-    def _coverage(self, places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
-        if not self.phrases:
-            return _covered(self.weights, places, above)
-        mass = sum(self.weights.values())
-        got = _covered(self.weights, places, above) * mass
-        for phrase in self.phrases:
-            weight = sum(self.weights[term] for term in phrase)
-            mass += weight
-            if _stands(phrase, places):
-                got += weight / (1 + _HALF)
-        return got / mass
 
     def _closeness(self, places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
         got = mass = 0.0
@@ -216,22 +202,12 @@ def _distance(one: list[int], other: list[int]) -> int:
     return best
 
 
-def _stands(phrase: tuple[str, ...], places: Mapping[str, list[int]]) -> bool:
-    """Return whether the terms of a phrase stand side by side somewhere; those cut from one word have its place."""
-    ends = set(places.get(phrase[0], ()))
-    for term in phrase[1:]:
-        here = set(places.get(term, ()))
-        ends = {place + step for place in ends for step in (0, 1) if place + step in here}
-    return bool(ends)
-
-
 def weigh(question: QueryTerms, intent: QueryTerms, frequencies: Mapping[str, int], passages: int) -> WeighedQuestion:
     """Give each term of a question its weight in a collection."""
     kept = [term for term in question.terms if term not in question.wholes or frequencies.get(term)]
     weights = {term: idf(frequencies.get(term, 0), passages) for term in kept or question.terms}
     purpose = {term: idf(frequencies[term], passages) for term in intent.terms if frequencies.get(term)}
-    phrases = tuple(phrase for phrase in question.phrases if weights.keys() >= set(phrase))
-    return WeighedQuestion(weights, phrases, {term: weight for term, weight in purpose.items() if term not in weights})
+    return WeighedQuestion(weights, {term: weight for term, weight in purpose.items() if term not in weights})
 
 
 def fuse(rankings: Iterable[Sequence[int]]) -> list[int]:

@@ -12,13 +12,6 @@ _HEADING = regex.compile(
     regex.IGNORECASE,
 )
 
-# `Sources: notes.txt, Letters of Ada 2.md`: a line with such a label and nothing but names of files.
-_LABELLED = regex.compile(
-    r'^\W*(?:sources?|' + '|'.join(map(regex.escape, regex.split(r',\s+', _HEADINGS))) + r')\W*:\W*', regex.IGNORECASE
-)
-_FILE = r'(?:[\p{Lu}\d][^,;:.()]{0,60} )?[^\s,;:()]{1,60}\.\p{Ll}[\p{Ll}\d]{1,4}[`*_"”]*(?: \([^()]{0,60}\))?'
-_FILES = regex.compile(rf'{_FILE}(?:(?:[,;]|,? (?:and|und)) [`*_"“]*{_FILE}){{1,30}}\s*')
-
 _SIGNS = (
     regex.compile(r'\bet al\b'),
     regex.compile(r'\b(?:doi|pmid|pmcid|isbn|issn|arxiv)\b|\b10\.\d{4,9}/', regex.IGNORECASE),
@@ -44,10 +37,8 @@ def opens_references(heading: str) -> bool:
 
 
 def is_reference(line: str) -> bool:
-    """Return whether a line is the entry of such a list, by two signs or more, or one of files that is labelled so."""
+    """Return whether a line is the entry of such a list, by two signs or more."""
     reach = line[:_REACH]
-    if (label := _LABELLED.match(reach)) and _FILES.fullmatch(line, label.end()):
-        return True
     if not any(map(str.isdigit, reach)):
         return False
     signs = sum(sign.search(reach) is not None for sign in _SIGNS)

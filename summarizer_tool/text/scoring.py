@@ -9,7 +9,7 @@ the top; Minoux 1978, and Lin & Bilmes 2010 for summarization).
 import heapq
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -46,11 +46,9 @@ AGAIN = 0.5
 """Worth of a word for each time that it has been said, against 1 for the first time."""
 
 REPEATED = 0.01
-"""Weight of what another one says but for a word or two, such as its number,"""
-ALIKE = 0.75
-"""which is when it has so many of the words,"""
+"""Weight of what another one says but for its numbers, for the gist,"""
 LEAST_ALIKE = 6
-"""of so many or more."""
+"""in so many other words or more."""
 
 FILLER = 1e-5
 """Weight of what may only take the room that is left: so little that everything else comes first."""
@@ -250,27 +248,6 @@ def _worth(items: Sequence[Item], aim: Aim) -> dict[str, float]:
     return {word: 1.0 if aim is Aim.ANSWER else max(count - 1.0, 0.1) for word, count in times.items()}
 
 
-def _repeating(items: Sequence[Item], aim: Aim) -> Callable[[int], Sequence[int]]:
-    """What tells of an item which ones have nearly all of their words in it; that matters for a gist alone."""
-    alike = [index for index, item in enumerate(items) if aim is Aim.GIST and len(item.words) >= LEAST_ALIKE]
-    times = Counter(word for index in alike for word in items[index].words)
-    having: defaultdict[str, list[int]] = defaultdict(list)
-    for index in alike:
-        # One that lacks few of them has one of the rarest.
-        words = sorted(items[index].words, key=times.__getitem__)
-        for word in words[: int((1 - ALIKE) * len(words)) + 1]:
-            having[word].append(index)
-
-    def repeating(index: int) -> Sequence[int]:
-        words = {*items[index].words}
-        some = set[int]().union(*(having.get(word, ()) for word in words))
-        return [
-            other for other in some if len(words.intersection(items[other].words)) >= ALIKE * len(items[other].words)
-        ]
-
-    return repeating
-
-
 class _Coverage:
     """What is said so far, and what each item would add to it."""
 
@@ -280,10 +257,9 @@ class _Coverage:
         self.word_worth = _worth(items, aim)
         self.known: set[Hashable] = set()
         self.taken: set[Hashable] = set()
-        """Items, and what they were variants of."""
-        self.repeating = _repeating(items, aim)
-        self.repeated: set[int] = set()
-        """The items that say again what a chosen one says."""
+        """Items, what they were variants of, and their forms."""
+        forms = (frozenset(word for word in item.words if not word.isdigit()) for item in items)
+        self.forms = {at: form for at, form in enumerate(forms) if aim is Aim.GIST and len(form) >= LEAST_ALIKE}
 
     def is_said(self, index: int) -> bool:
         """Return whether the item, or another variant of the same thing, is chosen already."""
@@ -297,7 +273,7 @@ class _Coverage:
         gain = item.bonus
         if self.aim is not Aim.NAMES:
             gain += sum(map(self.word_worth.__getitem__, item.words))
-            again = REPEATED if index in self.repeated else 1.0
+            again = REPEATED if self.forms.get(index, ('item', index)) in self.taken else 1.0
             return gain * item.weight * again / max(1, item.cost)
         for name in item.names:
             if name not in known:
@@ -313,12 +289,11 @@ class _Coverage:
 
     def take(self, index: int) -> None:
         item = self.items[index]
-        self.taken.add(('item', index))
+        self.taken.update((('item', index), self.forms.get(index, ('item', index))))
         if item.variant_of is not None:
             self.taken.add(item.variant_of)
         for word in item.words:
             self.word_worth[word] *= AGAIN
-        self.repeated.update(self.repeating(index))
         self.known.update(item.names)
         self.known.update(item.words)
         for name in item.names:

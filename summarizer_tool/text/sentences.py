@@ -13,7 +13,7 @@ from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTy
 from summarizer_tool.text import names
 from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.lines import CLOSE, HAS_SPACELESS, SPACELESS, one_line
-from summarizer_tool.text.stop_words import ENGLISH
+from summarizer_tool.text.stop_words import ENGLISH, FILLERS
 
 if TYPE_CHECKING:
     from summarizer_tool.prompts import NumberedLine
@@ -48,11 +48,10 @@ _FOOTNOTE = regex.compile(
     regex.IGNORECASE,
 )
 # What stands in brackets behind words: marks of notes, or indices as in `argv[1]`.
-_INDEX = regex.compile(r'(?<=[\w,;] ?)(?:\[(?:\d{1,3}|\p{L})\])++(?!\(|\.?\w)')
-_NOTED = regex.compile(r'\w[.,;!?。]["”»)]?\[[1-9]\d{0,2}\](?!\w)')
-_LEAST_NOTES = 3
-"""Numbers in brackets, behind different words, which tell of notes."""
-_WORD_REACH = 20
+_INDEX = regex.compile(r'(?<=\w)(?:\[(?:\d{1,3}|\p{L})\])++(?!\(|\.?\w)')
+_IN_BRACKETS_ALONE = regex.compile(r'\[(\d)\]')
+_NOTES = frozenset('123')
+"""Numbers in brackets which tell of notes."""
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
 _SPACED = rf'[^\W{SPACELESS}]'
 _STARS = regex.compile(rf'(?<!{_SPACED}|[*"\'])(\*{{1,3}})(?=[^\s*])([^*\n]{{1,400}}+)(?<=\S)\1(?!{_SPACED}|\*)')
@@ -73,13 +72,6 @@ _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
 # `## Keys {#keys}`: the name of a heading for links.
 _ANCHOR = regex.compile(r'\s*\{#[^{}]{1,200}\}\s*$')
-# What generators of sites put into markdown: `{{< required >}}`, `{ .green }`; and icons, `:material-check:`.
-_OF_SITE = regex.compile(
-    r'\{\{[<%]\s*([\w/-]+)\s*((?:(?![%>]\}\})[^{}\n]){0,300})[%>]\}\}'
-    r'|\s?(?<![{}=\'"$])\{:? ?[.#]\p{L}[^{}\n]{0,200}\}(?!\})'
-)
-_ICON = regex.compile(r'(?<![\w:]):[a-z]+(?:-[a-z0-9]+)+:(?![\w\]])\s?')
-_NAMED = regex.compile(r'\b(?:name|term|title)="([^"]{1,200})"')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 # Quotation marks of older texts, `like these', where no mark closes a code span.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)(?!(?s:.){0,400}?[^\s`(\[{\"“]`(?!`))")
@@ -95,9 +87,6 @@ _TAG = regex.compile(
 # Without a semicolon it is a part of a URL: `?city=Bern&region=eu`.
 _ENTITY = regex.compile(r'&(?:\p{L}\w{1,31}|#\w{1,8});')
 _WORD = regex.compile(r'\w+')
-_NUMBER = regex.compile(r'\d+')
-# A word that a formatter has divided where a line ends, which nobody does by hand.
-_DIVIDED = regex.compile(r'\p{Ll}[\xad‐]$')
 
 STANDFIRST = regex.compile(r'^ {0,3}#{2,6}[ \t]+(?=(?:\S+ ){7})((?>.*)(?<=\p{Ll}[.!]))$')
 """A heading that is a whole sentence, as below the titles of articles: it states what it says."""
@@ -112,10 +101,10 @@ VERB = regex.compile(
     r"|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows))\b|['’](?:s|re|ve|ll|d|m)\b"
     r"|n['’]t\b"
 )
-_NO_VERBS = ENGLISH | set(
-    """across along alongside although among around behind beneath beside beyond despite ever every except given half
-    hence including indeed inside like near neither never often onto outside per plus quite rather regarding since still
-    though throughout till toward towards underneath unless unlike versus via whether yet""".split()  # noqa: SIM905
+_NO_VERBS = ENGLISH.union(
+    FILLERS,
+    """behind beneath every except given half including inside like near neither outside plus till underneath unless
+    unlike""".split(),  # noqa: SIM905
 )
 # What else is one: before an article or a pronoun, and no participle; or after a pronoun.
 _GOVERNS = regex.compile(
@@ -208,14 +197,12 @@ def bare(text: str) -> str:
     """As `plain`, but so that what stood in code spans has no marks if it is read once more, until it is `shown`."""
     if '{#' in text:
         text = _ANCHOR.sub('', text)
-    if not any(mark in text for mark in '[*_`<!&\\{') and 'http' not in text and text.count(':') < 2:
+    if not any(mark in text for mark in '[*_`<!&\\') and 'http' not in text and text.count(':') < 2:
         return one_line(text)
     if '`' in text:
         text = without_roles(text)
         if not _QUOTED.search(text):
             text = _CODE_SPAN.sub(lambda span: _MARK.sub(_kept, span[2]), text)
-    text = _OF_SITE.sub(_said_by_site, text)
-    text = _ICON.sub('', text) if _ICON.sub('', text).strip() else text  # alone in a cell it says something
     if '\\' in text:
         text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
     text = _IMAGE.sub(r'\1', text)
@@ -227,35 +214,15 @@ def bare(text: str) -> str:
     return one_line(_URL_ASIDE.sub('', text))
 
 
-def _said_by_site(mark: regex.Match[str]) -> str:
-    """What a mark of a generator of sites says itself: a name that it gives, or a word."""
-    word, rest = mark[1] or '/', mark[2] or ''
-    named = _NAMED.search(rest)
-    return f'{named[1]}:' if named else '' if rest.strip() or word[0] == '/' else word
-
-
 def _kept(mark: regex.Match[str]) -> str:
     return mark[0].translate(_KEPT)
 
 
 def with_indices(texts: Sequence[str]) -> list[str]:
     """Keep what stands in brackets behind words, `argv[1]`, for `bare`, unless the text has notes, whose marks go."""
-    found = [(text, index) for text in texts if '[' in text for index in _INDEX.finditer(text)]
-    if not found or any('[' in text and _NOTED.search(text) for text in texts):
+    if {number for text in texts if '[' in text for number in _IN_BRACKETS_ALONE.findall(text)} >= _NOTES:
         return [*texts]
-    numbers = {number for _, index in found for number in _NUMBER.findall(index[0])}
-    words = (text[max(0, index.start() - _WORD_REACH) : index.start()].split()[-1] for text, index in found)
-    if len(numbers) >= _LEAST_NOTES and '0' not in numbers and 3 * len({*words}) >= 2 * len(found):
-        return [*texts]
-    # Behind a blank, as in `Orme [1]`, it is a note, as a rule.
-    return [
-        _INDEX.sub(
-            lambda index: index[0] if index.string[index.start() - 1] == ' ' else index[0].translate(_KEPT), text
-        )
-        if '[' in text
-        else text
-        for text in texts
-    ]
+    return [_INDEX.sub(lambda index: index[0].translate(_KEPT), text) if '[' in text else text for text in texts]
 
 
 def without_split_marks(texts: Sequence[str]) -> list[str]:
@@ -331,9 +298,7 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
     text = ''
     starts: list[int] = []
     for line in lines:
-        if line.text[:1].islower() and _DIVIDED.search(text, len(text) - 2):
-            text = text[:-1]
-        elif text:
+        if text:
             text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text

@@ -16,6 +16,7 @@ import regex
 
 from summarizer_tool.text import names
 from summarizer_tool.text.negations import COUNTS, LEADING
+from summarizer_tool.text.normalize import NUMBER_WORDS
 from summarizer_tool.text.stop_words import ENGLISH
 from summarizer_tool.text.terms import Remembered, stem
 
@@ -39,10 +40,6 @@ MAX_SERIES = 3
 MAX_COMPARED = 40
 """Statements with a word in common, above which the word tells nothing."""
 
-_MONTHS = (
-    'Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?'
-    '|Nov(?:ember)?|Dec(?:ember)?'
-)
 _MONTH_NUMBERS = {
     name: number
     for number, each in enumerate('jan feb mar|mär apr may|mai jun jul aug sep oct|okt nov dec|dez'.split(), 1)  # noqa: SIM905
@@ -55,15 +52,13 @@ DAY = regex.compile(
     r'|(?P<d>\d\d?)\.(?P<m>\d\d?)\.(?P<y>\d{4})|(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d))\b',
     regex.IGNORECASE,
 )
-_COUNT = (
-    'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy'
-    '|eighty|ninety|hundred|thousand|million'
-)
+_COUNT = '|'.join((*NUMBER_WORDS, 'hundred', 'thousand', 'million'))
 _VALUE = regex.compile(
     r'(?P<money>[$€£¥]\s?\d(?:[\d,.]*\d)?'
     rf'|(?:(?:\d[\d,.]*|\b(?:{_COUNT}))[ -]){{1,9}}(?:dollars|euros|pounds|USD|EUR)\b)'
-    rf'|(?P<date>\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:{_MONTHS})\b(?:,? \d{{4}})?'
-    rf'|\b(?:{_MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)'
+    rf'|(?P<date>\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:{names.MONTH})\b(?:,? \d{{4}})?'
+    rf'|\b(?:{names.MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?'
+    r'|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)'
     r'|(?P<time>\b\d{1,2}:\d\d\b(?:\s?[ap]m\b)?|\b\d{1,2}\s?[ap]\.?m\b)'
     r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*\p{L})[\p{L}\d]+(?:[/_.-][\p{L}\d]+)*\b)'
     r'|(?P<number>(?<![\w.#])\d[\d,.]*(?:\s?%)?(?![\w]))'
@@ -134,41 +129,31 @@ _root: Final = Remembered(_root_of).__getitem__
 """The stem of a word of content; nothing of others."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Claim:
-    """A statement as it is compared with others."""
+    """A statement as it is compared with others, read off it word by word."""
 
     label: str
     """Of whom or what it is told, as in "Children: The dose is 5 mg", or who says it; none of an update."""
     is_apart: bool
     """Whether it holds for those alone whom its label names."""
-    values: dict[str, frozenset[str]]
-    """What it gives, by kind."""
-    subject: dict[str, str]
-    """Stems of its other words of content, each with the one before it, if any stands right before it."""
-    topic: frozenset[str]
-    """Those before its verb."""
-    apart: frozenset[str]
-    """What tells its thing from another: small words, but for those before a value ("in Oslo", "to Bergen"), units."""
-    leads: bool
-    """Whether its values follow its verb: before it they tell what it is about, as in "Ticket 12 is closed"."""
-    denies: bool
     wants: bool
+    denies: bool
     changes: bool
     """Whether it says that something is otherwise than before."""
     holds: bool
     """Whether a verb says that it holds, or must."""
-
-
-@dataclass(slots=True)
-class _Reading:
-    """What is read off a statement, word by word."""
-
+    leads: bool = False
+    """Whether its values follow its verb: before it they tell what it is about, as in "Ticket 12 is closed"."""
     values: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    subject: dict[str, str] = field(default_factory=dict[str, str])
-    topic: set[str] = field(default_factory=set[str])
-    apart: set[str] = field(default_factory=set[str])
+    """What it gives, by kind."""
     first_value: int = MAX_LENGTH
+    subject: dict[str, str] = field(default_factory=dict[str, str])
+    """Stems of its other words of content, each with the one before it, if any stands right before it."""
+    topic: set[str] = field(default_factory=set[str])
+    """Those before its verb."""
+    apart: set[str] = field(default_factory=set[str])
+    """What tells its thing from another: small words, but for those before a value ("in Oslo", "to Bergen"), units."""
 
     def take(self, match: regex.Match[str]) -> str:
         """Note a value, and leave a mark in its place."""
@@ -224,25 +209,21 @@ def _claim(text: str) -> _Claim | None:
     if _OPENS_LOOSELY.match(bare) and not wants:
         return None
     verb = _STANDS.search(bare)
-    read = _Reading()
-    rest = read.take_values(bare)
-    if sum(map(len, read.values.values())) > MAX_VALUES:
-        return None
-    read.take_words(rest)
     label = names.key(opening.group()) if opening and not _REVISES.match(text) else ''
-    return _Claim(
+    claim = _Claim(
         label=label,
         is_apart=bool(label) and _OF_SOME.match(text) is not None,
-        values={kind: frozenset(found) for kind, found in read.values.items()},
-        subject=read.subject,
-        topic=frozenset(read.topic),
-        apart=frozenset(read.apart),
-        leads=verb is not None and verb.start() < read.first_value,
-        denies=_DENIES.search(bare) is not None,
         wants=wants,
+        denies=_DENIES.search(bare) is not None,
         changes=_CHANGE.search(text) is not None,
         holds=verb is not None,
     )
+    rest = claim.take_values(bare)
+    if sum(map(len, claim.values.values())) > MAX_VALUES:
+        return None
+    claim.take_words(rest)
+    claim.leads = verb is not None and verb.start() < claim.first_value
+    return claim
 
 
 def depth(line: str) -> int:

@@ -24,9 +24,6 @@ LONGEST_TERM = 64
 MOST_ASKED = 64
 """Terms of a question that are looked for; a question may be a page of text."""
 
-MOST_PHRASES = 16
-"""Phrases of a question that are looked for, each once."""
-
 _REMEMBERED = 65_536
 """Words of which is kept in memory what is made of them, about 10 MB."""
 
@@ -50,7 +47,6 @@ _SPACELESS_RUN = re.compile(rf'([{_SPACELESS}]+)')
 _PARTS = re.compile(r"[-_.',+#]+")
 _GROUPED = re.compile(r'\d{1,3}(?>(?:,\d{3})+(?:\.\d++)?)')
 _ACCENTS = re.compile('[\u0300-\u036f]')
-_PHRASE = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»|„([^“”\n]{2,200})[“”]')
 _VOWEL = re.compile('[aeiouy]')
 # A word on `ee` and its `d`, but not `feed`, `speed` and `proceed`.
 _AGREED = re.compile('[aeiouy].*[^c]eed$')
@@ -67,8 +63,6 @@ class QueryTerms:
     """Distinct, in the order of the question."""
     wholes: frozenset[str] = frozenset()
     """Those of `terms` that are made of others, such as `e-4021`; where the collection has none, their parts serve."""
-    phrases: tuple[tuple[str, ...], ...] = ()
-    """What stands in quotation marks, as terms; they are among `terms`, too."""
 
 
 def words_of(text: str) -> list[str]:
@@ -115,19 +109,8 @@ def asked(question: str) -> QueryTerms:
         says_nothing = not is_kept and all(piece in idle or len(pieces) > len(piece) for piece in pieces)
         for term, is_whole in _asked_of(folded):
             (spare if says_nothing else kept).setdefault(term, is_whole)
-    phrases = dict.fromkeys(
-        tuple(term for word in words_of(next(filter(None, match.groups()))) for term in terms_of_word(word)[:1])
-        for match in _PHRASE.finditer(question)
-    )
-    # Within a phrase every word counts: nobody puts `The Who` in quotation marks for nothing.
-    for term in (term for phrase in phrases for term in phrase):
-        kept.setdefault(term, False)
     chosen = dict(list((kept or spare).items())[:MOST_ASKED])
-    return QueryTerms(
-        tuple(chosen),
-        frozenset(term for term, is_whole in chosen.items() if is_whole),
-        tuple(phrase for phrase in phrases if len(phrase) > 1 and chosen.keys() >= set(phrase))[:MOST_PHRASES],
-    )
+    return QueryTerms(tuple(chosen), frozenset(term for term, is_whole in chosen.items() if is_whole))
 
 
 def _asked_of(folded: str) -> list[tuple[str, bool]]:

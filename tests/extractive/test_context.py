@@ -1,6 +1,5 @@
 """What a statement is said with, so that it is understood alone."""
 
-import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.extractive.choosing import summarize_sources
@@ -9,48 +8,6 @@ from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import Focus, ParsedRequest, PromptSource
 from summarizer_tool.schemas import Fact
 from tests.support.numbered_lines import numbered, read
-
-
-def test_a_question_with_a_number_is_answered_below_it_whatever_its_lines():
-    page = """
-Answers about the weir
-
- 1. Is the weir of stone?
-
-    Yes. It was built in 1402.
-
- 2. Who may open
-    the gate of the weir?
-
-    The keeper may. Nobody else has the key.
-"""
-    assert read(page) == snapshot(
-        [
-            ('Is the weir of stone? Yes. It was built in 1402.', (3, 5)),
-            ('Who may open the gate of the weir? The keeper may. Nobody else has the key.', (7, 8, 10)),
-        ]
-    )
-
-
-@pytest.mark.parametrize(('mark', 'bold'), [('', ''), ('> ', '**')])
-@pytest.mark.parametrize('parting', [' ', '\n\n'])
-def test_what_answers_a_question_is_said_with_it_where_paragraphs_do(mark: str, bold: str, parting: str):
-    asked = {
-        'Is the gate locked at night?': 'No. The keeper stays awake. Never leave a crate below it.',
-        'The lamp is red. What does it mean?': 'The toll has been raised. Pay it in salt.',
-        'Who mends the wheel?': 'Ada Finn mends it every spring.',
-        'Where is the key?': 'Ask the keeper.',
-    }
-    paragraphs = [f'{bold}{question}{bold}{parting}{answer}' for question, answer in asked.items()]
-    text = '\n\n'.join(paragraphs).replace('\n\n', f'\n\n{mark}')
-    assert [said for said, _ in read(f'{mark}{text}')] == [
-        f'{mark}Is the gate locked at night? No. The keeper stays awake.',
-        f'{mark}Is the gate locked at night: Never leave a crate below it.',
-        f'{mark}The lamp is red. What does it mean? The toll has been raised.',
-        f'{mark}The lamp is red. What does it mean: Pay it in salt.',
-        f'{mark}Who mends the wheel? Ada Finn mends it every spring.',
-        f'{mark}Where is the key? Ask the keeper.',
-    ]
 
 
 def test_what_is_said_of_a_label_has_it():
@@ -95,22 +52,6 @@ def test_what_a_speaker_said_before_a_list_leads_to_it_alone():
     )
     assert [text for text, _ in read(f'{turns}Ada Finn: What is left:\n\n{agenda}')][-1:] == snapshot(
         ['Ada Finn: The lower gate has to be moved to another weir.']
-    )
-
-
-def test_of_a_long_item_of_several_sentences_the_last_leads_to_what_stands_below():
-    long = (
-        'The gate of the mill stays shut, and so does that of the weir beside it, unless the keeper is there himself.'
-    )
-    page = f'1. {long} At night this holds for:\n  - all carts with rye on them\n  - every barge in the lock\n'
-    assert read(page) == snapshot(
-        [
-            (
-                'The gate of the mill stays shut, and so does that of the weir beside it, unless the keeper is there himself.',
-                (1,),
-            ),
-            ('At night this holds for: all carts with rye on them; every barge in the lock', (2, 3, 1)),
-        ]
     )
 
 

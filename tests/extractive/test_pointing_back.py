@@ -9,10 +9,6 @@ REST = ' '.join(
     f'The {number}th barge of the season carried {number * 3} tons of salt to Marn.' for number in range(4, 60)
 )
 
-FRENCH = ' '.join(
-    f'Le bateau numéro {number} de la saison a porté {number * 3} tonnes de sel à Marn.' for number in range(4, 60)
-)
-
 
 @pytest.mark.parametrize(
     ('told', 'corrected'),
@@ -23,7 +19,6 @@ FRENCH = ' '.join(
             'A reader found the deed, which has 1668.',
         ),
         ('You may have read that the weir harms salmon.', 'Three counts have found no such thing.'),
-        ('Nous avions parlé ici de mélèze pour la roue.', "L'architecte l'a refusé et les pales seront en chêne."),
         (
             'MOTION: That the lock be sold to the brewery.',
             '\nIn favour: Orme, Vael. Against: Brook, Lunt, Sile.\nLOST 2-3.',
@@ -32,8 +27,7 @@ FRENCH = ' '.join(
 )
 @pytest.mark.parametrize('focus', ['', 'loss lock weir roue'])
 def test_what_was_said_before_stands_with_what_is_so(told: str, corrected: str, focus: str) -> None:
-    rest = FRENCH if told.startswith('Nous') else REST
-    text = f'# The canal\n\n{told} {corrected}\n\n{rest}'
+    text = f'# The canal\n\n{told} {corrected}\n\n{REST}'
     said = (
         Summarizer(Settings(llm_model='extractive')).summarize_sync(text, max_output_tokens=160, focus_areas=focus).text
     )

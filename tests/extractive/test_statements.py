@@ -141,38 +141,11 @@ on_bell(function() ring() end)
 Mara Quill (1840-1902), founder of the Salt Guild
 ```
 """
-    assert [(s.text, s.kind.value) for s in statements(numbered(page))[0]] == snapshot(
+    assert [(s.text, s.kind.form) for s in statements(numbered(page))[0]] == snapshot(
         [
             ('Event handlers', 'code'),
             ('on_bell(function() ring() end)', 'code'),
             ('Mara Quill (1840-1902), founder of the Salt Guild', 'row'),
-        ]
-    )
-
-
-def test_what_is_described_is_named_by_the_heading_above():
-    page = """
-## Blork the elf
-
-A particularly stout and cheerful miller. He mends a pair of sieves.
-
-## Ursa
-
-A stout warrior who once held the mill.
-
-A stone that nobody moves.
-
-## Ida Fenn
-
-A carter from Ida's village, in short.
-"""
-    assert [(said.kind.name, said.lead, said.text) for said in statements(numbered(page))[0]] == snapshot(
-        [
-            ('PROSE', 'Blork the elf', 'A particularly stout and cheerful miller.'),
-            ('PROSE', 'Blork the elf', 'He mends a pair of sieves.'),
-            ('PROSE', 'Ursa', 'A stout warrior who once held the mill.'),
-            ('FRAGMENT', '', 'A stone that nobody moves.'),
-            ('PROSE', '', "A carter from Ida's village, in short."),
         ]
     )
 
@@ -361,27 +334,6 @@ def test_the_number_of_a_footnote_is_no_term():
     text = 'Names are short.\n\n[18]\n: The fakeroot package makes this easy.\n\nReeve\n: Leads the mill since 1872.\n'
     assert [each.said(each.text) for each in statements(numbered(text))[0]] == snapshot(
         ['Names are short.', 'The fakeroot package makes this easy.', 'Reeve: Leads the mill since 1872.']
-    )
-
-
-def test_of_fields_before_a_text_one_says_what_it_is_about():
-    assert read(
-        '---\ntitle: The gate\ndescription: It is opened by Ada.\n---\n\nThe lock of the gate is shut.\n'
-    ) == snapshot([('The gate: It is opened by Ada.', (3, 2)), ('The lock of the gate is shut.', (6,))])
-
-
-def test_a_field_before_a_text_goes_on_in_lines_further_in():
-    fields = "---\ntitle: The gate\n  of the mill\ndescription: 'Ada Orme opens the gate, which is\n  kept shut. Finn\n"
-    rest = (
-        "  made it.\n\n  '\nauthor:\n  name: Finn\nsummary: >-\n  Nobody else\n  has one.\n---\n\nThe lock is shut.\n"
-    )
-    assert read(fields + rest) == snapshot(
-        [
-            ('The gate of the mill: Ada Orme opens the gate, which is kept shut.', (4, 5, 6, 8, 2)),
-            ('Finn made it.', (4, 5, 6, 8, 2)),
-            ('The gate of the mill: Nobody else has one.', (11, 12, 13, 2)),
-            ('The lock is shut.', (16,)),
-        ]
     )
 
 

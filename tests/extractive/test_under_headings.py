@@ -106,18 +106,6 @@ def test_orders_open_a_text_and_stand_with_what_points_back_to_them() -> None:
     )
 
 
-def test_a_licence_below_the_last_version_is_none_of_its_changes():
-    licence = 'The MIT License (MIT)\n\nThe notice shall be included in all copies.'
-    text = f'# Gates\n## 1.2\nA bell rings.\n## 1.1\nA wheel turns.\n## 1.0\nA gate opens.\n\n{licence}\n'
-    request = _request(text, 200)
-    assert [fact.text for fact in summarize_sources(request, 200).facts][-1:] == snapshot(
-        ['The MIT License (MIT): The notice shall be included in all copies.']
-    )
-    assert [fact.text for fact in summarize_sources(_request(licence, 200), 200).facts] == snapshot(
-        ['The MIT License (MIT)', 'The notice shall be included in all copies.']
-    )
-
-
 def test_what_takes_an_exclusion_back_is_not_told_with_its_heading():
     policy = """# Part C - What we do not cover
 Wear of the hull and its fittings.
@@ -170,6 +158,9 @@ That is off, the gate is too narrow for it."""
     assert [(text, lines) for text, lines, _ in _told(thread)] == snapshot(
         [
             ('Ada Orme: All of us move in March.', (3, 2)),
-            ('Bo Brook: That is off, the gate is too narrow for it.', (5, 4)),
+            (
+                'Bo Brook: That is off, the gate is too narrow for it.',
+                (5, 4),
+            ),
         ]
     )

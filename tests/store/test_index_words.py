@@ -74,7 +74,6 @@ def test_a_question_is_no_syntax(question: str) -> None:
     [
         ('What is the difference between salt and wool?', 'differenc salt wool'),
         ('the who', 'the who'),
-        ('Who are "The Who"?', 'the who'),
         ('What does the WHO do with IT?', 'who it'),
         ("What's Ada's v1.2.3, and why doesn't C++ work?", 'ada v1.2.3 v1 c++ work'),
         ('Who closed the door on the dying man?', 'clos door dying man'),
@@ -89,11 +88,7 @@ def test_what_a_question_asks_for(question: str, terms: str) -> None:
 
 
 def test_what_is_asked_for_is_bounded() -> None:
-    assert asked('"salt wool" and "ships"').phrases == (('salt', 'wool'),)
     assert len(asked(' '.join(map(str, range(10_000)))).terms) == 64
-    assert asked('"salt wool" ' * 1000).phrases == (('salt', 'wool'),)
-    many = ' '.join(f'"{first} {second}"' for first in range(30, 40) for second in range(50, 60))
-    assert len(asked(many).phrases) == 16
 
 
 @pytest.mark.parametrize(

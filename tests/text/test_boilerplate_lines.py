@@ -4,13 +4,7 @@ import pytest
 
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.boilerplate_lines import (
-    before_content,
-    between_marks,
-    contents,
-    is_boilerplate,
-    points_elsewhere,
-)
+from summarizer_tool.text.boilerplate_lines import before_content, is_boilerplate, points_elsewhere
 
 CHROME = [
     'Share: Post · Send · Copy link',
@@ -21,14 +15,12 @@ CHROME = [
     '© 2024 The Guild',
     ' * Copyright (C) 2019-2024 Ada Finn',
     '// Copyright 2024 The Guild',
-    'Article continues below',
     'Skip to content',
     'Home | Wiki | Forums | Log in',
     '[Home](/) · [Wiki](/wiki) · [Forums](/forums)',
     'We value your privacy. Accept all / Reject / Manage choices',
     '[Accept all](#) / [Reject](#)',
     'Advertisement',
-    'Remove ads with Premium',
     'Share this page: Copy link',
     'Categories: Towns | Ports',
     'Category: Towns',
@@ -43,19 +35,12 @@ CHROME = [
     'Privacy Policy | Terms of Use © 2024',
     'Accept all cookies. Reject all',
     'Skip to main content.',
-    'Share on Facebook 12',
-    'Facebook | Twitter | Instagram | YouTube',
-    'Features | Pricing | Docs | Careers',
-    'Share via e-mail',
-    'Tweet this',
     'Jump to: navigation, search',
     'See all reviews',
     'Related articles',
     'Related: The bells of Orme',
     'Read more about the mill',
-    'Este sitio usa cookies; las cookies que usa son propias',
     'Get the newsletter in your inbox every week',
-    'Du musst angemeldet sein, um kommentieren zu können.',
 ]
 
 PROSE = [
@@ -64,7 +49,6 @@ PROSE = [
     'The history of cookies is long.',
     'Parliament voted to reject all amendments by Lord Howe in 1911.',
     'Judge Kim refused to accept all three pleas on 4 May 1999.',
-    'Version 2 of the app lets users remove ads for $3 a month.',
     'Copyright dispute: Nintendo © 1985 was awarded $4 million.',
     'Category: Category 5 hurricane Katrina, 1,392 deaths',
     'The law was last modified by the council in 1999.',
@@ -82,9 +66,6 @@ PROSE = [
     'Share via SFTP only; the key is rotated weekly.',
     'Share the combination only with the branch manager',
     'Share prices in the spring',
-    'Pin it to the wall',
-    'Tweet storms cost the guild $3 million, its master said.',
-    'Spoiler: the bridge collapsed, warning signs ignored',
     'Privacy policy breaches cost the guild $5 million.',
     'Reject all candles that are over 5 mm wide.',
     'Scout cookies raised $800 in the USA.',
@@ -139,23 +120,6 @@ def test_who_has_signed_an_entry_is_no_part_of_it():
     ]
 
 
-def test_a_table_of_contents_states_nothing():
-    page = """
-1. The Mill . . . . . . . 3
-2. The Sluice .......... 7
-2.1. Its Gate .......... 11
-
-The sluice is opened at dawn by the miller.
-"""
-    assert said(page) == ['The sluice is opened at dawn by the miller.']
-
-
-def test_a_list_of_prices_is_no_table_of_contents():
-    pages = [f'{number} The Sluice … {number}' for number in (*range(3, 9), 7, *range(9, 14))]
-    assert len(contents(pages)) == len(pages)
-    assert not contents(['Bread of rye ..... 12', 'Beer ..... 4', 'Cheese of the guild ..... 9'])
-
-
 def test_a_list_of_links_points_elsewhere():
     assert points_elsewhere('* [The gate](#gate)\n\n* [The lock](#lock)')
     assert not points_elsewhere('The [gate](#gate) is open.')
@@ -176,14 +140,3 @@ The mill was built by Ada Finn of Orme.
 # The Sluice
 """
     assert said(page) == ['The mill was built by Ada Finn of Orme.']
-
-
-def test_a_book_stands_between_its_marks():
-    book = ['Produced by Ada Finn', '*** START OF THIS PROJECT GUTENBERG EBOOK THE MILL ***', 'The mill stood.']
-    book += [
-        'It burned.',
-        'End of the Project Gutenberg EBook of The Mill',
-        '*** END OF THIS PROJECT GUTENBERG EBOOK ***',
-    ]
-    assert between_marks([*book, 'You may copy it.']) == (2, 4)
-    assert between_marks(book[2:4]) == (0, 2)

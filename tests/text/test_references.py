@@ -12,8 +12,6 @@ ENTRIES = [
     'Quill, M. A., & Vant, O. (1999). The dyke and its keepers. Fen Press. https://doi.org/10.1016/j.fen.2013.09',
     'Harrow Y (2004), "Tar", in Marsh Studies, vol. 3, pp. 12–19.',
     '[12] J. Sedgewick et al., “Bells under water,” arXiv:2201.01234, 2022.',
-    '**Sources**: Orme and its mills.txt, Letters of Ada Brook 2.txt, map.md (2026, the harbour)',
-    'Quellen: muehlen.pdf; glocken.pdf',
 ]
 STATEMENTS = [
     'Brook et al. found in 1988 that the harbour had silted up.',
@@ -22,9 +20,6 @@ STATEMENTS = [
     'Table 3 lists 20 keepers, 12 of whom had left by 1900.',
     'Sources of the Heron: it springs at Orme and at Morn.',
     'Sources: nytimes.com and reuters.com report that 12 people died in the fire on the hill.',
-    'Source: copy settings.py and urls.py into the folder before the first start of the server.',
-    'References: use config.yaml and app.json to set the port to 8080.',
-    'Files: mill.py, gate.py and tests/test_mill.py were changed.',
     'In 2004 she published Tar, and in 2009 its sequel, with J. Sedgewick.',
 ]
 

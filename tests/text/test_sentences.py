@@ -170,13 +170,6 @@ def test_a_mark_that_is_a_word_or_begins_one_ends_no_sentence():
     )
 
 
-def test_a_word_that_a_formatter_has_divided_is_whole():
-    lines = [NumberedLine(1, 'The gate is opened by its lat‐'), NumberedLine(2, 'ter keeper. He left.')]
-    assert [(s.text, s.evidence) for s in sentences(lines)] == snapshot(
-        [('The gate is opened by its latter keeper.', (1, 2)), ('He left.', (2,))]
-    )
-
-
 def test_a_url_goes_where_no_words_lead_to_it():
     lines = [
         'Sold by @orme in https://a.example/1',
@@ -223,25 +216,6 @@ def test_no_sentence_ends_in_a_code_span():
         "Pass {'gate': {'after': ...}}, then say('Up. Go!').",
         'It is v3.10.',
         'The .. operator joins.',
-    ]
-
-
-def test_marks_of_generators_of_sites_say_a_word_or_nothing():
-    lines = [
-        '{{% def id="LOK" name="Lock of the Keel" %}} A gate between two levels.',
-        'depth: {{< required >}} Metres.{: #depth title="Depth: how far"}',
-        ':material-check:{ .green } 12 gates {{< /note >}}',
-        ':material-check:',
-        '`{{< raw >}}` and {{.Names}}, {b: c}, from 10:30:45',
-        "-o jsonpath='{.data.toll}', `:material-check:` and [:octicons-eye-16:](/a)",
-    ]
-    assert [*map(plain, lines)] == [
-        'Lock of the Keel: A gate between two levels.',
-        'depth: required Metres.',
-        '12 gates',
-        ':material-check:',
-        '{{< raw >}} and {{.Names}}, {b: c}, from 10:30:45',
-        "-o jsonpath='{.data.toll}', :material-check: and :octicons-eye-16:",
     ]
 
 

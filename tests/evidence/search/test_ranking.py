@@ -61,17 +61,6 @@ def test_headings_count_less_than_the_text() -> None:
     assert 0 < in_headings < in_text < both < 1
 
 
-def test_a_phrase_counts_where_it_stands_as_asked() -> None:
-    question = weighed('who founded "Ada Brook guild"')
-    as_asked = question.score('The Ada Brook guild was founded.')
-    assert as_asked > 0.75 > 0.6 > question.score('Brook, the guild, Ada, founded.') > 0.4
-    # Without quotation marks the order matters little.
-    plain = weighed('who founded Ada Brook guild')
-    assert plain.score('The Ada Brook guild was founded.') - plain.score('Brook, the guild, Ada, founded.') < 0.1
-    # A term that is made of others is itself in its place.
-    assert weigh(asked('"foo.bar baz"'), asked(''), {'foo.bar': 1, 'baz': 1}, 9).score('a foo.bar baz') > 0.7
-
-
 def test_the_intent_counts_less_than_the_question() -> None:
     question = weighed('salt', intent='the tax')
     plain, with_intent = question.score('Salt was sold.'), question.score('Salt was sold, without tax.')
