@@ -70,8 +70,12 @@ _ROLE = regex.compile(
 )
 _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
-# `## Keys {#keys}`: the name of a heading for links.
-_ANCHOR = regex.compile(r'\s*\{#[^{}]{1,200}\}\s*$')
+# `## Keys {#keys}`: the name of a heading for links; `{: .wide }`, `{ .green }`.
+_ANCHOR = regex.compile(r'\s*(?<![{$])\{:? ?[#.]\p{L}[^{}]{0,200}\}\s*$')
+# What generators of sites put into markdown: `{{< note >}}`, `{{% term text="a pod" %}}`; icons, `:material-check:`.
+_OF_SITE = regex.compile(r'\{\{[<%](?:[^{}"\n]|"[^"\n]*"){0,100}[%>]\}\}')
+_NAMED = regex.compile(r'\b(?:name|term|text|title)="([^"]{1,200})"')
+_ICON = regex.compile(r'(?<![\w:]):[a-z]+(?:-[a-z0-9]+)+:(?![\w\]])\s?(?=\S)')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 # Quotation marks of older texts, `like these', where no mark closes a code span.
 _QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)(?!(?s:.){0,400}?[^\s`(\[{\"“]`(?!`))")
@@ -195,9 +199,9 @@ def shown(text: str) -> str:
 
 def bare(text: str) -> str:
     """As `plain`, but so that what stood in code spans has no marks if it is read once more, until it is `shown`."""
-    if '{#' in text:
+    if '{' in text:
         text = _ANCHOR.sub('', text)
-    if not any(mark in text for mark in '[*_`<!&\\') and 'http' not in text and text.count(':') < 2:
+    if not any(mark in text for mark in '[*_`<!&\\{') and 'http' not in text and text.count(':') < 2:
         return one_line(text)
     if '`' in text:
         text = without_roles(text)
@@ -205,6 +209,7 @@ def bare(text: str) -> str:
             text = _CODE_SPAN.sub(lambda span: _MARK.sub(_kept, span[2]), text)
     if '\\' in text:
         text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
+    text = _OF_SITE.sub(lambda mark: ''.join(_NAMED.findall(mark[0])[:1]), _ICON.sub('', text))
     text = _IMAGE.sub(r'\1', text)
     text = _WIKI_LINK.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)

@@ -311,3 +311,18 @@ def test_links_of_wikis_and_emphasis_between_letters_of_scripts_without_spaces_a
     line = 'See [[Ada Orme]], [[mills/Rye.md|the mill]], [[tool.mill]], [[1, A], [2, B]] and [[Rye]](/rye).'
     assert plain(line) == 'See Ada Orme, the mill, [[tool.mill]], [[1, A], [2, B]] and [Rye].'
     assert plain('水車は**門**の前に、a**b**cは「**麦**」に立つ。') == '水車は門の前に、a**b**cは「麦」に立つ。'
+
+
+def test_marks_of_generators_of_sites_say_a_name_or_nothing():
+    lines = [
+        'A {{< term text="lock gate" id="gate" >}} parts two levels.',
+        '{{% note %}} Depth in metres.{: #depth title="Depth: how far"}',
+        ':material-check: 12 gates {{< /note >}}{ .green }',
+        '`{{< raw >}}` and {{.Names}}, {b: c}, from 10:30:45',
+    ]
+    assert [*map(plain, lines)] == [
+        'A lock gate parts two levels.',
+        'Depth in metres.',
+        '12 gates',
+        '{{< raw >}} and {{.Names}}, {b: c}, from 10:30:45',
+    ]
