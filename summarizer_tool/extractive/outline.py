@@ -187,7 +187,7 @@ class _Code:
                 around.append(_Scope(indent, is_public and is_type, self._name(index), self.lines[index].number))
                 found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
                 declared.append(replace(found, is_opening=is_type and is_public))
-            elif index > end and not here[0].is_of(Punctuation) and self._is_documented(self._last_line(index)):
+            elif index > end and self._is_member(index, around):
                 declared.append(self._declaration(index, Kind.MEMBER if is_public else Kind.COMMENT))
             elif index > end and around and not here[0].is_of(Comment, String.Doc, Punctuation):
                 inside.append(self._line(index, around[-1]))
@@ -215,6 +215,13 @@ class _Code:
     def _is_documented(self, last: int) -> bool:
         """Return whether a docstring stands below a line."""
         return last + 1 in self.comments and self.tokens[last + 1][0].is_of(String.Doc)
+
+    def _is_member(self, index: int, around: Sequence[_Scope]) -> bool:
+        """Return whether a line is documented: by a docstring below, or right in a public type by a comment above."""
+        first = self.tokens[index][0]
+        is_commented = bool(around) and around[-1].is_public and index in self._comment_before
+        is_commented = is_commented and not first.is_of(Comment, String.Doc)
+        return not first.is_of(Punctuation) and (is_commented or self._is_documented(self._last_line(index)))
 
     def _declaration(self, index: int, kind: Kind) -> Statement:
         """The declaration that begins on a line, with the first sentence of what is said below or above it."""

@@ -65,6 +65,7 @@ from tests.extractive.test_outline import numbered
             snapshot(
                 [
                     'public class Store',
+                    'Crates it holds. public int Crates = 3;',
                     'public void Open(string path)',
                 ]
             ),
@@ -84,7 +85,7 @@ from tests.extractive.test_outline import numbered
               landing(int number);
             };
             """,
-            snapshot(['Stores. struct Store', 'landing(int number);']),
+            snapshot(['Stores. struct Store', 'Crates it holds. int crates;', 'landing(int number);']),
         ),
         (
             'Gate.java',
