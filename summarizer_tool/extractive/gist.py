@@ -47,8 +47,10 @@ _RULES = regex.compile(
     r'|refused|dismissed|granted|awarded|upheld|overturned|revoked)\b'
     r'|\b(?:I|[Ww]e) (?:therefore |hereby )?(?:find|hold|reject|dismiss|allow|award|order|grant|conclude)\b'
     r'|\b(?:wird|wurden?|werden|ist|sind)\b.{0,80}\b(?:abgelehnt|angenommen|beschlossen|bewilligt|genehmigt|vertagt'
-    r'|verworfen|zurückgewiesen)\b'
+    r'|verworfen|zurückgewiesen)\b|\b(?:est|sont|été) (?:adopt|accord|approuv|refus|rejet)ée?s?\b'
+    r'|\b(?:[Ss]e|fue|fueron|queda) (?:acord|aprob|deneg|rechaz)(?:ó|aron|ad[oa]s?)\b'
 )
+_LICENCE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
@@ -57,7 +59,10 @@ _POINTS = regex.compile(
     r'|Furthermore|Hence|However|In (?:addition|contrast|other words|short)|Likewise|Moreover|Otherwise|Similarly|So'
     r'|Then|Therefore|Thus|(?:To|If|When|Once|By|After|Before) (?:\p{Ll}+ )?(?:it|they|them|this)'
     r'|Aber|Allerdings|Auch|Außerdem|Da(?:bei|durch|für|gegen|her|mit|nach|von|zu)|Das (?:bedeutet|heißt|ist|war)|Denn'
-    r'|Des(?:halb|wegen)|Dies(?:e[mnrs]?)?|Doch|Ebenso|Jedoch|Stattdessen|Trotzdem|Und|Zudem|Zum Beispiel)\b'
+    r'|Des(?:halb|wegen)|Dies(?:e[mnrs]?)?|Doch|Ebenso|Jedoch|Stattdessen|Trotzdem|Und|Zudem|Zum Beispiel'
+    r'|Ainsi|Ce(?:la|pendant|tte|s)?|Donc|De même|En effet|Et|Mais|Par exemple|Toutefois'
+    r'|A su vez|Además|Ahora bien|Asimismo|Est[aeo]s?|Pero|Por (?:ejemplo|eso|lo tanto)|Sin embargo|También|Y)\b'
+    r'|^(?:也就是说|因为|因此|所以|但是?|然而|例如|此外|另外|つまり|しかし|たとえば|例えば|また、|そのため|これ)'
     r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
     r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
     r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
@@ -94,7 +99,9 @@ def binds(text: str) -> bool:
     return _RULES.search(text) is not None or (_BINDING.search(text) is not None and not is_told)
 
 
-def binding(found: Sequence[Statement], target_tokens: int, *, is_story: bool) -> frozenset[str]:
+def binding(
+    found: Sequence[Statement], headings: Sequence[str], target_tokens: int, *, is_story: bool
+) -> frozenset[str]:
     """The texts of the statements that bind their readers, of a story none; none where all of a text are rules."""
     decided = [each.text for each in found if each.is_decided]
     texts = [
@@ -104,6 +111,7 @@ def binding(found: Sequence[Statement], target_tokens: int, *, is_story: bool) -
         and binds(each.said(each.text))
         and (each.lead or not _POINTS.match(each.text))
         and not each.is_turned
+        and not _LICENCE.search(headings[each.section])
     ]
     room = CHARACTERS_PER_TOKEN * target_tokens
     fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)

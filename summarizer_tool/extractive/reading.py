@@ -77,7 +77,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
     is_story = gist.is_story([each.text for each in found])
     binding = frozenset[str]()
     if aim is Aim.GIST:
-        binding = gist.binding(found, target_tokens, is_story=is_story)
+        binding = gist.binding(found, headings, target_tokens, is_story=is_story)
     found = _answering(found, request.focus) if aim is Aim.ANSWER else _solid(found, target_tokens)
     return SourceStatements(found, headings, former, binding, is_story)
 
