@@ -26,8 +26,8 @@ _HEADER = regex.compile(
     rf'|(?:(?:[Pp]osted )?[Bb]y:?\s)?(?P<name>{_NAME})[*_]{{0,2}}:?\s+(?:on\s|[-–|»·•]\s)?{_STAMP})'
     r'(?:\s*\[[^\[\]]{1,40}\])?[*_: =\-]{0,5}$'
 )
-_STAMP_ALONE = regex.compile(rf'\s*{_STAMP}\s*$')
-_NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*\S|(?:={{2,3}}|\*{{2,3}}|-!-) +\S')
+_STAMP_ALONE = regex.compile(rf'\s*{_STAMP}:?\s*$')
+_NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*[^\s:)\]]|(?:={{2,3}}|\*{{2,3}}|-!-) +\S')
 """What begins a line that a program says, or that tells a time: `15:59 - evan left`, `=== evan has joined`."""
 _SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
 _LONGEST_HEADER = 120

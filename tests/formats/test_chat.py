@@ -113,6 +113,12 @@ def test_a_time_that_is_said(turn: str, said: str) -> None:
     assert told.endswith('\n\n'.join(('Tom B: Thank you for that!', *said.split('\n'))) + '\n')
 
 
+def test_a_time_alone_is_where_somebody_goes_on() -> None:
+    told = plain_text(_chat('{name} ({clock}):\n{text}\n\n') + '(15:47):\nNobody does it now.\n')
+    assert told.splitlines()[-1].startswith('Tom B: ')
+    assert told.endswith('Nobody does it now.\n')
+
+
 def test_no_chat() -> None:
     """A log is none, though its lines have a time and a name: nobody talks in it. Nor is a list of dates."""
     log = ''.join(f'12:00:{second:02} worker: job {second} done in 12 ms\n' for second in range(20))
