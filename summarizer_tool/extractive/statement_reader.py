@@ -39,6 +39,8 @@ _ANTECEDENT_REACH = 300
 _TERM_REACH = 20
 """Lines up to which what stands below a term is said of it."""
 
+_RIGHT_BELOW = 3
+"""Lines from what was moved to what became of it: a vote may stand between."""
 _SUBJECT_REACH = 12
 """Characters before its name within which a sentence of a definition names what it is about."""
 
@@ -83,6 +85,8 @@ def breaks_off(before: str, text: str) -> bool:
     return is_open and (text[:1].islower() or len(before) >= ASIDE_REACH)
 
 
+ASKED, ASKED_IN_BOLD = 8, 9
+"""The level of a question that the paragraph below answers with every sentence; in bold all do up to the next one."""
 NOTHING = Sentence('', ())
 
 
@@ -97,6 +101,8 @@ class StatementReader:
     """What begins a line of its own before a colon: speakers, and fields."""
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
+    askers: frozenset[str] = frozenset()
+    """Speakers who mostly ask: neither that nor the answer says much alone."""
     talk_end: int = 0
     """The line after which, in a conversation, what begins without a name is nobody's; 0 where the text is none."""
     last: str = ''
@@ -163,7 +169,8 @@ class StatementReader:
         self.speaker, self.before = None, NOTHING
         self.terms.clear()
         self.lead_ins.clear()
-        self.question = NUMBERING.sub('', title).rstrip('?.! ') if title.endswith('?') else ''
+        is_question = level >= ASKED or title.endswith(('?', '？'))
+        self.question = NUMBERING.sub('', title).rstrip('?？.! ') if is_question else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -190,12 +197,14 @@ class StatementReader:
             lead = self.subject.heading_for(text, self.paragraph_count, is_sentence=is_sentence, is_item=self.is_item)
             kind = Kind.PROSE if lead else kind
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
+        is_answer = False
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
             if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
                 lead, kind = self.question, Kind.PROSE if opens else kind
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
-            self.question = ''
-        before, kind = self._needed(text, kind, lead)
+            is_answer = self.levels[-1] >= ASKED and lead == self.question
+            self.question = self.question if self.levels[-1] >= ASKED else ''
+        before, kind = self._needed(text, lines[0], kind, '' if is_answer else lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
@@ -203,17 +212,17 @@ class StatementReader:
         if asked := self._asked_by_another(text, kind, lead):
             text, thing = f'{asked.text} {lead}: {text}', asked.thing
             lead, lines = asked.lead, (*asked.evidence, *lines)
-            if not self.is_conversation:  # in a chat nobody says more than is needed
+            if lead in self.askers or not self.is_conversation:  # in a chat nobody says more than is needed
                 self.out.pop()
-                kind = asked.kind
+                kind = asked.kind if kind is Kind.FRAGMENT else kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
 
     def _asked_by_another(self, text: str, kind: Kind, lead: str) -> Statement | None:
-        """The question right before that a turn answers by a scrap."""
+        """The question right before that a turn answers: by a scrap, or in an interview by anything."""
         asked = self.out[-1] if self.out and self.speakers and lead else None
         if asked is None or asked.lead in ('', lead) or not asked.text.endswith('?'):
             return None
-        if asked.paragraph != self.paragraph_count - 1 or kind is not Kind.FRAGMENT:
+        if asked.paragraph != self.paragraph_count - 1 or (kind is not Kind.FRAGMENT and asked.lead not in self.askers):
             return None
         to = _ADDRESSES.match(text)
         is_to_another = to is not None and to[1] in self.speakers and to[1].casefold() != asked.lead.casefold()
@@ -228,22 +237,28 @@ class StatementReader:
             return ''
         return term
 
-    def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
+    def _needed(self, text: str, line: int, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
         last, self.last = self.last, text
         is_spoken = bool(lead) and self._speaks(lead)
         if lead and not is_spoken:
             return None, kind
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
-        if not lead and (OUTCOME.match(text) or DENIES.match(text)):
+        is_outcome = not lead and OUTCOME.match(text) is not None
+        if is_outcome or (not lead and DENIES.match(text)):
             kind = Kind.PROSE
         elif not (PRONOUN.match(begins) or POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))):
             before = self._sentence_before() if kind is Kind.PROSE else None
             return (before if before and SAID_BEFORE.search(last) else None), kind
-        before = self._sentence_before()
+        before = self._moved(line) if is_outcome else self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:
             kind = kind if named_in(text) else Kind.FRAGMENT  # what it names it still tells of
         return (before if kind is Kind.PROSE else None), kind
+
+    def _moved(self, line: int) -> Statement | None:
+        """What was moved right above a line that says what became of it."""
+        last = next((each for each in self.out[: -_RIGHT_BELOW - 1 : -1] if each.kind is Kind.PROSE), None)
+        return last if last and line - last.evidence[-1] <= _RIGHT_BELOW else None
 
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""
@@ -370,6 +385,8 @@ class StatementReader:
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
+        if self.levels[-1:] != [ASKED_IN_BOLD] and self.out and self.out[-1].section == len(self.sections) - 1:
+            self.question = ''
         text = ' '.join(line.text for line in self.paragraph)
         self.is_aside = _EDITORIAL.match(text) is not None
         # A notice has a date or a number, stage directions have none.

@@ -21,10 +21,12 @@ from summarizer_tool.extractive.labelled_values import (
     read_row,
 )
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, speakers_of, talk_end
+from summarizer_tool.extractive.speakers import SPEAKER, askers_of, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
+    ASKED,
+    ASKED_IN_BOLD,
     LONGEST_LEAD,
     NOTHING,
     StatementReader,
@@ -41,11 +43,13 @@ from summarizer_tool.text.sentences import (
     VERB,
     Sentence,
     bare,
+    ended,
     plain,
+    sentences,
     with_indices,
     without_split_marks,
 )
-from summarizer_tool.text.structure import GAP, front_matter, is_row
+from summarizer_tool.text.structure import FIELD, GAP, front_matter, is_row
 from summarizer_tool.text.superseding import depth
 
 _LOWEST = 7
@@ -59,6 +63,9 @@ _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 _BEGINS_FIELD = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
 # What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
+_FIELDS = regex.compile(r'\n(?=\S)')
+# `description: >-`, and what stands below it.
+_FOLDED = regex.compile(r'(?:(?<=:) +[>|][-+]?)?\s*\n\s+')
 # Not columns, nor a sentence, nor a number, such as a figure has on its axes.
 _TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
 _DIGITS = regex.compile(r'\d+')
@@ -67,6 +74,8 @@ _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
+# What is no answer in an interview: `*Photo by Ada Orme.*`, `**Thank you.**`
+_SET_APART = regex.compile(r'^ {0,3}(\*\*|__|[*_])(?![\s*_])[^*]{1,400}\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
 # A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
 _SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
@@ -74,10 +83,19 @@ _TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
 # What a transcriber has put in: `{disfmarker}`; where it is no link, `[laughter]`, `[03:20]`.
 _MARK_OF_CONVERSATIONS = regex.compile(
     r'(?<!\s)\s*\\?\[(?:\p{Ll}{1,20}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
+    r'|(?<=[:.!?] )\\?\[\d\d?(?::\d\d){1,2}(?:\.\d+)?\\?\]\s*'
     r'|(?<!\s)\s*(?<![^\s.,;!?-])\{\p{Ll}[\p{Ll} _]{1,20}\}(?!\})'
 )
 # `**Ada Orme:** The mill stood still.`
 _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
+# `**Can it be washed?** Yes, up to 50 °C.`, `Do I need a card?`, `Q: Was there a warning?`
+_QUESTION = regex.compile(
+    r'^[>\s]*(?:\d{1,3}[.)]\s+)?(?|(?:\*\*|__)?(?<label>Q)\d{0,3}[.:)]\s*(?<asked>\S[^*]{0,300}?)(?<bold>\*\*|__)?\s*$'
+    r'|(?<bold>\*\*|__)?(?<asked>[¿\p{Lu}\p{Lo}][^:?*_|]{3,200}[?？])(?(bold)(?P=bold)|\s*$))\s*'
+)
+_ANSWER = regex.compile(r'^[>\s]*(?:\*\*|__)?A\d{0,3}[.:)](?:\*\*|__)?\s+')
+_LEAST_ASKED, _PARTS = 3, 4
+"""Questions that are answered below, and paragraphs for each of them, unless it is bold, from which a text answers."""
 # A bar before a line that has no other: no row, but the margin of a text that stands within another.
 _MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 # `C4 Any loss while the craft is unattended`, `[0003] It was found`
@@ -88,6 +106,7 @@ _LABELS_ITEM = regex.compile(
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
+    lines, asked = _with_questions(lines)
     texts = _texts(lines)
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
@@ -100,18 +119,15 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
+        askers=askers_of(texts),
         talk_end=talk_end(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
-    titles = _titles_by_layout(lines)
+    titles = {place: (2, texts[place]) for place in _titles_by_layout(lines)} | asked
     said: set[str] = set()
-    # A long field is cut into several lines. Nothing is left out where there is nothing else.
-    fields = front_matter('\n'.join(text if _BEGINS_FIELD.match(text) else f' {text}' for text in texts))
-    is_before = fields.endswith('\n') and lines[0].number == 1
-    first = fields.count('\n') if is_before else boilerplate_lines.before_content(texts)
     blocks = code_blocks(lines, texts)
-    places = iter(range(first, len(texts)))
+    places = iter(range(*_bounds(reader, lines, texts)))
     for index in places:
         line, text = lines[index], texts[index]
         if index in blocks:
@@ -120,7 +136,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := (2, text) if index in titles else _heading(line, text, reader):
+        elif heading := titles.get(index) or _heading(line, text, reader):
             reader.open_section(*heading, line.number)
         elif (
             len(reader.paragraph) == 1
@@ -156,6 +172,64 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     return reader.out, reader.sections
 
 
+def _bounds(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> tuple[int, int]:
+    """Where a text begins and ends, without what a site or a library has put around it; read the fields before it."""
+    # A long field is cut into several lines. Nothing is left out where there is nothing else.
+    fields = front_matter('\n'.join(text if _BEGINS_FIELD.match(text) else f' {text}' for text in texts))
+    if fields.endswith('\n') and lines[0].number == 1:
+        _read_fields(reader, lines, fields)
+        return fields.count('\n'), len(texts)
+    first, end = boilerplate_lines.between_marks(texts)
+    return first or boilerplate_lines.before_content(texts), end
+
+
+def _with_questions(lines: Sequence[NumberedLine]) -> tuple[list[NumberedLine], dict[int, tuple[int, str]]]:
+    """The lines, questions apart from what answers them below or on the same line, and these by their places."""
+    found = [_QUESTION.match(line.text) for line in lines]
+    asking = {
+        place: match
+        for place, (match, below) in enumerate(zip(found, [*found[1:], None], strict=False))
+        if match and (match.end() < len(lines[place].text) or (place + 1 < len(lines) and not below))
+    }
+    are_bold = sum(match['bold'] is not None for match in asking.values()) >= _LEAST_ASKED
+    parts = max(sum(line.blank_after for line in lines), len(lines) // _PARTS)
+    if len({match['asked'] for match in asking.values()}) < _LEAST_ASKED or not (
+        are_bold or _PARTS * len(asking) >= parts
+    ):
+        return [*lines], {}
+    apart: list[NumberedLine] = []
+    asked: dict[int, tuple[int, str]] = {}
+    for place, line in enumerate(lines):
+        above = asking.get(place - 1)
+        text = _ANSWER.sub('', line.text) if above and above['label'] else line.text
+        if match := asking.get(place):
+            is_alone = match['bold'] and match.end() == len(line.text)
+            asked[len(apart)] = (ASKED_IN_BOLD if is_alone else ASKED, match['asked'])
+            apart.append(replace(line, text=match['asked'], blank_after=True))
+            text = line.text[match.end() :]
+        if text:
+            apart.append(replace(line, text=text))
+    return apart, asked
+
+
+def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], fields: str) -> None:
+    """Read what fields before a text say of it: what it is called, and what it is about."""
+    place, title = 0, ''
+    for each in _FIELDS.split(fields.rstrip()):
+        numbers = [line.number for line in lines[place : place + each.count('\n') + 1]]
+        place += len(numbers)
+        field = FIELD.match(_FOLDED.sub(' ', each))
+        if field and field['title']:
+            title = field['title']
+            reader.open_section(1, title, *numbers[:1])
+        elif field:
+            about = plain(field['about'])
+            named = '' if title.casefold() in about.casefold() else f'{title}: '
+            for said in sentences([NumberedLine(0, about)], reader.language):
+                reader.say(named + ended(said.text), (*numbers, *reader.sections[-1].numbers[-1:]))
+                named = ''
+
+
 def _texts(lines: Sequence[NumberedLine]) -> list[str]:
     """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
     texts = [
@@ -174,6 +248,8 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
     if reader.paragraph or not line.blank_after:
         return None
+    if _SET_APART.match(text):
+        reader.question = ''
     match = _BOLD_TITLE.match(text)
     return (_LOWEST, match.group(2)) if match else None
 
@@ -206,9 +282,15 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence."""
+    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence.
+
+    Of two dashes it is that of who has signed below them.
+    """
     last = first
-    if BULLET.match(lines[first].text):
+    if lines[first].text.strip() == '--':
+        while last + 1 < len(lines) and not lines[last].blank_after:
+            last += 1
+    elif BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after

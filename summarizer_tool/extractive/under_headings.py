@@ -164,7 +164,7 @@ def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, 
         return statement
     if section.numbers[depth] == depth == 0 and not VERSION.search(section.titles[0]):  # the title of the text
         return statement
-    title = NUMBERING.sub('', section.titles[depth])
+    title = NUMBERING.sub('', section.titles[depth]).rstrip('?？ ')
     turned = replace(statement, is_turned=turning is not None)
     if len(title) > _LONGEST or title in statement.said(statement.text):
         return turned

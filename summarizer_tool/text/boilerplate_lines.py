@@ -78,6 +78,7 @@ _ELSEWHERE = re.compile(
     | external\ links | popular\ pages | further\ reading
     | (?:lesen\ sie|lies)\ (?:auch|mehr|weiter) | siehe\ auch | (?:zum\ )?weiterlesen | auch\ interessant
     | (?:mehr|weitere\ [\w-]+)\ (?:zum\ thema|aus)
+    | das\ könnte\ (?:sie|dich|ihnen|dir)\b | sur\ le\ même\ (?:sujet|thème)
     | (?:mehr|weitere|ähnliche|verwandte)\ (?:\w+\ )?(?:themen|artikel|beiträge|links|nachrichten|info\w*)
     | (?:à\ )?(?:lire|voir)\ (?:aussi|également) | (?:lee|lea|leer|mira|vea|ver)\ (?:también|más)
     | (?:te|le)\ puede\ interesar
@@ -162,6 +163,14 @@ def repeated(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(text for text, times in seen.items() if times > 2)
 
 
+def between_marks(texts: Sequence[str]) -> tuple[int, int]:
+    """Where a book of Project Gutenberg begins and ends between what is said of its making, and its licence."""
+    found = ((match[1].upper(), place) for place, text in enumerate(texts) if (match := _BOOK_MARK.match(text)))
+    marks = dict(reversed([*found]))
+    first, last = marks.get('START', -1) + 1, marks.get('END', len(texts))
+    return (first, last) if first < last else (0, len(texts))
+
+
 def before_content(texts: Sequence[str]) -> int:
     """How many lines at the top of a page are its menu: those before the first heading, if none is a sentence."""
     has_boilerplate = False
@@ -176,6 +185,7 @@ def before_content(texts: Sequence[str]) -> int:
     return 0
 
 
+_BOOK_MARK = re.compile(r'(?i)(?:\*{3} ?)?(START|END) OF (?:THE |THIS )?PROJECT GUTENBERG')
 _STOPS = ('.', '!', '?', '。', '！', '？', '।')
 _MENU_LINES = 60
 _MENU_WORDS = 5

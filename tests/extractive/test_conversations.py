@@ -195,3 +195,37 @@ def test_in_a_chat_what_is_told_to_somebody_else_answers_nothing():
 @pytest.mark.parametrize('line', ['Bug: _XiCheck must drop the lock.', 'Changed: *args are passed on to the gate.'])
 def test_names_behind_a_label_keep_their_marks(line: str):
     assert read(line) == [(line, (1,))]
+
+
+def test_what_answers_who_mostly_asks_is_said_with_the_question():
+    turns = [
+        *('GUIDE: Who built the gate?', 'ADA FINN: My father built it. He had no plan.'),
+        *('GUIDE: When did it break?', 'ADA FINN: It broke in May.'),
+        *('GUIDE: Who mends it?', 'ADA FINN: The keepers mend it every spring.'),
+    ]
+    assert [said for said, _ in read('\n\n'.join(turns))] == [
+        'GUIDE: Who built the gate? ADA FINN: My father built it.',
+        'GUIDE: Who built the gate? ADA FINN: My father built it. He had no plan.',
+        'GUIDE: When did it break? ADA FINN: It broke in May.',
+        'GUIDE: Who mends it? ADA FINN: The keepers mend it every spring.',
+    ]
+
+
+def test_in_an_interview_all_that_is_said_has_what_was_asked_above_it_in_bold():
+    asked = {
+        'When did you build the gate?': 'In May.\n\nThe keepers were against it.',
+        'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come?': 'No.',
+        'Who mends it?': 'Do I have to say? The keepers do.\n\n*Photo by Henry Weir.*\n\nThe stones are from 1840.',
+    }
+    page = '\n\n'.join(f'**{question}**\n\n{answer}' for question, answer in asked.items())
+    assert [said for said, _ in read(page)] == snapshot(
+        [
+            'When did you build the gate: In May.',
+            'When did you build the gate: The keepers were against it.',
+            'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come: No.',
+            'Do I have to say?',
+            'Who mends it: The keepers do.',
+            'Photo by Henry Weir.',
+            'The stones are from 1840.',
+        ]
+    )

@@ -202,7 +202,7 @@ def test_the_gist_is_told_in_the_language_of_most_of_a_text() -> None:
     assert left in [fact.text for fact in summarize_sources(request([*own, left]), 300).facts]
 
 
-def test_fields_before_a_text_are_none_of_it_though_one_of_them_is_long():
+def test_fields_before_a_text_stay_apart_from_it_though_one_of_them_is_long():
     fields = ['---', 'title: The Rye Mill', 'speakers:', '  - Ada Finn', '  - Karl Brandt', 'date: 1871-05-03']
     said = ['summary: They speak of the great mill.', 'It burned down in 1874.', '---']
     talk = [
@@ -211,7 +211,7 @@ def test_fields_before_a_text_are_none_of_it_though_one_of_them_is_long():
         for line in (f'Ada Finn: Sack {at} went to the mill in May.', f'Karl Brandt: It held {at} stones of rye.')
     ]
     facts = [fact.text for fact in summarize_sources(request([*fields, *said, *talk]), 120).facts]
-    assert facts[0] == 'Ada Finn: Sack 0 went to the mill in May.'
+    assert facts[0] == 'The Rye Mill: They speak of the great mill.'
     assert not [fact for fact in facts if 'date' in fact]
 
 

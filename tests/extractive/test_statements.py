@@ -385,3 +385,16 @@ smoked over beech until noon.
         '| New oil for the wheel | Ada Orme | 1 June |',
         'The eels were caught at night and smoked over beech until noon.',
     ]
+
+
+def test_of_fields_before_a_text_one_says_what_it_is_about():
+    fields = (
+        '---\ntitle: The gate\nauthor:\n  name: Finn\nsummary: >-\n  Ada opens it. Nobody else\n  has a key.\n---\n'
+    )
+    assert read(f'{fields}\nThe lock is shut.\n') == snapshot(
+        [
+            ('The gate: Ada opens it.', (5, 6, 7, 2)),
+            ('Nobody else has a key.', (5, 6, 7, 2)),
+            ('The lock is shut.', (10,)),
+        ]
+    )

@@ -4,7 +4,7 @@ import pytest
 
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.boilerplate_lines import before_content, is_boilerplate, points_elsewhere
+from summarizer_tool.text.boilerplate_lines import before_content, between_marks, is_boilerplate, points_elsewhere
 
 CHROME = [
     'Share: Post · Send · Copy link',
@@ -140,3 +140,14 @@ The mill was built by Ada Finn of Orme.
 # The Sluice
 """
     assert said(page) == ['The mill was built by Ada Finn of Orme.']
+
+
+def test_a_book_stands_between_its_marks():
+    book = ['Produced by Ada Finn', '*** START OF THIS PROJECT GUTENBERG EBOOK THE MILL ***', 'The mill stood.']
+    book += [
+        'It burned.',
+        'End of the Project Gutenberg EBook of The Mill',
+        '*** END OF THIS PROJECT GUTENBERG EBOOK ***',
+    ]
+    assert between_marks([*book, 'You may copy it.']) == (2, 4)
+    assert between_marks(book[2:4]) == (0, 2)
