@@ -57,6 +57,7 @@ MAX_AREAS, LONGEST_AREA = 5, 4
 """Things that are asked for at once, each of which is looked for by itself, and words of one."""
 
 _COMMA = regex.compile(r'\s*[,;\n]\s*(?:(?:and|und|et|y|e)\s+)?', regex.IGNORECASE)
+_AND = regex.compile(r'\s+(?:and|und|et|y|e|&)\s+', regex.IGNORECASE)
 
 # Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
 _KINDS = frozenset(
@@ -92,7 +93,7 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     """
     if not _words_of(focus):
         return [0.0] * len(texts)
-    if areas := _areas(focus):
+    if areas := _areas(focus, texts):
         return _most(relevances(texts, area, breaks) for area in areas)
     passages: list[list[str]] = []
     starts: list[bool] = []
@@ -124,14 +125,21 @@ def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus', abov
     if Aim.of(focus) is Aim.NAMES:
         return [max(BY_PLACE * place, own) for place, own in zip(places, matches(texts, focus), strict=True)]
     weights = WEIGHTS_OF_TALK if speaks(map(_lead, texts)) else WEIGHTS
-    return _most(_likely(places, above or texts, area, weights) for area in _areas(focus) or [focus])
+    return _most(_likely(places, above or texts, area, weights) for area in _areas(focus, above or texts) or [focus])
 
 
-def _areas(focus: 'Focus') -> list['Focus']:
-    """Each of several things that are asked for, as in `refunds, liability`; none where it is one, or a question."""
+def _areas(focus: 'Focus', texts: Sequence[str]) -> list['Focus']:
+    """Each of several things that are asked for, as in `refunds and liability`; none where it is one, or a question.
+
+    What the texts say in one, as `Marks and Spencer`, is one thing.
+    """
     if focus.questions or focus.schema_hint:
         return []
-    areas = [replace(focus, focus_areas=part) for part in _COMMA.split(focus.focus_areas) if part]
+    parts: list[str] = []
+    for part in filter(None, _COMMA.split(focus.focus_areas.strip())):
+        is_one = any(part.casefold() in text.casefold() for text in texts)
+        parts += [part] if is_one else _AND.split(part)
+    areas = [replace(focus, focus_areas=part) for part in parts]
     are_names = all(len(area.focus_areas.split()) <= LONGEST_AREA for area in areas) and all(map(_words_of, areas))
     return areas if are_names and 1 < len(areas) <= MAX_AREAS else []
 

@@ -61,7 +61,10 @@ def test_each_of_several_things_that_are_asked_for_is_found():
         '## Hours',
         'The mill opens at six.',
     ]
-    both, one = (relevances(texts, Focus(focus_areas=asked)) for asked in ('refunds, liability', 'refunds liability'))
+    both, one = (
+        relevances(texts, Focus(focus_areas=asked)) for asked in ('refunds and liability', 'refunds liability')
+    )
+    assert both == relevances(texts, Focus(focus_areas='refunds, liability'))
     assert both[4] == max(both) > one[4]
     assert both[6] < 0.1
     question = 'What was said of refunds and liability?'
