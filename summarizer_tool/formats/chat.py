@@ -85,10 +85,12 @@ def _written(turns: Iterable[Turn]) -> Iterator[str]:
 def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
     """What stands before the first turn, and the turns; none where it is no chat."""
     filled = sum(map(bool, map(str.strip, lines)))
+    further = sum(_STAMP_ALONE.match(line) is not None for line in lines)  # where somebody goes on
     for headers, least in ((_turns(lines), _TURNS), (_headers(lines), _HEADERS)):
         found = dict(headers)
         speakers = {turn.speaker for turn in found.values()}
-        if len(found) < max(_LEAST_TURNS, least * filled) or len(speakers) > _MOST_SPEAKERS * len(found):
+        are_few = len(found) < _LEAST_TURNS or len(found) + further < least * filled
+        if are_few or len(speakers) > _MOST_SPEAKERS * len(found):
             continue
         current: Turn | None = None
         before: list[str] = []

@@ -114,9 +114,10 @@ def test_a_time_that_is_said(turn: str, said: str) -> None:
 
 
 def test_a_time_alone_is_where_somebody_goes_on() -> None:
-    told = plain_text(_chat('{name} ({clock}):\n{text}\n\n') + '(15:47):\nNobody does it now.\n')
+    further = ''.join(f'(15:{at}):\nNobody does it now.\n\n' for at in range(20, 60))
+    told = plain_text(_chat('{name} ({clock}):\n{text}\n\n') + further)
     assert told.splitlines()[-1].startswith('Tom B: ')
-    assert told.endswith('Nobody does it now.\n')
+    assert told.endswith('Nobody does it now. Nobody does it now.\n')
 
 
 def test_no_chat() -> None:
