@@ -29,6 +29,7 @@ _HEADER = regex.compile(
 _STAMP_ALONE = regex.compile(rf'\s*{_STAMP}:?\s*$')
 _NOTICE = regex.compile(rf'[\u200e\u200f]?{_STAMP}\s*(?:[-–|]\s)?\s*[^\s:)\]]|(?:={{2,3}}|\*{{2,3}}|-!-) +\S')
 """What begins a line that a program says, or that tells a time: `15:59 - evan left`, `=== evan has joined`."""
+_HEADING = regex.compile(r'#{1,6} \S')
 _SPEAKER_ALONE = regex.compile(rf'{_NAME}$')
 _LONGEST_HEADER = 120
 
@@ -99,6 +100,8 @@ def _read(lines: Sequence[str]) -> tuple[list[str], list[Turn]]:
                 current = found[number]
             elif current is None:
                 before.append(line)
+            elif _HEADING.match(line):
+                found[number] = Turn('', current.stamp, '', [line])
             elif _NOTICE.match(line):
                 found[number] = current = Turn('', current.stamp, '', [line])
             else:

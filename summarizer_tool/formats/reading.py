@@ -109,10 +109,10 @@ def plain_text(text: str, name: str = '') -> str:
         return read
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
-    if suffix not in _MARKED_UP:
-        if is_settings(text):
-            return text
-        for reader in (subtitles, chat, commented):
+    if suffix not in _MARKED_UP and is_settings(text):
+        return text
+    if suffix not in _MARKED_UP or suffix in _MARKDOWN:
+        for reader in (chat,) if suffix in _MARKED_UP else (subtitles, chat, commented):
             if known := reader.markdown(text):
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):

@@ -120,6 +120,13 @@ def test_a_time_alone_is_where_somebody_goes_on() -> None:
     assert told.endswith('Nobody does it now. Nobody does it now.\n')
 
 
+def test_a_transcript_in_markdown_keeps_its_headings() -> None:
+    talk = _chat('{name} ({clock}):\n{text}\n\n')
+    told = plain_text(f'# The ferry\n\n{talk}## Fares\n\n{talk}', 'talk.md')
+    assert 'ines: Shall we move the' in told
+    assert [line for line in told.splitlines() if 'Fares' in line] == ['## Fares']
+
+
 def test_no_chat() -> None:
     """A log is none, though its lines have a time and a name: nobody talks in it. Nor is a list of dates."""
     log = ''.join(f'12:00:{second:02} worker: job {second} done in 12 ms\n' for second in range(20))
