@@ -71,7 +71,7 @@ _ROLE = regex.compile(
 _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
 # `## Keys {#keys}`: the name of a heading for links; `{: .wide }`, `{ .green }`.
-_ANCHOR = regex.compile(r'\s*(?<![{$])\{:? ?[#.]\p{L}[^{}]{0,200}\}\s*$')
+_ANCHOR = regex.compile(r'(?<!\s)\s*+(?<![{$])\{:? ?[#.]\p{L}[^{}]{0,200}\}\s*$')
 # What generators of sites put into markdown: `{{< note >}}`, `{{% term text="a pod" %}}`; icons, `:material-check:`.
 _OF_SITE = regex.compile(r'\{\{[<%](?:[^{}"\n]|"[^"\n]*"){0,100}[%>]\}\}')
 _NAMED = regex.compile(r'\b(?:name|term|text|title)="([^"]{1,200})"')
