@@ -3,16 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from summarizer_tool import (
-    Document,
-    Retriever,
-    SearchRequest,
-    Service,
-    Settings,
-    SourceStore,
-    StatusRequest,
-    Summarizer,
-)
+from summarizer_tool import Document, Retriever, Service, Settings, SourceStore, Summarizer
 
 CRAWL = Path(__file__).parent / 'crawl'
 
@@ -23,11 +14,10 @@ async def main() -> None:
         for name in ('04-factions', '05-npcs', '08-quest-chain-the-ninth-sluice'):
             collection.add(Document((CRAWL / f'{name}.md').read_text(encoding='utf-8'), title=name))
         retriever = Retriever(Service(Summarizer(Settings(llm_model='extractive')), collection))
-        # An AnswerRequest(url='https://example.org/wiki/Fen', query='Who ...?') fetches the page, and follows links.
-        question = 'Who founded the Dykewardens, and who is their smith?'
-        found = await retriever.run(SearchRequest(query=question, max_tokens=1200))
+        # await retriever.answer('https://example.org/wiki/Fen', 'Who ...?') fetches the page, and follows links.
+        found = await retriever.search('Who founded the Dykewardens, and who is their smith?', max_tokens=1200)
         print(found.text)
-        print((await retriever.run(StatusRequest())).text)
+        print((await retriever.status()).text)
 
 
 asyncio.run(main())

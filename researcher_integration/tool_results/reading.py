@@ -17,7 +17,6 @@ from summarizer_tool import (
     QuerySourceRequest,
     ReadSourceRequest,
     Retriever,
-    SearchRequest,
     Service,
     Settings,
     Summarizer,
@@ -90,8 +89,7 @@ class Reading:
             document = await in_io_thread(self._collection.document, source_id)
             if text.strip() and text.strip().lower() not in document.text.lower():
                 # The index knows where the words of a question stand.
-                asked = SearchRequest(query=text, source_ids=[document.id], max_tokens=INDEXED_TOKENS)
-                brief = await self._retriever.run(asked)
+                brief = await self._retriever.search(text, source_ids=[document.id], max_tokens=INDEXED_TOKENS)
                 if found := lines_by_words(brief.text, focus_words(text), document, max_tokens):
                     return found
             return await in_thread(find_lines, document, text, max_tokens)

@@ -67,16 +67,15 @@ def search(
     (said on stderr), 2 wrong option, setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
     with ending():
-        from summarizer_tool import SearchRequest
-
         settings = _without_model()
         _check(query, max_tokens)
         named = read_places(places or [], settings, 'name files or URLs to search in')
 
         async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
             ids = await handles_of(retriever.service, named)
-            asked = SearchRequest(query=query, source_ids=ids, intent=intent, top_k=top_k, max_tokens=max_tokens)
-            return await retriever.run(asked, options)
+            return await retriever.search(
+                query, source_ids=ids, intent=intent, top_k=top_k, max_tokens=max_tokens, options=options
+            )
 
         evidence = on_store(settings, work)
     _show(evidence, as_json=as_json)
@@ -112,23 +111,21 @@ def answer(
     (said on stderr), 2 wrong option, setting or key, 3 a file that cannot be read, 130 interrupted.
     """
     with ending():
-        from summarizer_tool import AnswerRequest
-
         settings = _without_model()
         _check(query, max_tokens)
         named = read_places(places or [], settings, 'name URLs or files to begin with')
 
         async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
-            asked = AnswerRequest(
-                url=await handles_and_urls(retriever.service, named),
-                query=query,
+            return await retriever.answer(
+                await handles_and_urls(retriever.service, named),
+                query,
                 intent=intent,
                 constraints=constraints or (),
                 expansion_budget=pages,
                 research_mode=mode,
                 max_tokens=max_tokens,
+                options=options,
             )
-            return await retriever.run(asked, options)
 
         evidence = on_store(settings, work)
     _show(evidence, as_json=as_json)
@@ -176,13 +173,10 @@ def status(
     Exit codes: 0 done, 1 there is no such source (said on stderr) or the store failed, 2 wrong setting.
     """
     with ending():
-        from summarizer_tool import StatusRequest
-
         settings = _settings_of_store('status tells of kept sources')
 
         async def tell(retriever: 'Retriever', _: 'RequestOptions') -> 'EvidenceBrief':
-            named = place and stored_place(retriever.service, place, settings)
-            return await retriever.run(StatusRequest(source_url=named))
+            return await retriever.status(stored_place(retriever.service, place, settings) if place else '')
 
         evidence = on_store(settings, tell)
     _show(evidence, as_json=as_json, needs_passages=False)

@@ -21,6 +21,8 @@ _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 DEFINITION = regex.compile(r'^\s*: +(?=\S)')
+# The number of a footnote or a step, which is no term.
+_FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
 
 
 def _is_delimiter(text: str) -> bool:
@@ -87,7 +89,8 @@ def read_definition(reader: StatementReader, line: NumberedLine, text: str) -> N
             reader.terms.pop()
         term = reader.paragraph.pop()
         reader.flush()
-        reader.terms.append((indent, term))
+        if not _FOOTNOTE.fullmatch(term.text):
+            reader.terms.append((indent, term))
     reader.flush()
     reader.last_definition = line.number
     reader.paragraph.append(replace(line, text=bare(text)))

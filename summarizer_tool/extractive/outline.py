@@ -177,19 +177,19 @@ class _Code:
         around: list[_Scope] = []
         end = -1
         for index in sorted(self.tokens):
-            indent = _indent(self.lines[index])
-            if not self.tokens[index][0].is_of(Punctuation):  # a bracket alone goes on with what is above it
+            here, indent = self.tokens[index], _indent(self.lines[index])
+            if not here[0].is_of(Punctuation):  # a bracket alone goes on with what is above it
                 around = [scope for scope in around if scope.indent < indent]
             is_hidden = _HIDDEN.search(self.lines[index].text.partition('(')[0]) is not None
             is_public = not is_hidden and all(scope.is_public for scope in around)
-            if _declares(self.tokens[index]):
-                is_type = any(token.text in _TYPES for token in self.tokens[index])
+            if _declares(here):
+                is_type = any(token.text in _TYPES for token in here)
                 around.append(_Scope(indent, is_public and is_type, self._name(index), self.lines[index].number))
                 found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
                 declared.append(replace(found, is_opening=is_type and is_public))
-            elif index > end and self._is_documented(self._last_line(index)):
+            elif index > end and not here[0].is_of(Punctuation) and self._is_documented(self._last_line(index)):
                 declared.append(self._declaration(index, Kind.MEMBER if is_public else Kind.COMMENT))
-            elif index > end and around and not self.tokens[index][0].is_of(Comment, String.Doc, Punctuation):
+            elif index > end and around and not here[0].is_of(Comment, String.Doc, Punctuation):
                 inside.append(self._line(index, around[-1]))
             if index > end:
                 end = self._last_line(index)

@@ -9,13 +9,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
-from summarizer_tool.evidence.question import Question, check_length
+from summarizer_tool.evidence.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search, with_digests
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
@@ -75,6 +75,19 @@ def sources_named(collection: Collection, places: Sequence[str], budget: int) ->
 _logger = logging.getLogger('summarizer_tool')
 
 
+class EvidenceOptions(TypedDict, total=False):
+    """What a search or an answer is asked for by name; the requests of these say which has what."""
+
+    source_urls: str | Sequence[str]
+    source_ids: str | Sequence[str]
+    top_k: int
+    constraints: str | Sequence[str]
+    expansion_budget: int | None
+    research_mode: ResearchMode
+    intent: str
+    max_tokens: int
+
+
 class Retriever:
     """Searches and answers from the sources of one collection."""
 
@@ -83,6 +96,28 @@ class Retriever:
         self.collection = service.collection
         self.settings = service.summarizer.settings
         self._find = partial(search, self.collection, similar=similar)
+
+    async def search(
+        self, query: str, *, options: RequestOptions = DEFAULT_OPTIONS, **asked: Unpack[EvidenceOptions]
+    ) -> EvidenceBrief:
+        """Answer a `SearchRequest`, which says what its parameters mean."""
+        return await self.run(SearchRequest.of({'query': query, **asked}), options)
+
+    async def answer(
+        self,
+        url: str | Sequence[str],
+        query: str,
+        *,
+        options: RequestOptions = DEFAULT_OPTIONS,
+        **asked: Unpack[EvidenceOptions],
+    ) -> EvidenceBrief:
+        """Answer an `AnswerRequest`, which says what its parameters mean."""
+        return await self.run(AnswerRequest.of({'url': url, 'query': query, **asked}), options)
+
+    async def status(self, source_url: str = '', *, include_urls: bool = True, max_tokens: int = 0) -> EvidenceBrief:
+        """Answer a `StatusRequest`, which says what its parameters mean."""
+        request = StatusRequest(source_url=source_url, include_urls=include_urls, max_tokens=max_tokens)
+        return await self.run(request)
 
     async def run(
         self, request: SearchRequest | AnswerRequest | StatusRequest, options: RequestOptions = DEFAULT_OPTIONS

@@ -9,9 +9,10 @@ from summarizer_tool import Document, SourceStore
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.service.evidence_brief import EvidenceBrief
+from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
-from tests.support.asked_site import Asking, asking, retriever_of
+from tests.support.asked_site import asking, retriever_of
 from tests.support.site import Reply, site
 from tests.support.texts import CHRONICLE, HARBOUR
 
@@ -34,7 +35,7 @@ async def test_a_model_that_is_down_may_have_found_it() -> None:
             raise OSError('secret')
 
     with SourceStore() as store:
-        retriever = Asking(retriever_of(store).service, similar=Down())
+        retriever = Retriever(retriever_of(store).service, similar=Down())
         retriever.collection.add(Document(CHRONICLE))
         found = await retriever.search('pepper', max_tokens=500)
         answered = await retriever.answer((), 'pepper', max_tokens=500)

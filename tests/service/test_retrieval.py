@@ -12,10 +12,10 @@ from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.service.evidence_brief import EvidenceBrief
-from summarizer_tool.service.retrieval import MAX_WHOLE
+from summarizer_tool.service.retrieval import MAX_WHOLE, Retriever
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.text import tokens
-from tests.support.asked_site import Asking, asking, heads, retriever_of, section
+from tests.support.asked_site import asking, heads, retriever_of, section
 from tests.support.site import Site, site
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
 
@@ -198,7 +198,7 @@ async def test_collections_are_apart() -> None:
         source = mine.collection.add(Document(HARBOUR, url='https://marn.example/harbour'))
         other.collection.add(Document(chronicle(2)))
 
-        async def asked(retriever: Asking) -> list[EvidenceBrief]:
+        async def asked(retriever: Retriever) -> list[EvidenceBrief]:
             return [
                 await retriever.search('Ada Brook'),
                 await retriever.search('Ada Brook', source_ids=source.id),

@@ -1,13 +1,12 @@
 """Questions to the site on loopback, each answered from an empty collection, and what can be checked of a brief."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from summarizer_tool import AnswerRequest, EvidenceBrief, SearchRequest, Settings, SourceStore, StatusRequest
-from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
+from summarizer_tool import Settings, SourceStore
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
@@ -96,37 +95,22 @@ def steady(brief: str, web: Site) -> str:
     return brief
 
 
-class Asking(Retriever):
-    """A retriever that is asked by parameters."""
-
-    async def search(self, query: str, *, options: RequestOptions = DEFAULT_OPTIONS, **asked: object) -> EvidenceBrief:
-        return await self.run(SearchRequest.of({'query': query, **asked}), options)
-
-    async def answer(
-        self, url: str | Sequence[str], query: str, *, options: RequestOptions = DEFAULT_OPTIONS, **asked: object
-    ) -> EvidenceBrief:
-        return await self.run(AnswerRequest.of({'url': url, 'query': query, **asked}), options)
-
-    async def status(self, source_url: str = '', **asked: object) -> EvidenceBrief:
-        return await self.run(StatusRequest.of({'source_url': source_url, **asked}))
-
-
 @contextmanager
-def asking(web: Site, **settings: Any) -> Generator[Asking]:
+def asking(web: Site, **settings: Any) -> Generator[Retriever]:
     """Who answers, from a collection of its own that is empty."""
     with fetching(web.origin, **settings) as retriever:
         yield retriever
 
 
 @contextmanager
-def fetching(origin: str, **settings: Any) -> Generator[Asking]:
+def fetching(origin: str, **settings: Any) -> Generator[Retriever]:
     """Who answers from any local server, from a collection of its own that is empty."""
     host = origin.removeprefix('http://')
     with SourceStore() as store:
         yield retriever_of(store, **{'fetch_allow_hosts': host, **settings})
 
 
-def retriever_of(store: SourceStore, collection: str = 'default', **settings: Any) -> Asking:
+def retriever_of(store: SourceStore, collection: str = 'default', **settings: Any) -> Retriever:
     """Who answers from a collection of a store."""
     given = Settings.load(**{'llm_model': 'extractive', 'worker_processes': 0} | settings)
-    return Asking(Service(Summarizer(given), store.collection(collection)))
+    return Retriever(Service(Summarizer(given), store.collection(collection)))

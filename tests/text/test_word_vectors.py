@@ -15,10 +15,10 @@ from summarizer_tool.evidence.answer.links import promising, references
 from summarizer_tool.evidence.question import topic_of
 from summarizer_tool.html.page import Link
 from summarizer_tool.prompts import Focus
+from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
 from summarizer_tool.text import names, word_vectors
 from summarizer_tool.text.relevance import relevances, relevant
-from tests.support.asked_site import Asking
 
 pytestmark = pytest.mark.anyio
 
@@ -101,7 +101,7 @@ async def test_a_search_of_named_sources_shows_the_nearest_passages_where_no_wor
     text = '\n\n'.join(f'## Part {number}\n\n{" ".join([each] * 8)}' for number, each in enumerate(TEXTS))
     service = Service(Summarizer(Settings(llm_model='extractive')), SourceStore().collection())
     source = service.collection.add(Document(text, title='Town'))
-    found = await Asking(service).search('ailments curable', source_ids=[source.id], top_k=1, max_tokens=500)
+    found = await Retriever(service).search('ailments curable', source_ids=[source.id], top_k=1, max_tokens=500)
     assert 'are shown where they are nearest to it by the meaning of their words' in found.text
     assert 'Her doctor gave the patient a medicine' in found.text
     assert 'The harbour office' not in found.text

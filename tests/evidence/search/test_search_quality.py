@@ -9,11 +9,11 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.mapreduce.summarizer import Summarizer
+from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
-from tests.support.asked_site import Asking
 
 CRAWL = Path(__file__).parents[3] / 'examples' / 'crawl'
 
@@ -79,6 +79,6 @@ async def test_a_row_is_about_what_its_heading_names() -> None:
     """The rows of other groups say `Leader` and name the Choir, too, among their enemies."""
     service = Service(Summarizer(Settings.load(llm_model='extractive')), SourceStore().collection())
     service.collection.add(Document((CRAWL / '04-factions.md').read_text(encoding='utf-8')))
-    found = await Asking(service).search('Who leads the Silt Choir?', max_tokens=500)
+    found = await Retriever(service).search('Who leads the Silt Choir?', max_tokens=500)
     assert '119| | Leader | Abbess Merrowen Sile (Abbess since 521) |' in found.text
     assert 'line 119 · "Leader | Abbess Merrowen Sile (Abbess since 521)"' in found.text

@@ -21,13 +21,13 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.mapreduce.summarizer import Summarizer
+from summarizer_tool.service.retrieval import Retriever
 from summarizer_tool.service.service import Service
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.text import tokens
-from tests.support.asked_site import Asking
 
 DATA: Final = Path(__file__).parents[4] / 'shared' / 'data' / 'meetings'
 
@@ -149,7 +149,7 @@ async def found(collection: Collection, asked: Asked) -> str:
     return packed(hit.passage.text for hit in result.hits)
 
 
-async def brief(retriever: Asking, source: Source, asked: Asked) -> str:
+async def brief(retriever: Retriever, source: Source, asked: Asked) -> str:
     """What a client is given: the same with sources, citations and statistics, all within the budget."""
     answer = await retriever.search(asked.query, source_ids=[source.id], max_tokens=BUDGET)
     assert tokens.count(answer.text) <= BUDGET
@@ -164,7 +164,7 @@ async def measure(meeting: Meeting) -> list[Shares]:
     with SourceStore() as store:
         collection = store.collection()
         source = collection.add(Document(meeting.text, title=meeting.name))
-        retriever = Asking(Service(Summarizer(Settings.load(llm_model='extractive')), collection))
+        retriever = Retriever(Service(Summarizer(Settings.load(llm_model='extractive')), collection))
         for asked in meeting.asked:
             gold = meeting.gold(asked)
             wanted = content_words(gold)
