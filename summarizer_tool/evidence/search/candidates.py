@@ -8,7 +8,7 @@ import heapq
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search.results import Hit
@@ -86,7 +86,7 @@ def names_without_passage(
     is_english = question.isascii() and language_of(words_of(question.casefold())) == 'en'
     words = [_letters(word) for text in texts for word in text.split()]
     said, run = {*words}, ' '.join(words)
-    together = zip(words, words[1:], strict=False), zip(words, words[1:], words[2:], strict=False)
+    together = pairwise(words), zip(words, words[1:], words[2:], strict=False)
     joined = {*map(''.join, chain(*together))}
 
     def begins_a_word(term: str) -> bool:
