@@ -121,8 +121,8 @@ def fit(
     ]
     if headings:
         entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
-    for short, longer in _beginnings(facts):
-        if entries[longer].item.cost <= budget:
+    if sum(entry.item.cost for entry in entries) <= budget:  # else there is to choose, and the short one may be better
+        for short in _beginnings(facts):
             entries[short] = replace(entries[short], text='')
     titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
     if len(titles) > 1 and not titled:
@@ -216,11 +216,11 @@ def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
     return openings
 
 
-def _beginnings(facts: Sequence[GroundedFact]) -> list[tuple[int, int]]:
-    """The facts that say a sentence alone, each with one that says it and what goes on after it, and weighs as much."""
+def _beginnings(facts: Sequence[GroundedFact]) -> list[int]:
+    """The facts that say a sentence alone which another says with what goes on after it, and weighs as much."""
     ordered = sorted(range(len(facts)), key=lambda index: facts[index].text)
     return [
-        (before, index)
+        before
         for before, index in pairwise(ordered)
         for short, longer in [(facts[before], facts[index])]
         if longer.text.startswith(f'{short.text} ')
