@@ -142,7 +142,8 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
 
     A manifest is a text file with a path a line, from its own folder on. Empty lines, and those that begin with `#`, do
     not count; nor do hidden files, nor those in the folder `leave_out`. A name is the path, as far as it lies below a
-    folder; where results of two files would meet, that of the second one begins with a number.
+    folder; where results of two files would meet, that of the second one begins with a number, and where a folder is
+    called as a result may be, there is a `_` behind it.
 
     Raises `ConfigurationError` if it cannot be read, has none, or is no manifest: few of its lines are files.
     """
@@ -182,8 +183,11 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
 def _free_name(path: PurePath, taken: set[str]) -> str:
     """A path below the folder of results, whatever the path of the document is, where no other result stands."""
     parts = [part for part in path.parts if part not in ('..', '.', path.anchor)]
-    clean = (part.replace('\0', '?').encode('utf-8', 'replace')[-_LONGEST_PART:] for part in parts)
-    name = path_name = '/'.join(part.decode('utf-8', 'ignore') for part in clean)
+    clean = [
+        part.replace('\0', '?').encode('utf-8', 'replace')[-_LONGEST_PART:].decode('utf-8', 'ignore') for part in parts
+    ]
+    folders = [f'{part}_' if part.endswith((*SUFFIXES, _UNFINISHED)) else part for part in clean[:-1]]
+    name = path_name = '/'.join((*folders, *clean[-1:]))
     number = 1
     while name in taken:
         number += 1

@@ -59,15 +59,23 @@ _HOST = regex.compile(
     rf'(?P<host>{_NAME}|localhost|{_NUMBERS})(?P<port>:\d{{1,5}})?(?![\p{{L}}\p{{N}}@]|\.\p{{L}}|\()',
     regex.IGNORECASE,
 )
-# How hosts end, beside two letters and other scripts; one of another name must have `site:` or `https://` before it.
+# How hosts end, beside two letters and other scripts; one of another name (`os.environ`) must be called one.
 _DOMAINS = frozenset(
     """com net org edu gov mil int info biz museum coop aero jobs travel asia app dev page blog wiki cloud online site
     tech store shop xyz club live news media games game world life design art agency studio academy school university
     science systems software solutions services support network tools team today works zone guide help community
     foundation global international earth city example test invalid local internal lan localhost""".split()  # noqa: SIM905
 )
-_FILE_ENDINGS = frozenset(('md', 'js', 'ts', 'py', 'sh', 'gz', 'rc', 'rs', 'go', 'cc', 'hs', 'pl', 'rb', 'so'))
-"""Of files, though some countries have two of these letters."""
+# How names of files end; a site of such a name needs `site:` or `https://` before it.
+_FILE_ENDINGS = frozenset(
+    """md js ts py sh txt pdf html htm php asp aspx jsp json xml yaml yml csv toml ini cfg conf zip gz tar exe dll java
+    cpp hpp css scss vue doc docx xls xlsx ppt pptx png jpg jpeg gif svg mp3 mp4 log sql lock env""".split()  # noqa: SIM905
+)
+# So do those of files and of countries.
+_COUNTRY_OR_FILE = frozenset(('rc', 'rs', 'go', 'cc', 'hs', 'pl', 'rb', 'so'))
+_CALLED = regex.compile(r'\b(?:only|just|from|on|at|not|never|avoid|sites?|nur|nicht|von|auf)\s*$', regex.IGNORECASE)
+_NEXT = regex.compile(r'\s*(?:,|and|or|und|oder|et|y)?\s*', regex.IGNORECASE)
+_ONLY = regex.compile(r'\s+(?:only|alone|nur)\b', regex.IGNORECASE)
 _NOT = regex.compile(
     r'\b(?:not|no|never|without|except(?: for)?|excluding|exclude|avoid|skip|ignore|ignoring|other than|rather than'
     r"|instead of|nothing (?:from|on)|don[’']?t|nicht|kein\w*|ohne|außer|pas|sans|sauf|no|sin|excepto)\b",
@@ -110,18 +118,23 @@ def scope_of(constraints: str) -> Scope:
     only: dict[str, None] = {}
     never: dict[str, None] = {}
     begin = 0
-    is_denied = is_preferred = False
+    is_denied = is_preferred = is_host = False
     for match in _HOST.finditer(constraints):
         before = constraints[begin : match.start()]
         begin = match.end()
+        is_next = is_host and _NEXT.fullmatch(before) is not None
+        is_called = is_next or _CALLED.search(before) is not None or _ONLY.match(constraints, begin) is not None
         if endings := list(_END.finditer(before)):
             is_denied = is_preferred = False
             before = before[endings[-1].start() :]
         is_denied = is_denied or _NOT.search(before) is not None
         is_preferred = is_preferred or _PREFERRED.search(before) is not None
-        if not (match['site'] or match['scheme'] or match['port'] or _is_domain(match['host'].rpartition('.')[2])):
+        host = match['host'].casefold().removeprefix('www.')
+        is_marked = bool(match['site'] or match['scheme'] or match['port'])
+        is_host = is_marked or _is_domain(match['host'].rpartition('.')[2], is_called=is_called)
+        if not is_host:
             continue
-        place = match['host'].casefold().removeprefix('www.') + (match['port'] or '')
+        place = host + (match['port'] or '')
         if is_denied or (match['site'] or '').startswith('-'):
             never.setdefault(place)
         elif not is_preferred:
@@ -129,12 +142,15 @@ def scope_of(constraints: str) -> Scope:
     return Scope(tuple(only), tuple(place for place in never if place not in only))
 
 
-def _is_domain(ending: str) -> bool:
-    if not (ending.islower() or ending.isupper()):
-        return not ending.isascii()
+def _is_domain(ending: str, *, is_called: bool) -> bool:
+    """Return whether a name in running text is that of a host by what it ends with, or as it is called one."""
     folded = ending.casefold()
-    is_country = len(ending) == 2 and folded not in _FILE_ENDINGS
-    return is_country or folded in _DOMAINS or not ending.isascii() or not ending.isalpha()
+    if folded in _FILE_ENDINGS:
+        return False
+    if folded in _DOMAINS or not ending.isascii() or not ending.isalpha():
+        return not ending.istitle() or is_called
+    is_country = len(ending) == 2 and folded not in _COUNTRY_OR_FILE
+    return (is_country or is_called) and (ending.islower() or ending.isupper())
 
 
 def without_hosts(constraints: str) -> str:

@@ -22,6 +22,9 @@ from summarizer_tool.text import scoring
 LEAST_PART_CHARACTERS = 1000
 """A chunk is not split into smaller parts than this: a window that does not hold them holds no request."""
 
+LEAST_SAID = 0.25
+"""Of what an answer that was broken off was asked to say up to there: one that says less has not done its part."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkMapper:
@@ -58,14 +61,19 @@ class ChunkMapper:
     async def degrade(self, work: ChunkWork, spare: float) -> None:
         """Let the embedded model summarize what the model did not; no more than once.
 
-        It goes on where the answer was broken off, and outranks the model in nothing. Where only `spare` seconds are
-        left, the beginning of the chunk has to do.
+        It goes on where the answer was broken off, or begins anew where hardly anything had been said by then, and
+        outranks the model in nothing. Where only `spare` seconds are left, the beginning of the chunk has to do.
         """
         chunk, outcome = work.chunk, work.outcome
         if outcome.state != 'failed':
             return
         with telemetry.span('degrade chunk', chunk=chunk.index + 1, reason=outcome.reason, model='extractive') as span:
-            target = self.runner.target(work.share - merging.size(outcome.facts))
+            said = merging.size(outcome.facts)
+            if outcome.reached:
+                whole = await self._numbered(chunk, None)
+                asked = work.share * (1 - whole.after(outcome.reached).characters / whole.characters)
+                outcome.reached = outcome.reached if said > LEAST_SAID * asked else None
+            target = self.runner.target(work.share - said)
             if self.runner.deadline.seconds > spare:
                 facts, entities = await self.extract(chunk, target, outcome.reached)
             else:

@@ -2,13 +2,10 @@
 
 import logging
 import time
-from asyncio import get_running_loop, run
-from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, Unpack
 
 import anyio
-from anyio.from_thread import start_blocking_portal
 from pydantic import BaseModel
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -28,6 +25,7 @@ from summarizer_tool.mapreduce.machine_output import digests_of, with_digests, w
 from summarizer_tool.mapreduce.report import joined, joined_tokens, part_of
 from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest, SummaryTopic
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
+from summarizer_tool.runtime import sync_loop
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import WorkerProcesses, in_process, in_thread, request_load
 from summarizer_tool.schemas import Summary
@@ -161,13 +159,13 @@ class Summarizer:
 
     def summarize_sync(self, content: Content, **options: Unpack[SummaryOptions]) -> Summary:
         """`summarize` for code without an event loop; it also works where one is running, as in a notebook."""
-        return _run(partial(self.summarize, content, **options))
+        return sync_loop.run(self.summarize(content, **options))
 
     def summarize_for_extraction_sync(
         self, content: Content, schema_hint: str | type[BaseModel], **options: Unpack[SummaryOptions]
     ) -> Summary:
         """`summarize_for_extraction` for code without an event loop."""
-        return _run(partial(self.summarize_for_extraction, content, schema_hint, **options))
+        return sync_loop.run(self.summarize_for_extraction(content, schema_hint, **options))
 
     async def _asked(
         self, kind: type[SummarizeRequest], content: Content, options: SummaryOptions, **asked: object
@@ -294,16 +292,6 @@ class Summarizer:
         """The budget of a request that gives none."""
         default = self.settings.default_max_output_tokens
         return min(default, max(MIN_EXTRACTION_TOKENS, tokens_in // EXTRACTION_RATIO)) if for_extraction else default
-
-
-def _run(work: Callable[[], Coroutine[Any, Any, Summary]]) -> Summary:
-    """Run work to its end; an interrupt cancels it."""
-    try:
-        get_running_loop()
-    except RuntimeError:
-        return run(work())
-    with start_blocking_portal() as portal:  # beside the loop of a notebook
-        return portal.call(work)
 
 
 def _is_focus_unmet(summary: Summary, documents: Sequence[Document], focus: prompts.Focus) -> bool:

@@ -220,12 +220,19 @@ class Gate:
         if session is not None and not is_modern and not self._knows(session):
             # In the words of the SDK, which says so once it has read the body.
             return _refused('Session not found', 404)
+        declared = request.headers.get('content-length', '')
+        if declared.isdecimal() and self._is_large(int(declared) / ESCAPED):
+            return _refused(TOO_LARGE.format(self._max_input_mb), 413)
         scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection, Event())
         if self._tokens:
             # A session belongs to whoever has opened it: the SDK compares this user.
             owner = collection_of(authorization.decode('latin-1'))
             scope['user'] = AuthenticatedUser(AccessToken(token='', client_id=owner, scopes=[]))
         return None
+
+    def _is_large(self, size: float) -> bool:
+        """Return whether a body of so many bytes, if they were text, is too large."""
+        return size > self._max_input_mb * 1e6 + SLACK_BYTES
 
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         lost = scope['summarizer.arrival'].lost
@@ -267,7 +274,7 @@ class Gate:
             parts.append(message.get('body', b''))
             size += len(parts[-1])
             escapes += parts[-1].count(b'\\')
-            if max(size - (ESCAPED - 1) * escapes, size / ESCAPED) > self._max_input_mb * 1e6 + SLACK_BYTES:
+            if self._is_large(max(size - (ESCAPED - 1) * escapes, size / ESCAPED)):
                 return _refused(TOO_LARGE.format(self._max_input_mb), 413)
         if len(parts) > 1:
             return b''.join(parts)

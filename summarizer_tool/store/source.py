@@ -118,7 +118,10 @@ def unknown_source(db: StoreConnection, collection: str, asked: str) -> UnknownS
     if not rows:
         return UnknownSourceError(f'{problem}, nor any other yet; add_source takes a text or a URL and gives a handle')
     titles = dict(rows)
-    near = difflib.get_close_matches(handle_in(asked).lower(), titles, _NEAR, 0.65)
-    listed = ', '.join(_named(source_id, titles[source_id]) for source_id in near or [*titles][:_NEAR])
+    wanted = handle_in(asked).casefold()
+    near = difflib.get_close_matches(wanted, titles, _NEAR, 0.65) or [
+        source_id for source_id, title in rows if len(wanted) > 2 and wanted in title.casefold()
+    ]
+    listed = ', '.join(_named(source_id, titles[source_id]) for source_id in (near or [*titles])[:_NEAR])
     known = f'did you mean {listed}?' if near else f'the last used are {listed};'
     return UnknownSourceError(f'{problem}; {known} add_source gives a handle for a text or a URL')

@@ -65,7 +65,7 @@ def test_a_manifest(tmp_path: Path) -> None:
 
 
 def test_no_two_documents_have_one_result(tmp_path: Path) -> None:
-    """Nor is a name too long for a file."""
+    """Nor is the result of one where the folder of another is, nor its name too long for a file."""
     (tmp_path / 'p' / 'in').mkdir(parents=True)
     (tmp_path / 'in').mkdir()
     for name in ('in/a.txt', 'p/in/a.txt'):
@@ -74,7 +74,7 @@ def test_no_two_documents_have_one_result(tmp_path: Path) -> None:
     assert names(tmp_path / 'p' / 'list', tmp_path) == {'in/a.txt': 'in/a.txt', '2/in/a.txt': 'p/in/a.txt'}
     folder, out = tmp_path / 'folder', BatchFolder(tmp_path / 'out')
     longest = 'x' * 250
-    for name in (b'x', b'y/b', b'y/a', b'2/y/a', b'\xff', b'\xfe', longest.encode()):
+    for name in (b'x', b'x.md/b', b'x.md_/b', b'y.json.part/c', b'y', b'\xff', b'\xfe', longest.encode()):
         path = folder / os.fsdecode(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(repr(path))
@@ -84,9 +84,11 @@ def test_no_two_documents_have_one_result(tmp_path: Path) -> None:
             name,
             Summary(text=text, state='complete', stats=Stats(tokens_in=9, tokens_out=9, budget=9, model='')),
         )
-    assert len(found) == len({*found.values()}) == 7
+    assert len(found) == len({*found.values()}) == 8
     assert {name: out.text(name).rstrip('\n') for name in found} == found
-    assert [name for name in found if len(name) < 99] == snapshot(['x', '?', '2/?', '2/y/a', 'y/a', 'y/b'])
+    assert [name for name in found if len(name) < 99] == snapshot(
+        ['x', 'y', '?', '2/?', 'x.md_/b', '2/x.md_/b', 'y.json.part_/c']
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,13 @@ from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
 from summarizer_tool.batch.batch import BatchProgress
-from summarizer_tool.batch.folder import BatchFolder
-from summarizer_tool.cli.batch import _tell_end
+from summarizer_tool.batch.folder import BatchFolder, BatchLimits
+from summarizer_tool.batch.job import Asked
+from summarizer_tool.cli.batch import _database, _tell_end
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import ExitCode
+from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.settings import Settings
 from tests.support import forking
 from tests.support.terminal import said
 
@@ -51,6 +54,13 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     )
 
 
+def test_a_password_that_an_earlier_version_has_kept_is_told_to_nobody(tmp_path: Path) -> None:
+    folder, url = BatchFolder(tmp_path), 'postgresql://host/db?password=hunter2'
+    folder.begin(tmp_path, Asked(model='extractive'), BatchLimits(per_worker=1), merge=False, database=url)
+    with pytest.raises(ConfigurationError, match='is kept in postgresql://host/db, and not in sqlite:'):
+        _database(folder, Settings.load())
+
+
 def test_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'dbos', None)
     for module in [name for name in sys.modules if name.startswith('summarizer_tool.batch')]:
@@ -78,6 +88,8 @@ GIVES_UP = """
 import asyncio
 from types import SimpleNamespace
 from summarizer_tool.cli.batch import _work
+from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.settings import Settings
 
 async def give_up():
     await asyncio.sleep(0.2)  # by then the end of stdin is waited for

@@ -78,6 +78,15 @@ def test_what_was_written_is_kept(reply: BrokenOff, limits: dict[str, float], re
     assert (usage.requests, usage.output_tokens, usage.input_tokens > 300) == (1, tokens.count(RAW[:IN_FOURTH]), True)
 
 
+def test_an_answer_that_says_hardly_anything_of_much_is_begun_anew() -> None:
+    last = {'text': FACTS[6], 'importance': 1, 'evidence': [7]}
+    raw = f'{{"facts": [{json.dumps(last)}, {{"text": "Hes'
+    with serve(Behaviour(script(BrokenOff({'facts': [last, last], 'entities': []}, len(raw) - 1)))) as provider:
+        summary = run(provider)
+    assert [(part.first_line, part.last_line, part.state) for part in summary.parts] == [(1, 15, 'degraded')]
+    assert sum(fact.evidence[0].line < 13 for fact in summary.facts) > 1
+
+
 @pytest.mark.parametrize('mode', ['tool', 'native', 'prompted'])
 def test_where_an_answer_reaches_its_limit_the_embedded_model_goes_on(mode: OutputMode) -> None:
     with serve(Behaviour(script(Cut(ANSWER, IN_FOURTH)))) as provider:

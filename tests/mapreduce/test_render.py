@@ -190,6 +190,53 @@ def test_rows_of_documents_whose_titles_have_no_room_are_told_with_these() -> No
     ]
 
 
+def test_of_a_fact_and_the_same_with_more_after_it_the_longer_one_is_said_where_all_has_room() -> None:
+    said = ['The mill stood.', 'The mill stood. It burned.', 'The mill stood. It burned. Ada saw it.', 'Rye grew.']
+    facts = [GroundedFact(text, 3, ((0, 1),)) for text in said]
+    assert fit(facts, [], ['Doc'], 5).text == 'The mill stood.'
+    assert fit(facts, [], ['Doc'], 40).text == 'The mill stood. It burned. Ada saw it.\nRye grew.'
+
+
+def test_for_a_schema_a_fact_of_a_timeline_has_its_date() -> None:
+    told = [
+        (('Marn', 'Timeline', '33 A.R. — The coast'), 'Third hamlet founded: Wend.'),
+        (('Marn', 'Timeline', '33 A.R. — The coast'), 'Ada Orme opens the mill.'),
+        (('Marn', 'Timeline', '604–606 A.R.'), '605: The mill is burned.'),
+        (('Marn', 'Timeline', '12 Oatmonth 610'), 'It is rebuilt.'),
+        (('Marn', 'Timeline', 'Year 612: The flood'), 'In year 612 the reeve is drowned.'),
+        (('Wend', '1200 (a song)'), 'Carl Orme wrote it.'),
+    ]
+    facts = [GroundedFact(text, 3, ((above[0] == 'Wend', number),)) for number, (above, text) in enumerate(told, 1)]
+    names = Focus(schema_hint='people and places')
+    rendered = fit(facts, [], ['Marn', 'Wend'], 200, names, headings=[above for above, _ in told])
+    assert rendered.text.splitlines() == snapshot(
+        [
+            '# Marn',
+            '33 A.R.: Third hamlet founded: Wend.',
+            '33 A.R.: Ada Orme opens the mill.',
+            '605: The mill is burned.',
+            '12 Oatmonth 610: It is rebuilt.',
+            'In year 612 the reeve is drowned.',
+            '# Wend',
+            'Carl Orme wrote it.',
+        ]
+    )
+
+
+def test_for_a_schema_a_fact_has_the_whole_date_above_it() -> None:
+    dates = ['2024-03-11', '2024-03-25 – Handover', 'c. 604–610', '12 March 1943: The flood']
+    facts = [GroundedFact(f'Ada built part {number}.', 3, ((0, number),)) for number, _ in enumerate(dates, 1)]
+    made = fit(facts, [], ['Marn'], 200, Focus(schema_hint='people'), headings=[('Marn', date) for date in dates])
+    assert made.text.splitlines() == snapshot(
+        [
+            '2024-03-11: Ada built part 1.',
+            '2024-03-25: Ada built part 2.',
+            'c. 604–610: Ada built part 3.',
+            '12 March 1943: Ada built part 4.',
+        ]
+    )
+
+
 def test_what_is_told_stands_below_its_headings() -> None:
     told = [
         (('Bags',), 'All bags are sewn in Marn.'),

@@ -89,6 +89,30 @@ def test_synchronous_calls_work_inside_a_running_loop_and_from_many_threads() ->
     assert texts == [expected] * 3
 
 
+def test_synchronous_calls_share_one_event_loop() -> None:
+    """On another the connections that a caller's model keeps open would fail."""
+    loops: set[asyncio.AbstractEventLoop] = set()
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        loops.add(asyncio.get_running_loop())
+        return good(read(messages), info)
+
+    def summarize() -> None:
+        Summarizer(make(), model=FunctionModel(answer)).summarize_sync(CHRONICLE, max_output_tokens=300)
+
+    async def inside() -> None:
+        summarize()
+
+    summarize()
+    threads = [threading.Thread(target=summarize) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    asyncio.run(inside())
+    assert len(loops) == 1
+
+
 def test_concurrency_is_bounded_across_event_loops() -> None:
     lock = threading.Lock()
     running = peak = 0

@@ -80,12 +80,15 @@ def test_wrong_tokens_are_slowed_down_and_the_right_one_is_not(limited: Served) 
     assert status('right') == 400
 
 
-def test_a_session_is_checked_before_its_body(limited: Served) -> None:
+@pytest.mark.parametrize(
+    ('headers', 'status'),
+    [(b'Mcp-Session-Id: none\r\nContent-Length: 100000000\r\n', 404), (b'Content-Length: 1000000000\r\n', 413)],
+    ids=['session', 'size'],
+)
+def test_a_session_and_a_size_are_checked_before_the_body(limited: Served, headers: bytes, status: int) -> None:
     with connected(limited) as connection:
-        connection.sendall(
-            HEAD + b'Authorization: Bearer right\r\nMcp-Session-Id: none\r\nContent-Length: 100000000\r\n\r\n'
-        )
-        assert connection.recv(1 << 16).startswith(b'HTTP/1.1 404')
+        connection.sendall(HEAD + b'Authorization: Bearer right\r\n' + headers + b'\r\n')
+        assert connection.recv(1 << 16).startswith(b'HTTP/1.1 %d' % status)
 
 
 def test_who_opens_many_sessions_loses_his_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -205,6 +205,7 @@ def test_an_unknown_handle_names_the_near_ones(store: SourceStore) -> None:
             westfall[:-3],
             'src_ffffffffffff',
             '',
+            'gannet dyke',
         )
     ] == snapshot(
         [
@@ -212,6 +213,7 @@ def test_an_unknown_handle_names_the_near_ones(store: SourceStore) -> None:
             'there is no source "src_96d43f5c8"; did you mean src_96d43f5c8f8b ("Westfall")? add_source gives a handle for a text or a URL',
             'there is no source "src_ffffffffffff"; the last used are src_b4f11b130495 ("Redridge"), src_6176e9b0128b ("Duskwood"), src_c381a5010d7e, src_37b841bd8bd0 ("Harbour of Gannet Dyke"), src_5186d26871ce ("Stranglethorn Vale"); add_source gives a handle for a text or a URL',
             'there is no source ""; the last used are src_b4f11b130495 ("Redridge"), src_6176e9b0128b ("Duskwood"), src_c381a5010d7e, src_37b841bd8bd0 ("Harbour of Gannet Dyke"), src_5186d26871ce ("Stranglethorn Vale"); add_source gives a handle for a text or a URL',
+            'there is no source "gannet dyke"; did you mean src_37b841bd8bd0 ("Harbour of Gannet Dyke")? add_source gives a handle for a text or a URL',
         ]
     )
 

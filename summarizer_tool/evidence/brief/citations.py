@@ -33,6 +33,9 @@ _MUCH_OF_A_LINE = 20_000
 """Characters of a line that are looked at."""
 
 _STOP = regex.compile(r'[.!?…]["\'”’»)\]*_]{0,3}\s+(?=\S)|[。！？；](?=\S)')
+_DEFINITION = regex.compile(r'\s*:\s')
+"""What stands under its term."""
+
 _MARKS = regex.compile(r'(?:\s|[#>|]|:\s|[-*+]\s|\d{1,3}[.)]\s)*+')
 _WORD = regex.compile(r'[\p{L}\p{N}]')
 _SPACE = regex.compile(r'\s+')
@@ -130,10 +133,21 @@ def _only_asks(quote: str, words: frozenset[str]) -> bool:
 
 
 def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, frozenset[str]]]:
-    """Line, quote, and which of the wanted words it has."""
-    for number, text in block.lines[:_MANY_LINES]:
+    """Line, quote, and which of the wanted words it has.
+
+    A definition has those of its term, too, and the term is nothing to quote: it says nothing by itself.
+    """
+    lines = block.lines[:_MANY_LINES]
+    of_term = frozenset[str]()
+    for place, (number, text) in enumerate(lines):
+        if _DEFINITION.match(text) is None:
+            if lines[place + 1 : place + 2] and _DEFINITION.match(lines[place + 1][1]):
+                of_term = _words_in(quote_terms(text), words)
+                continue
+            if text and not text[0].isspace():
+                of_term = frozenset[str]()
         for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
-            yield number, quote, _words_in(quote_terms(quote), words)
+            yield number, quote, of_term | _words_in(quote_terms(quote), words)
 
 
 def _words_in(said: frozenset[str], words: frozenset[str]) -> frozenset[str]:

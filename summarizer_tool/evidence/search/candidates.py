@@ -8,7 +8,7 @@ import heapq
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations, pairwise
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search.results import Hit
@@ -85,13 +85,15 @@ def names_without_passage(
     """
     is_english = question.isascii() and language_of(words_of(question.casefold())) == 'en'
     words = [_letters(word) for text in texts for word in text.split()]
-    said, run = {*words}, ''.join(words)
+    said, run = {*words}, ' '.join(words)
+    together = pairwise(words), zip(words, words[1:], words[2:], strict=False)
+    joined = {*map(''.join, chain(*together))}
 
     def begins_a_word(term: str) -> bool:
         return len(term) >= _LEAST_JOINED and bool(beginning_with(db, term, 1))
 
     def is_said(name: str) -> bool:
-        return name in said or (len(name) >= _LEAST_JOINED and name in run)
+        return name in said or (len(name) >= _LEAST_JOINED and (name in joined or name in run))
 
     return [
         word

@@ -147,6 +147,30 @@ def test_every_quote_is_a_substring_of_its_line_and_is_shown_as_it_is(lines: lis
         assert isinstance(citation, Citation)
 
 
+def test_what_is_asked_of_a_term_is_quoted_from_its_definition() -> None:
+    text = """\
+keep_for (integer)
+: How long a lamp is kept lit. A value without a unit counts as minutes. The default is 40 minutes.
+
+    It can be set by the keeper alone.
+
+drain_after (integer)
+: How long the tank stands. The default is two hours.
+"""
+    lines = list(enumerate(text.splitlines(), 1))
+    asked = terms_to_quote('What is the default of keep_for?')
+
+    assert choose([Quotable('src', lines)], asked, 1) == snapshot(
+        [Citation(quote='The default is 40 minutes.', source_id='src', line=2)]
+    )
+    assert choose([Quotable('src', lines)], terms_to_quote('What is the default of drain_after?'), 1) == snapshot(
+        [Citation(quote='The default is two hours.', source_id='src', line=7)]
+    )
+    assert choose([Quotable('src', lines)], terms_to_quote('Who can set keep_for?'), 1) == snapshot(
+        [Citation(quote='It can be set by the keeper alone.', source_id='src', line=4)]
+    )
+
+
 def test_what_begins_with_a_number_sign_is_a_heading_only_before_a_blank() -> None:
     assert quotes_in('#4090: the sluice leaks when it rains.') == ['4090: the sluice leaks when it rains.']
     assert quotes_in('## The sluice leaks when it rains') == []

@@ -143,9 +143,12 @@ async def test_how_far_a_hit_brings_what_is_beside_it() -> None:
         ('Wer bekommt den Auftrag für die Ulme?', ('Ulme',)),
     ],
 )
-async def test_a_name_within_a_longer_word_is_met(question: str, not_met: tuple[str, ...]) -> None:
+async def test_a_name_within_a_longer_word_is_met_and_one_from_word_to_word_is_not(
+    question: str, not_met: tuple[str, ...]
+) -> None:
     collection = SourceStore().collection()
-    collection.add(Document('# Dachsanierung\n\nDer Auftrag geht an Dachtec. Auch die Schiffsladung wird bezahlt.'))
+    text = 'Der Auftrag geht an Dachtec. Auch die Schiffsladung wird bezahlt, und ein Saul mehr.'
+    collection.add(Document(f'# Dachsanierung\n\n{text}'))
     assert (await search(collection, Query(question))).not_met == not_met
 
 
