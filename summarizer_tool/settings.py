@@ -110,7 +110,7 @@ class Settings(BaseSettings):
     llm_concurrency: Concurrency = 'adaptive'
     """`adaptive`: fewer at once while the provider refuses calls (429) or lets them wait; `fixed`: always as many."""
     llm_requests_per_minute: Annotated[int | None, Field(ge=1)] = None
-    """Requests to a model that the process sends in a minute; unset: as many as the provider takes."""
+    """Requests that the process sends in a minute to models that the settings name; unset: as many as they take."""
     llm_tokens_per_minute: Annotated[int | None, Field(ge=1)] = None
     """About how many tokens they have together."""
     llm_hedging: bool = False
