@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from summarizer_tool import ConfigurationError, one_line
@@ -23,7 +23,6 @@ MAX_SHOWN = 60
 
 _MESSAGES = {
     'missing': 'is missing',
-    'extra_forbidden': 'is no key of this',
     'model_type': 'must be a mapping',
     'dict_type': 'must be a mapping',
     'tuple_type': 'must be a list',
@@ -40,6 +39,16 @@ class Strict(BaseModel):
     """Base of what is read from a file: frozen, and without unknown keys, which are mostly misspelt known ones."""
 
     model_config = ConfigDict(frozen=True, extra='forbid', hide_input_in_errors=True)
+
+    @model_validator(mode='before')
+    @classmethod
+    def _only_known_keys(cls, value: object) -> object:
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        is_checked = isinstance(value, Mapping) and cls.model_config.get('extra') == 'forbid'
+        for key in cast('Mapping[object, object]', value) if is_checked else ():
+            if key not in known:
+                raise ValueError(f'{shown(key)} is no key of this; there are {", ".join(known)}')
+        return cast('object', value)
 
 
 Model = TypeVar('Model', bound=Strict)

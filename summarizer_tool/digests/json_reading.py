@@ -114,8 +114,11 @@ def _repaired(text: str, place: int) -> Read | None:
     """
     if place < _KEPT_SHARE * len(text):
         return None
+    whole = text[:place].rstrip('0123456789.-+eE')
+    # A number at the cut may be the beginning of another.
+    whole = f'{whole}"…"' if text[len(whole) : place][:1] in tuple('-0123456789') else text[:place]
     try:
-        value = cast('Json', from_json(text[:place], allow_partial=True))
+        value = cast('Json', from_json(whole, allow_partial=True))
     except ValueError:
         return None
     inside = value

@@ -1,6 +1,6 @@
 """A page of a PDF as its file has it: words that stand together, on lines, in points from the lower left corner."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 _BLANK = 0.45
 """Of a font's size: what stands between two words at most."""
@@ -34,6 +34,13 @@ class Cell:
         self.words.append((word, left, right))
         self.right = max(self.right, right)
         self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
+
+    def of(self, words: list[tuple[str, float, float]]) -> 'Cell':
+        """The cell with other words."""
+        said = ' '.join(word for word, _, _ in words)
+        made = replace(self, text=said, left=words[0][1], right=max(right for _, _, right in words), words=[])
+        made.words[:] = words
+        return made
 
     def parts(self) -> list[tuple[str, float, float]]:
         """What has wider blanks between it than words have."""

@@ -1,8 +1,10 @@
 """The tables of a PDF's page: rows by what stands side by side, columns by what no cell reaches over."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from dataclasses import replace
+from itertools import pairwise, takewhile
 from math import inf
 from statistics import mode
 
@@ -13,16 +15,26 @@ from summarizer_tool.html.tables import is_titled
 LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
 """What leads to a page number in a table of contents."""
 
+_SIGNS = ('$', '€', '£', '¥')
+_LEAST_COLUMNS, _TITLES_REACH, _LONGEST_TITLE = 3, 3.5, 30
+"""Cells of a row above which titles may stand that the file has one after the other, heights of its font up to there,
+and characters of each."""
+_NUMBER, _YEAR = re.compile(r'[-–−(]{0,2}[$€£¥]?\d[\d.,]*\)?\s?%?\)?'), re.compile(r'(?:19|20)\d\d')
 _MOST_IN_CELL = 5
 """Lines."""
+_MOST_TITLES = 4
 _MOST_ROWS = 0.5
 """Of the rows of a table: as many at least have each of their cells in a column of its own."""
 
 
 def whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLine]:
-    """The lines of a page, where some are the first cell of a row one with the cells that stand beside their middle."""
+    """The lines of a page, where some are the first cell of a row one with the cells that stand beside their middle.
+
+    Signs of currencies and per cents are beside their numbers, where a table has them in columns of their own.
+    """
     made: list[TextLine] = []
-    for line in lines:
+    for line in map(_with_signs, lines):
+        _part_titles(made, line)
         if len(line.cells) > 1 and made and line.bottom > made[-1].bottom and (count := _beside_middle(made, line)):
             above = made[-count:]
             text = join([each.text for each in above], vocabulary)
@@ -31,6 +43,46 @@ def whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLi
         else:
             made.append(line)
     return made
+
+
+def _part_titles(made: list[TextLine], row: TextLine) -> None:
+    """Put titles of a table that stand one below the other, column by column, on the lines that they stand on."""
+    edge = row.cells[0].right
+    end = start = len(made) - bool(made and len(made[-1].cells) == 1 and made[-1].left < edge)  # the heading of a group
+    while start and len(made[start - 1].text) <= _LONGEST_TITLE and made[start - 1].left >= edge:
+        if not 0 < made[start - 1].bottom - row.bottom < _TITLES_REACH * row.size:
+            break
+        start -= 1
+    titles: defaultdict[int, list[Cell]] = defaultdict(list)
+    for line in made[start:end]:
+        titles[round(line.bottom)] += line.cells
+    if len(row.cells) < _LEAST_COLUMNS or len(titles) == end - start or _is_number(row.cells[0].text):
+        return
+    parted = [sorted(titles[bottom], key=lambda cell: cell.left) for bottom in sorted(titles, reverse=True)]
+    are_words = not any(_is_number(cell.text) for cells in parted for cell in cells)
+    if are_words and all(left.right <= right.left for cells in parted for left, right in pairwise(cells)):
+        made[start:end] = [TextLine(cells, row.turn) for cells in parted]
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None and not _YEAR.fullmatch(text)
+
+
+def _with_signs(line: TextLine) -> TextLine:
+    """A line of which each sign stands with its number, which keeps its place; `12,50 €` has it already."""
+    words = [[*cell.words] for cell in line.cells]
+    is_before = line.cells[-1].words[-1][0] not in _SIGNS
+    for cell, before, after in zip(line.cells, words, words[1:], strict=False):
+        word, left, right = after[0]
+        said = before[-1][0] if before else ''
+        if is_before and cell.parts()[-1][0] in _SIGNS and (word[:1].isdigit() or word[:1] == '('):
+            after[0] = before.pop()[0] + word, left, right
+        elif word.startswith('%') and _is_number(said):
+            (number, begin, end), after[:1] = before[-1], []
+            before[-1] = f'{number}{word}', begin, end
+    if words == [cell.words for cell in line.cells]:
+        return line
+    return replace(line, cells=[cell.of(some) for cell, some in zip(line.cells, words, strict=True) if some])
 
 
 def _beside_middle(lines: Sequence[TextLine], row: TextLine) -> int:
@@ -64,18 +116,27 @@ def table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | N
         return None
     table: list[list[str]] = []
     above = inf
-    for line, places in zip(lines[start:end], placed, strict=True):
+    titles = _titles(placed)
+    for at, (line, places) in enumerate(zip(lines[start:end], placed, strict=True)):
         # What stands alone in the first column is the heading of a group, but where a cell goes on in small letters.
         is_row = len(places) > 1 or (0 in places and not line.text[:1].islower())
-        if is_row or above - line.bottom >= 1.5 * line.size:
+        if at == 0 or (at >= titles and (is_row or above - line.bottom >= 1.5 * line.size)):
             table.append([''] * len(columns))
         for place, text in places.items():
             table[-1][place] = f'{table[-1][place]} {text}'.strip()
         above = line.bottom
     written = [f'| {" | ".join(cell.replace("|", chr(92) + "|") for cell in row)} |' for row in table]
-    if not is_titled(table):
+    if not (titles > 1 or is_titled(table)):
         written.insert(0, '|' + '  |' * len(columns))
     return [written[0], '|' + ' --- |' * len(columns), *written[1:]], end
+
+
+def _titles(placed: Sequence[dict[int, str]]) -> int:
+    """How many lines of a table are its titles: words or years above numbers, none of them in the first column."""
+    numbers = [any(map(_is_number, places.values())) for places in placed]
+    above = zip(placed[:_MOST_TITLES], numbers, strict=False)
+    count = sum(1 for _ in takewhile(lambda line: 0 not in line[0] and not line[1], above))
+    return count if any(numbers[count:]) else 0
 
 
 def _columns(lines: Sequence[TextLine]) -> tuple[list[tuple[float, float]], list[dict[int, str]]]:

@@ -14,6 +14,7 @@ from summarizer_tool.formats import (
     chat,
     commented,
     data_texts,
+    indented,
     light_markup,
     mail,
     notebook,
@@ -117,7 +118,9 @@ def plain_text(text: str, name: str = '') -> str:
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    return _unless_printed(restructured.markdown(text) or unwrap(titled(mail.threads(text))), text)
+    return _unless_printed(
+        restructured.markdown(text) or indented.markdown(text) or unwrap(titled(mail.threads(text))), text
+    )
 
 
 def _unless_printed(read: str, text: str) -> str:

@@ -8,6 +8,8 @@ from summarizer_tool.html.parsing import walk
 _LINES = frozenset({'div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre', 'figure'})
 """Each of these within code begins and ends a line."""
 _OUT = frozenset({'button', 'script', 'style', 'svg', 'select', 'textarea', 'input', 'template'})
+_GUTTER = re.compile(r'(?:^|[\s_-])(?:gutter|linenos?|linenodiv|lnt?)(?:$|\s)')
+"""Class names of line numbers beside code."""
 _LANGUAGE = re.compile(
     r'(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight)-|brush:\s*)([A-Za-z][\w+#.-]{0,29})(?=$|[\s;])'
 )
@@ -17,14 +19,16 @@ _MAX_NAMES = 400
 
 
 def verbatim(element: Any) -> str:
-    """The text of a `pre`, line breaks and indentation kept, without buttons."""
+    """The text of a `pre`, line breaks and indentation kept, without line numbers and buttons."""
+    if _is_gutter(element.getparent()):
+        return ''
     if len(element) == 0:
         return _without_empty_edges(element.text or '')
     pieces: list[str] = []
     walker = walk(element)
     for event, inner in walker:
         is_start = event == 'start'
-        if is_start and inner.tag in _OUT:
+        if is_start and (inner.tag in _OUT or (inner is not element and _is_gutter(inner))):
             walker.skip_subtree()
             continue
         is_break = inner.tag == 'br' and is_start
@@ -36,6 +40,10 @@ def verbatim(element: Any) -> str:
         if text:
             pieces.append(text)
     return _without_empty_edges(''.join(pieces))
+
+
+def _is_gutter(element: Any) -> bool:
+    return element is not None and _GUTTER.search((element.get('class') or '')[:_MAX_NAMES]) is not None
 
 
 def _without_empty_edges(text: str) -> str:

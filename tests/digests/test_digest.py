@@ -261,6 +261,11 @@ name: 99 distinct, like vat-0\
 """)
 
 
+def test_a_number_at_which_json_is_cut_off_is_not_told() -> None:
+    text = json.dumps({'sluice': 'open', 'mills': ['upper', 'lower'], 'toll': 123456})[:-5]
+    assert 'toll: …' in digest(text, 200).text
+
+
 def test_a_log_inside_json() -> None:
     found = digest(json.dumps([{'type': 'text', 'text': LOG}]), 300)
     assert found.kind == 'json'

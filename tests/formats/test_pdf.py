@@ -121,6 +121,64 @@ def test_rows_become_a_table() -> None:
 """)
 
 
+def test_signs_of_currencies_and_per_cents_stand_with_their_numbers() -> None:
+    rows = [
+        [(72.0, 'Toll'), (200.0, '$'), (260.0, '40,665'), (296.0, '$'), (350.0, '39,570'), (420.0, '3'), (427.0, '%')],
+        [(72.0, 'Salt'), (260.0, '7,382'), (350.0, '8,235'), (414.0, '(10)'), (432.0, '%')],
+        [(72.0, 'Eels'), (260.0, '7,224'), (350.0, '7,368'), (420.0, '2'), (427.0, '%')],
+    ]
+    placed = [(left, 700.0 - 14 * at, text) for at, row in enumerate(rows) for left, text in row]
+    assert read(pdf([placed])).markdown.split('\n')[2:] == [
+        '| Toll | $40,665 | $39,570 | 3 % |',
+        '| Salt | 7,382 | 8,235 | (10) % |',
+        '| Eels | 7,224 | 7,368 | 2 % |',
+    ]
+
+
+def test_a_sign_behind_its_number_stays_there() -> None:
+    rows = [('Coffee', '12,50 EUR', '2', '25,00 EUR'), ('Tea', '3,20 EUR', '10', '32,00 EUR')]
+    placed = [
+        (left, 700.0 - 14 * at, text.replace('EUR', '$'))
+        for at, row in enumerate([('Item', '2024', '% change', 'Sum'), *rows])
+        for left, text in zip((72.0, 200.0, 300.0, 400.0), row, strict=True)
+    ]
+    assert read(pdf([placed])).markdown.split('\n')[2:] == [
+        '| Coffee | 12,50 $ | 2 | 25,00 $ |',
+        '| Tea | 3,20 $ | 10 | 32,00 $ |',
+    ]
+
+
+def test_titles_that_stand_one_below_the_other_are_those_of_their_columns() -> None:
+    """The file has them column by column; what stands above two of them is none."""
+    titles = [(230.0, 745.0, 'Three months'), (220.0, 732.0, 'May 2,'), (224.0, 724.0, '2026')]
+    titles += [(300.0, 732.0, 'May 3,'), (304.0, 724.0, '2025'), (360.0, 724.0, 'Change')]
+    rows = [('Toll', '40,665', '39,570', '3 %'), ('Salt', '7,382', '8,235', '(10)%'), ('Eels', '7,224', '7,368', '2 %')]
+    placed = [
+        (left, 700.0 - 14 * at, text)
+        for at, row in enumerate(rows)
+        for left, text in zip((72.0, 220.0, 300.0, 362.0), row, strict=True)
+    ]
+    page = read(pdf([[*titles, (72.0, 712.0, 'By kind:'), *placed]]))
+    assert page.markdown.split('\n') == snapshot(
+        [
+            'Three months',
+            '',
+            '|  | May 2, 2026 | May 3, 2025 | Change |',
+            '| --- | --- | --- | --- |',
+            '| By kind: |  |  |  |',
+            '| Toll | 40,665 | 39,570 | 3 % |',
+            '| Salt | 7,382 | 8,235 | (10)% |',
+            '| Eels | 7,224 | 7,368 | 2 % |',
+        ]
+    )
+
+
+def test_rows_without_a_first_cell_are_no_titles_where_no_numbers_stand_below() -> None:
+    rows = [((200.0, 'Salt'), (300.0, 'Mill')), ((200.0, 'Eels'), (300.0, 'Weir')), ((72.0, 'Late'), (200.0, 'Toll'))]
+    placed = [(left, 700.0 - 14 * at, text) for at, row in enumerate([*rows, *rows[2:]]) for left, text in row]
+    assert '|  | Eels | Weir |' in read(pdf([placed])).markdown.split('\n')
+
+
 def test_the_heading_of_a_group_is_a_row() -> None:
     rows = [('2023', '5', '7'), ('Receivables', '120', '130'), ('Non-current assets',), ('Ships', '300', '320')]
     rows += [('Stones and sieves of the mill, which', '9', '8'), ('broke in 1911',), ('Loans', '4', '3')]

@@ -59,13 +59,16 @@ def test_languages(markup: str, language: str) -> None:
 @pytest.mark.parametrize(
     'markup',
     [
+        '<div class="highlight"><table><tr><td class="gutter"><pre>1\n2</pre></td>'
+        '<td class="code"><pre><code>let a = 1\nlet b = 2</code></pre></td></tr></table></div>',
+        '<pre><span class="linenos">1</span>let a = 1\n<span class="linenos">2</span>let b = 2</pre>',
         '<pre><code><span class="line">let a = 1</span><br><span class="line">let b = 2</span></code></pre>',
         '<pre><code><div>let a = 1</div><div>let b = 2</div></code><button>Copy</button></pre>',
         '<pre><code><table><tr><td>let a = 1</td></tr><tr><td>let b = 2</td></tr></table></code></pre>',
     ],
-    ids=['breaks', 'boxes', 'rows'],
+    ids=['a column of numbers', 'numbers in lines', 'breaks', 'boxes', 'rows'],
 )
-def test_lines_of_code_are_kept_without_buttons(markup: str) -> None:
+def test_numbers_and_buttons_beside_code_are_none_of_it(markup: str) -> None:
     assert read(markup) == '```\nlet a = 1\nlet b = 2\n```'
 
 

@@ -256,7 +256,13 @@ def test_configuration_files_that_are_wrong(tmp_path: Path, pages: list[Path]) -
     assert each(*(partial(ask, '--config', folder) for folder in ('topics', 'servers', 'nowhere'))) == snapshot(
         [
             (2, '', ['topics/research_topics.yml: topics[0].share: must be a valid number']),
-            (2, '', ['servers/mcp_config.json: mcpServers.web.timout: is no key of this']),
+            (
+                2,
+                '',
+                [
+                    "servers/mcp_config.json: mcpServers.web: 'timout' is no key of this; there are url, headers, command, args, env, cwd, timeout, retries"
+                ],
+            ),
             (2, '', ['nowhere/research_topics.yml: cannot be read: No such file or directory']),
         ]
     )

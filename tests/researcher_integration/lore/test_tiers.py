@@ -142,6 +142,6 @@ def test_wrong_sources(tmp_path: Path) -> None:
             'sources.yml: tiers.primary.domains[0]: must be text, in quotes where it looks like something else',
             'sources.yml: tiers.primary.domains: must be a list',
             "sources.yml: default: must be 'official', 'primary', 'secondary' or 'tertiary'",
-            'sources.yml: file: is no key of this',
+            "sources.yml: 'file' is no key of this; there are tiers, default, files",
         ]
     )
