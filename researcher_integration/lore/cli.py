@@ -186,7 +186,10 @@ def _research(
 def _configuration(folder: Path, *, search: bool) -> 'Configuration':
     from researcher_integration.lore.configuration import load_tiers, load_topics
     from researcher_integration.lore.pipeline import Configuration
-    from researcher_integration.mcp.search_servers import load_search_servers
+    from summarizer_tool import naming_extra
+
+    with naming_extra('researcher'):
+        from researcher_integration.mcp.search_servers import load_search_servers
 
     topics, tiers = load_topics(folder / 'research_topics.yml'), load_tiers(folder / 'sources.yml')
     servers = load_search_servers(folder / 'mcp_config.json')

@@ -267,7 +267,8 @@ class LocalWorkers:
         while len(self._processes) < self._count:
             # Each has a name of its own: one that is about to end must not give back what its successor has begun.
             name = f'{self._batch}-{secrets.token_hex(4)}'
-            command = [sys.executable, '-m', 'summarizer_tool', 'worker', '--name', name, '--until-stdin-ends']
+            # `-P`: what lies in the current folder is no part of the program.
+            command = [sys.executable, '-P', '-m', 'summarizer_tool', 'worker', '--name', name, '--until-stdin-ends']
             # Where this process is killed, its end of the pipe closes, and they stop by themselves.
             pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
             started = subprocess.Popen(command, env=self._environment, stdin=pipe, stdout=nowhere)  # noqa: S603 - our own

@@ -68,9 +68,6 @@ class SummaryOptions(TypedDict, total=False):
     """Checked before each model request."""
 
 
-_PARAMETERS = ('content', 'schema_hint', *SummaryOptions.__annotations__)
-
-
 class Summarizer:
     """Compresses text to a token budget, keeping facts that are traced to their source lines.
 
@@ -174,7 +171,9 @@ class Summarizer:
             raise TypeError(f'there is no parameter {min(unknown)}')
         values = {**asked, **options}
         brought: list[Any] = [values.pop(name, None) for name in ('on_progress', 'usage', 'usage_limits')]
-        return await self.run(content, kind.of(values, _PARAMETERS), RequestOptions(*brought))
+        return await self.run(
+            content, kind.of(values, ('content', *asked, *SummaryOptions.__annotations__)), RequestOptions(*brought)
+        )
 
     async def run(
         self, content: Content, request: SummarizeRequest, options: RequestOptions = DEFAULT_OPTIONS

@@ -180,7 +180,8 @@ class WorkerProcesses:
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
-        """Start the processes in the background."""
+        """Start the processes in the background; they import nothing from the folder that this one runs in."""
+        os.environ.setdefault('PYTHONSAFEPATH', '1')
         self._warm_up()
         return self
 

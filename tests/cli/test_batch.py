@@ -113,10 +113,11 @@ def test_a_folder_with_a_file_that_is_no_text(tmp_path: Path, crawl: dict[str, s
     for name, text in list(crawl.items())[:2]:
         (source / name).write_text(text)
     (source / 'noise.bin').write_bytes(b'\0\1\2')
+    (tmp_path / 'json.py').write_text('raise SystemExit(9)')  # nobody imports what lies about
 
     def summarizer(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, '-m', 'summarizer_tool', 'batch', *map(str, arguments), '--out', str(out)]
-        return subprocess.run(command, capture_output=True, timeout=100, check=False)
+        command = [sys.executable, '-P', '-m', 'summarizer_tool', 'batch', *map(str, arguments), '--out', str(out)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=100, check=False)
 
     done = summarizer(source, '--max-output-tokens', '200', '--merge')
     assert done.returncode == 1

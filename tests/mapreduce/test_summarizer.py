@@ -352,6 +352,6 @@ def test_what_is_of_a_wrong_type_is_told_by_its_name() -> None:
             'model is str or Model or None, not int',
             'text is str, not NoneType',
             'model=nosuch: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive',
-            'max_output_tokens: must be a valid integer, got a number with a fractional part. The parameters are: content, schema_hint, max_output_tokens, focus_areas, on_progress, usage, usage_limits',
+            'max_output_tokens: must be a valid integer, got a number with a fractional part. The parameters are: content, max_output_tokens, focus_areas, on_progress, usage, usage_limits',
         ]
     )

@@ -121,6 +121,16 @@ async def test_large_requests_compute_in_a_process_and_small_ones_in_a_thread() 
         assert (await in_process(where))[0] == os.getpid()
 
 
+async def test_processes_import_nothing_from_the_folder_they_start_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / 'typing.py').write_text('raise SystemExit(9)')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv('PYTHONSAFEPATH', raising=False)
+    async with WorkerProcesses(1) as workers:
+        assert (await workers.run(where, 0.0))[0] != os.getpid()
+
+
 async def test_what_is_due_first_goes_first_and_who_is_cancelled_leaves_its_place(tmp_path: Path) -> None:
     async with WorkerProcesses(1) as workers:
         async with anyio.create_task_group() as group:

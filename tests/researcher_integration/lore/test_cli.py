@@ -19,9 +19,10 @@ from inline_snapshot import snapshot
 
 from researcher_integration.config.files import FOLDER
 from researcher_integration.lore.checkpoint import LOCK
-from researcher_integration.lore.cli import each_with_its_option
+from researcher_integration.lore.cli import _configuration, each_with_its_option
 from researcher_integration.lore.extraction.records import NPCData
 from researcher_integration.lore.package import Extracted, Statistics
+from summarizer_tool import ConfigurationError
 from tests.conftest import CRAWL
 from tests.proofs.research.simulated import Researcher
 from tests.support import forking
@@ -444,3 +445,12 @@ def test_every_page_has_its_option(pages: list[str], zone: str) -> None:
     assert expanded[1:-1:2] == ['--pages'] * len(pages)
     assert expanded[2:-1:2] == pages
     assert expanded[-1] == '--search'
+
+
+def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, 'fastmcp', None)
+    for module in [name for name in sys.modules if name.startswith('researcher_integration.mcp')]:
+        monkeypatch.delitem(sys.modules, module)
+    with pytest.raises(ConfigurationError) as error:
+        _configuration(FOLDER, search=False)
+    assert str(error.value) == snapshot('fastmcp is not installed: pip install "summarizer-tool[researcher]"')
