@@ -448,9 +448,9 @@ def test_every_page_has_its_option(pages: list[str], zone: str) -> None:
 
 
 def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, 'fastmcp', None)
-    for module in [name for name in sys.modules if name.startswith('researcher_integration.mcp')]:
+    for module in [name for name in sys.modules if name.startswith(('fastmcp', 'researcher_integration.mcp'))]:
         monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, 'fastmcp', None)
     with pytest.raises(ConfigurationError) as error:
         _configuration(FOLDER, search=False)
     assert str(error.value) == snapshot('fastmcp is not installed: pip install "summarizer-tool[researcher]"')
