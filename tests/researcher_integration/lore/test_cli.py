@@ -8,75 +8,19 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from researcher_integration.config.files import FOLDER
 from researcher_integration.lore.checkpoint import LOCK
-from researcher_integration.lore.cli import _configuration, each_with_its_option
 from researcher_integration.lore.extraction.records import NPCData
 from researcher_integration.lore.package import Extracted, Statistics
-from summarizer_tool import ConfigurationError
 from tests.conftest import CRAWL
 from tests.proofs.research.simulated import Researcher
-from tests.support import forking
-from tests.support.forking import ForkedProcess
+from tests.support.lore_command import MODEL, NAME, each, run, said, start
 from tests.support.provider import serve
 from tests.support.replies import Behaviour, Error, Hang, Reply, Request
-from tests.support.terminal import settled
-
-PROGRAM, NAME = 'researcher_integration.lore.cli', 'lore-research'
-MODEL = 'openai/gpt-4o-mini'
-
-Done = subprocess.CompletedProcess[bytes]
-
-
-def environment(**changes: str) -> dict[str, str]:
-    """Keyless, unless the changes say otherwise."""
-    return {**os.environ, 'LLM_MODEL': 'extractive', 'RESEARCH_MODEL': '', **changes}
-
-
-def run(*arguments: str | Path | bytes, cwd: Path, **changes: str) -> Done:
-    return forking.run(PROGRAM, *arguments, environment=environment(**changes), cwd=cwd, name=NAME)
-
-
-def start(*arguments: str | Path, cwd: Path, out: tuple[int, int], **changes: str) -> ForkedProcess:
-    """As `run`, with files for stdout and stderr, and without waiting."""
-    given = environment(**changes)
-    return forking.start(PROGRAM, *arguments, environment=given, files=(0, *out), cwd=cwd, name=NAME)
-
-
-def each(*runs: Callable[[], Done]) -> list[tuple[int, str, list[str]]]:
-    """Status, output and lines of stderr of several runs."""
-    return [said(run()) for run in runs]
-
-
-def said(done: Done) -> tuple[int, str, list[str]]:
-    lines = done.stderr.decode().splitlines()
-    return done.returncode, done.stdout.decode(), [line.removeprefix('lore-research: ') for line in lines]
-
-
-@pytest.fixture
-def pages(tmp_path: Path) -> list[Path]:
-    """Two small pages and one that is larger than a small window has room for."""
-    texts = {
-        'weir.md': '# Hob’s Weir\n\nHob’s Weir is a village of the zone. Reeve Odile Sarn rules it since 412.\n',
-        'circle.md': '# The Ash Circle\n\nThe Ash Circle is a faction. Odile Sarn leads the guild, whose seat is Pyre Hall.\n',
-        'tale.md': '# The long history\n\n'
-        + '\n\n'.join(
-            f'In the year {year} the war came to the {year % 7}th dyke, and Captain Brannoc Tull of Hob’s Weir lost {year} ships.'
-            for year in range(100, 340)
-        ),
-    }
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text, encoding='utf-8')
-    return [tmp_path / name for name in texts]
 
 
 def test_help_waits_for_nothing_heavy() -> None:
@@ -164,133 +108,6 @@ def test_with_a_model_of_ones_own(tmp_path: Path, pages: list[Path]) -> None:
     assert f'{statistics.total.requests} calls' in together
     assert statistics.total.requests == requests + sum(
         statistics.steps[topic].summaries.requests for topic in statistics.steps
-    )
-
-
-def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) -> None:
-    weir = ('--pages', 'weir.md')
-    asked: list[tuple[str | bytes, ...]] = [
-        ('Mirefold',),
-        ('Mirefold', '--pages', '--search'),
-        ('--pages', 'weir.md', 'Mirefold'),
-        ('Mirefold', 'weir.md'),
-        ('Mirefold', *weir, '--way', 'sideways'),
-        ('Mirefold', *weir, '--window', '100'),
-        ('Mirefold', *weir, '--resume', '--fresh'),
-        ('../..', *weir),
-        (b'Mirefold\xff', *weir),
-        ('M' * 201, *weir),
-        ('Mirefold', *weir, b'\xff.md'),
-    ]
-    done = each(*(partial(run, *arguments, cwd=tmp_path) for arguments in asked))
-    assert {(code, stdout) for code, stdout, _ in done} == {(2, '')}
-    assert [settled(lines[-1]) for *_, lines in done] == snapshot(
-        [
-            'there is nothing to read: name pages with --pages, or let the agent search (--search)',
-            '--pages needs a URL or a file after it',
-            "Error: Missing argument 'ZONE'.",
-            'Error: Got unexpected extra argument(s) (weir.md)',
-            "Error: Invalid value for '--way'",
-            "Error: Invalid value for '--window'",
-            '--resume goes on with what is in the folder, --fresh begins anew; give one of them',
-            'ZONE has no letter or digit in it',
-            'ZONE has characters that are no text',
-            'ZONE has 201 characters, over 200; give the name alone',
-            "--pages '\\udcff.md' has characters that are no text; rename the file",
-        ]
-    )
-    assert not (tmp_path / 'research').exists()
-
-
-def test_searching_needs_a_model_and_a_server(tmp_path: Path) -> None:
-    ask = partial(run, 'Mirefold', '--search', cwd=tmp_path)
-    without_model, without_server = each(ask, partial(ask, RESEARCH_MODEL='ollama:qwen3'))
-    assert without_model == snapshot(
-        (
-            2,
-            '',
-            [
-                '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or LLM_MODEL, or name pages with --pages'
-            ],
-        )
-    )
-    code, stdout, [line] = without_server
-    assert (code, stdout, line.replace(str(FOLDER), 'CONFIG')) == snapshot(
-        (
-            2,
-            '',
-            '--search needs a search server, and CONFIG/mcp_config.json names none; name one in a copy of that folder, and the copy with --config',
-        )
-    )
-
-
-def test_models_and_settings_that_cannot_be(tmp_path: Path, pages: list[Path]) -> None:
-    ask = partial(run, 'Mirefold', '--pages', 'weir.md', cwd=tmp_path)
-    found = each(
-        partial(ask, RESEARCH_MODEL='openai/gpt-4o-mini'),
-        partial(ask, MCP_SUMMARIZER_URL='mcp-summarizer:8007/mcp'),
-    )
-    assert [(code, stdout, lines[-1]) for code, stdout, lines in found] == snapshot(
-        [
-            (
-                2,
-                '',
-                'RESEARCH_MODEL=openai/gpt-4o-mini goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or RESEARCH_MODEL=extractive',
-            ),
-            (2, '', 'invalid settings: MCP_SUMMARIZER_URL must be a URL that begins with http:// or https://'),
-        ]
-    )
-
-
-def test_configuration_files_that_are_wrong(tmp_path: Path, pages: list[Path]) -> None:
-    """One line each: file, key, reason."""
-    for folder in ('topics', 'servers'):
-        (tmp_path / folder).mkdir()
-        for path in filter(Path.is_file, FOLDER.iterdir()):
-            (tmp_path / folder / path.name).write_bytes(path.read_bytes())
-    topics = tmp_path / 'topics' / 'research_topics.yml'
-    topics.write_text(topics.read_text().replace('share: 0.8', 'share: lots', 1))
-    (tmp_path / 'servers' / 'mcp_config.json').write_text(
-        '{"mcpServers": {"web": {"url": "https://x/mcp", "timout": 1}}}'
-    )
-    ask = partial(run, 'Mirefold', '--pages', 'weir.md', cwd=tmp_path)
-    assert each(*(partial(ask, '--config', folder) for folder in ('topics', 'servers', 'nowhere'))) == snapshot(
-        [
-            (2, '', ['topics/research_topics.yml: topics[0].share: must be a valid number']),
-            (
-                2,
-                '',
-                [
-                    "servers/mcp_config.json: mcpServers.web: 'timout' is no key of this; there are url, headers, command, args, env, cwd, timeout, retries"
-                ],
-            ),
-            (2, '', ['nowhere/research_topics.yml: cannot be read: No such file or directory']),
-        ]
-    )
-
-
-def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
-    """The others go on; without any there is no package."""
-    ask = partial(run, 'Mirefold', cwd=tmp_path)
-    some, none = each(
-        partial(ask, '--pages', 'weir.md', 'gone.md', 'http://127.0.0.1:9/a', '--out', 'some'),
-        partial(ask, '--pages', 'gone.md', '--out', 'none'),
-    )
-    assert some[:2] == (0, 'some\n')
-    warnings = [line for line in some[2] if line.startswith('warning')]
-    assert [line.replace(str(tmp_path), 'HERE') for line in warnings] == snapshot(
-        [
-            'warning: not crawled: HERE/gone.md does not exist',
-            'warning: not crawled: http://127.0.0.1:9/a: 127.0.0.1:9/a leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=127.0.0.1:9 would allow it',
-        ]
-    )
-    assert Statistics.model_validate_json((tmp_path / 'some' / 'statistics.json').read_text()).pages == 1
-    assert (none[0], none[1], none[2][-1].replace(str(tmp_path), 'HERE')) == snapshot(
-        (
-            1,
-            '',
-            'no page could be crawled: HERE/gone.md: HERE/gone.md does not exist',
-        )
     )
 
 
@@ -418,39 +235,3 @@ def test_logs_as_json_where_a_level_is_asked_for(tmp_path: Path, pages: list[Pat
     assert {entry['service_id'] for entry in logged} == {'mcp_summarizer'}
     warnings = [line for line in lines if line.startswith('warning')]
     assert any('not summarized' in line for line in warnings), warnings
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'expected'),
-    [
-        ('Zone --pages a b --out d', 'Zone --pages a --pages b --out d'),
-        ('--pages a b --way at-source Zone', '--pages a --pages b --way at-source Zone'),
-        ('--pages a b -- Zone', '--pages a --pages b -- Zone'),
-        ('Zone --pages=a b --pages c', 'Zone --pages=a --pages b --pages c'),
-        ('Zone --search', 'Zone --search'),
-        ('Zone --pages https://x/a#b -', 'Zone --pages https://x/a#b --pages -'),
-    ],
-)
-def test_pages_are_all_that_follow(arguments: str, expected: str) -> None:
-    assert each_with_its_option(arguments.split()) == expected.split()
-
-
-@given(
-    pages=st.lists(st.text(min_size=1).filter(lambda text: not text.startswith('-')), min_size=1),
-    zone=st.text().filter(lambda text: not text.startswith('-')),
-)
-def test_every_page_has_its_option(pages: list[str], zone: str) -> None:
-    expanded = each_with_its_option([zone, '--pages', *pages, '--search'])
-    assert expanded[0] == zone
-    assert expanded[1:-1:2] == ['--pages'] * len(pages)
-    assert expanded[2:-1:2] == pages
-    assert expanded[-1] == '--search'
-
-
-def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in [name for name in sys.modules if name.startswith(('fastmcp', 'researcher_integration.mcp'))]:
-        monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, 'fastmcp', None)
-    with pytest.raises(ConfigurationError) as error:
-        _configuration(FOLDER, search=False)
-    assert str(error.value) == snapshot('fastmcp is not installed: pip install "summarizer-tool[researcher]"')
