@@ -72,11 +72,12 @@ _CHANGING = (
 _GIVEN = r'(?: +[\p{Ll}-]+){0,2} +["“(`*]?(?-i:[\p{Lu}\d$€£¥¤])'
 """A value, up to two words behind where it may be."""
 _CHANGE = regex.compile(
-    r'\b(?:update|correction|corrected|edit):|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
+    r'^(?:[^:]{1,40}: )?(?:update|correction|corrected|edit):'
+    r'|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
     r'|instead(?! of)|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
-    r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?now|now \p{Ll}+s'
+    r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?(?<!right )now|now \p{Ll}+s'
     rf'|(?:{"|".join(_CHANGING)})(?:e?[ds])?(?: \S+){{0,4}}? (?:to|onto|from|by|until)(?={_GIVEN}))\b'
-    r'|\bnow[.;]?$|^New \p{Ll}|(?:[-=]>(?<=\w ?..)|→(?<=\w ?.)) ?[\w$€£¥]',
+    r'|\b(?<!right )now[.;]?$|^New \p{Ll}|(?:[-=]>(?<=\w ?..)|→(?<=\w ?.)) ?[\w$€£¥]',
     regex.IGNORECASE,
 )
 _STANDS = regex.compile(
@@ -243,7 +244,7 @@ def superseded(said: Sequence[str], sections: Sequence[str] = (), depths: Sequen
     if told and told[0] > told[-1] and all(map(ge, told, told[1:])):  # the newest stands first
         runs_of = map(neg, runs_of)
     order = [place for *_, place in sorted(zip(runs_of, map(neg, depths), range(len(said)), strict=True))]
-    claims = [_claim(said[place]) for place in order]
+    claims = [_claim(said[place].removeprefix(f'{sections[place].rpartition(" / ")[2]}: ')) for place in order]
     titles = [_bare_title(sections[place]) for place in order]
     turns = [_turn(sections[place]) for place in order]
     having: defaultdict[str, list[int]] = defaultdict(list)
@@ -324,7 +325,7 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
     Under another heading (`is_here` is false) it must have all the words of it.
     """
     fewer = min(len(old.subject), len(new.subject))
-    if not new.changes or len(shared) < (1 if is_here else fewer) or len(old.subject) > MAX_SUBJECT:
+    if not new.changes or len(shared) < (1 if is_here else max(2, fewer)) or len(old.subject) > MAX_SUBJECT:
         return False
     if _are_apart(old, new) or (old.is_apart and new.is_apart and old.label != new.label):
         return False

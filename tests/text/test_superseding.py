@@ -96,6 +96,11 @@ def test_the_later_value_of_the_same_thing_stands(earlier: str, later: str) -> N
         ('bodyTimeout: Use 0 to disable it entirely.', 'maxSize: Set to 4 to disable it entirely.'),
         ('The agents have 2 tools.', 'Set `tools=5` to run the agents at once.'),
         ('Version 1.2 is the default.', 'Version 1.3 is now available.'),
+        (
+            'Garden and pond update: MBS: We hear any concerns.',
+            'Garden and pond update: BFS: There are other concerns.',
+        ),
+        ('Garden and pond: DLM: Yeah.', 'Garden and pond: NRO: The pond is being dug in all the gardens right now.'),
     ],
 )
 def test_what_only_looks_alike_stands_beside(one: str, other: str) -> None:
@@ -134,6 +139,24 @@ def test_a_series_is_no_row_of_corrections() -> None:
 )
 def test_headings_tell_what_is_about_the_same(sections: list[str], expected: dict[int, int]) -> None:
     assert superseded(['The limit is $40.', 'The limit is $60.'], sections) == expected
+
+
+@pytest.mark.parametrize(
+    ('sections', 'said'),
+    [
+        (
+            ['Notes / The line of the keepers is long'] * 2,
+            ['MM: I support this.', 'KG: I am not changing it, I support this now.'],
+        ),
+        (['Header', 'Gardens'], ['Type: Standards Track', 'Ponds must use PyType_Pond() as a type instead.']),
+    ],
+)
+def test_neither_a_heading_nor_a_single_word_makes_it_the_same(sections: list[str], said: list[str]) -> None:
+    headed = [
+        f'{section.rpartition(" / ")[2]}: {each}' if '/' in section else each
+        for section, each in zip(sections, said, strict=True)
+    ]
+    assert superseded(headed, sections) == {}
 
 
 _SAID = st.lists(
