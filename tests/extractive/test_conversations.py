@@ -3,6 +3,8 @@
 import pytest
 from inline_snapshot import snapshot
 
+from summarizer_tool import ExtractiveModel, Summarizer
+from tests.support.map_models import make
 from tests.support.numbered_lines import read
 
 
@@ -227,5 +229,20 @@ def test_in_an_interview_all_that_is_said_has_what_was_asked_above_it_in_bold():
             'Who mends it: The keepers do.',
             'Photo by Henry Weir.',
             'The stones are from 1840.',
+        ]
+    )
+
+
+def test_a_sound_of_assent_says_nothing():
+    turns = ['Ada: We shut the gate of the mill at night.', 'Bob: Mm - hmm .', 'Ada: Carl keeps the key of the gate.']
+    last = ['Ada: ' + 'The miller of Marn has gone to see the fair in the town on the river. ' * 4, 'Bob: Mm-hmm.']
+    summary = Summarizer(make(), model=ExtractiveModel()).summarize_sync(
+        '\n\n'.join([*turns, 'Bob: Uh-huh, hm.', *last]), focus_areas='Who keeps the key?', max_output_tokens=60
+    )
+    assert summary.text.splitlines() == snapshot(
+        [
+            'Ada: We shut the gate of the mill at night.',
+            'Ada: Carl keeps the key of the gate.',
+            'Ada: The miller of Marn has gone to see the fair in the town on the river.',
         ]
     )
