@@ -34,6 +34,11 @@ class Passage:
         """Return whether both stand in one source under the same heading."""
         return self.source_id == other.source_id and self.path == other.path
 
+    def leads_to(self, other: 'Passage') -> bool:
+        """Return whether both stand in one source, and the other one under the same headings, or under some of them."""
+        shared = min(len(self.path), len(other.path))
+        return self.source_id == other.source_id and self.path[:shared] == other.path[:shared]
+
     def under(self, title: str) -> str:
         """The text with its source's title and the headings above it, without which it may not say what it is about."""
         above = ' > '.join(dict.fromkeys(part for part in (title.strip(), *self.path) if part))

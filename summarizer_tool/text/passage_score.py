@@ -76,7 +76,7 @@ class PassageWords:
     text: str = ''
     """As it stands there."""
     is_apart: bool = False
-    """Whether it does not follow the one before."""
+    """Whether it does not follow the one before, or stands in a section beside that one's."""
 
 
 def values(read: Sequence[PassageWords], weights: Mapping[str, float], question: str) -> list[float]:

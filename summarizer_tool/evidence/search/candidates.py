@@ -255,7 +255,7 @@ def rank_passages(
     in_order = sorted(zip((*passages, *others), scored, strict=True), key=lambda each: each[0].id)
     passages = [passage for passage, _ in in_order]
     scored = [
-        replace(each, is_apart=before is None or (before.id + 1, before.source_id) != (passage.id, passage.source_id))
+        replace(each, is_apart=before is None or before.id + 1 != passage.id or not before.leads_to(passage))
         for before, (passage, each) in zip((None, *passages), in_order, strict=False)
     ]
     values = passage_score.values(scored, question.weights, text)

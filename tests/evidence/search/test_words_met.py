@@ -111,7 +111,7 @@ async def test_neighbours_of_strong_hits() -> None:
     collection.add(Document(f'# One\n\n{before}\n\n{here}\n\n{after}\n\n# Two\n\n{others[1]}'))
     found = await search(collection, Query('Zanzibar'))
     assert [(hit.passage.number, hit.passage.path, hit.is_adjacent) for hit in found.hits] == snapshot(
-        [(2, ('One',), False), (3, ('One',), True), (1, ('One',), True)]
+        [(2, ('One',), False), (1, ('One',), True), (3, ('One',), True)]
     )
     _, *beside = found.hits
     assert [near.score for near in beside] == [0.0, 0.0]  # by their own words
@@ -119,6 +119,19 @@ async def test_neighbours_of_strong_hits() -> None:
     collection.add(Document(f'# One\n\n{before}\n\n# Two\n\nMadagascar did. {others[2]}\n\n{others[2]}'))
     found = await search(collection, Query('Madagascar'))
     assert [(hit.passage.path, hit.is_adjacent) for hit in found.hits] == [(('Two',), False)]
+
+
+async def test_what_further_room_brings_stands_in_the_section_of_the_hit_or_in_one_within_it() -> None:
+    collection = SourceStore().collection()
+    told = [
+        ' '.join(f'The clerk of {place} kept {year} rolls.' for year in range(30)) for place in ['Ab', 'Bec', 'Cid']
+    ]
+    hit = f'Zanzibar sent a letter about cloves. {told[1]}'
+    collection.add(
+        Document(f'# T\n\n## One\n\n{told[0]}\n\n## Two\n\n{hit}\n\n### Three\n\n{told[2]}\n\n## Four\n\nNo.')
+    )
+    found = await search(collection, Query('Zanzibar', fill=2))
+    assert [hit.passage.path for hit in found.hits] == snapshot([('T', 'Two'), ('T', 'Two', 'Three')])
 
 
 async def test_how_far_a_hit_brings_what_is_beside_it() -> None:
