@@ -57,7 +57,7 @@ _TOO_LONG = re.compile(
     r'|token count .{0,40}exceeds|reduce the length'
 )
 _FILTERED = re.compile(r'(?i)content.?filter|content management policy|content policy|was flagged|moderation')
-_NUMBER = re.compile(r'(?<![\w.])\d[\d,]*(?![\w.]*\w)')
+_NUMBER = re.compile(r'(?<![\w.])\d[\d,]{0,11}(?![\w.]*\w)')
 
 
 _NAMES: dict[type[BaseException], str] = {

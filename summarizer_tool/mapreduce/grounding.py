@@ -43,8 +43,8 @@ LEAST_OVERLAP = 0.5
 
 # What models put around a statement although nobody asked: the number of its line, a bullet, its citation.
 _LEAD = regex.compile(r'^(?:[-*•]\s+)+')
-_NUMBER = regex.compile(r'^(\d+)(?:([|:.)])\s*|\s+)(?=\S)')
-_CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d+(?:\s*[-–,]\s*\d+)*)(?:\]|\))(?=\.?$)')
+_NUMBER = regex.compile(r'^(\d{1,9})(?:([|:.)])\s*|\s+)(?=\S)')
+_CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d{1,9}(?:\s*[-–,]\s*\d{1,9})*)(?:\]|\))(?=\.?$)')
 _WORD = regex.compile(rf'[^\s{SPACELESS}]+')
 _MARKS = ' #*_`.:'
 _SMALL = frozenset(('of', 'the', 'and'))

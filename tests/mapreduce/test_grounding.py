@@ -206,6 +206,12 @@ def test_what_a_model_puts_around_a_statement_is_taken_off(text: str, fact: str)
     assert grounded.facts == [Fact(text=fact, importance=3, evidence=[3])]
 
 
+@pytest.mark.parametrize('text', ['{} stars were counted by Vael', 'Vael counted the stars [{}].'])
+def test_a_number_that_is_longer_than_python_reads_is_no_number_of_a_line(text: str) -> None:
+    said = text.format('7' * 5000)
+    assert ground(ChunkSummary(facts=[Fact(text=said, evidence=[1])]), lines(said)).facts[0].text == said
+
+
 def test_a_number_that_stands_in_the_lines_is_no_number_of_one() -> None:
     source = '# 3.0.1\n\nThe gate of Orme was removed.'
     fact = Fact(text='3.0.1: The gate of Orme was removed.', evidence=[3, 1])
