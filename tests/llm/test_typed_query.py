@@ -167,6 +167,18 @@ async def test_the_limits_count_what_was_spent_before() -> None:
     assert (usage.requests, spent.requests) == (5, 1)
 
 
+async def test_the_limits_count_what_others_ask_again_meanwhile() -> None:
+    async def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        await asyncio.sleep(0.01)
+        return ModelResponse(parts=[TextPart('no')], usage=RequestUsage(input_tokens=10))
+
+    usage, query = RunUsage(requests=2), PLAIN.configured(SETTINGS.model_copy(update={'llm_output_retries': 5}))
+    limits = UsageLimits(request_limit=9)
+    asking = (ask(FunctionModel(answer), query, usage=usage, usage_limits=limits) for _ in range(4))
+    assert {result.reason for result in await asyncio.gather(*asking)} == {'usage limit'}
+    assert (usage.requests, usage.input_tokens) == (9, 70)
+
+
 # Traces.
 
 
