@@ -20,7 +20,7 @@ DEADLINE = 'deadline'
 """The reason of a call that had no time, rather than failed."""
 
 CUT_OFF = 'cut off'
-"""The reason of an answer that reached the output token limit."""
+"""The reason of an answer that reached the output token limit, or ends amid its list otherwise."""
 
 CONTEXT_LENGTH = 'context length'
 """The reason of a call whose request is too long for the model."""

@@ -87,6 +87,24 @@ async def test_what_becomes_of_an_answer(
     assert len(scripted.asked) == usage.requests == requests
 
 
+@pytest.mark.parametrize(
+    ('answer', 'ending'),
+    [
+        ('{"names": ["Vael", "Mo', 'cut off'),
+        ('{"names": ["Vael", ', 'cut off'),
+        ('```json\n["Vael"', 'none'),
+        ('{"names": ["Vael", "Morn"]', 'broken'),
+        ('{"names": ["Vael", "the "Morn""]}', 'broken'),
+        ('{"names": ["Vael", 3]}', 'broken'),
+    ],
+)
+async def test_an_answer_that_ends_in_its_list_is_cut_off_whatever_the_model_says_of_it(
+    answer: str, ending: str
+) -> None:
+    result = await ask(ScriptedModel(answer, 'no').model, RECOVERING)
+    assert (result.ending, result.is_partial) == (ending, ending != 'none')
+
+
 async def test_a_new_run_does_not_show_the_model_its_broken_answer() -> None:
     for query, messages in ((PLAIN, 3), (AFRESH, 1)):
         scripted = ScriptedModel('no', VAEL)
