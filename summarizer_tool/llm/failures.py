@@ -136,7 +136,7 @@ def is_unreadable(error: BaseException) -> bool:
         return error.message.startswith(('Invalid response', 'Streamed response ended'))
     if type(error) is ModelAPIError and isinstance(error.__cause__, ValueError):
         return True
-    return isinstance(error, IndexError | ValidationError)
+    return isinstance(error, IndexError | RecursionError | ValidationError)
 
 
 def _is_rejection(error: ModelAPIError) -> bool:

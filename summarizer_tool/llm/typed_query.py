@@ -307,7 +307,7 @@ def _telling_unreadable(state: QueryState) -> Generator[None]:
     """Tell what is no answer at all from an answer that does not fit."""
     try:
         yield
-    except (UnexpectedModelBehavior, ModelAPIError, IndexError, ValidationError) as error:
+    except (UnexpectedModelBehavior, ModelAPIError, IndexError, RecursionError, ValidationError) as error:
         if state.written or not failures.is_unreadable(error):
             raise
         raise NoAnswerError from error

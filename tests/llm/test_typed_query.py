@@ -105,6 +105,12 @@ async def test_an_answer_that_ends_in_its_list_is_cut_off_whatever_the_model_say
     assert (result.ending, result.is_partial) == (ending, ending != 'none')
 
 
+async def test_what_is_nested_too_deep_to_be_read_is_no_answer() -> None:
+    for first, output in ((VAEL, Names(**VAEL)), (RecursionError('Vael'), None)):
+        result = await ask(ScriptedModel(RecursionError('Vael'), first).model)
+        assert (result.output, result.reason) == (output, '' if output else 'invalid output')
+
+
 async def test_a_new_run_does_not_show_the_model_its_broken_answer() -> None:
     for query, messages in ((PLAIN, 3), (AFRESH, 1)):
         scripted = ScriptedModel('no', VAEL)
