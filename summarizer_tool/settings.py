@@ -66,9 +66,15 @@ def _is_http(value: str) -> str:
     return value
 
 
+def _is_key(value: SecretStr) -> SecretStr:
+    if not all('!' <= character <= '~' for character in value.get_secret_value()):
+        raise ValueError('has blanks, line breaks or letters that are not ASCII, which no key has')
+    return value
+
+
 OptionalText = Annotated[str | None, BeforeValidator(_given)]
 """Without white space around it; a blank one counts as not set, as with the next two."""
-OptionalSecret = Annotated[SecretStr | None, BeforeValidator(_given)]
+OptionalSecret = Annotated[Annotated[SecretStr, AfterValidator(_is_key)] | None, BeforeValidator(_given)]
 OptionalAddress = Annotated[Annotated[str, AfterValidator(_is_http)] | None, BeforeValidator(_given)]
 
 

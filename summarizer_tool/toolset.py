@@ -52,9 +52,9 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
     says so.
 
     Model usage counts in the run and keeps its `UsageLimits`: each chunk is a request, and a run has a limit of 50
-    unless told otherwise (`UsageLimits(request_limit=...)`). When a limit is reached inside, the run ends as usual;
-    requests that run at once may go over it, by at most `MAX_CONCURRENT_LLM_CALLS` less one.
-    In a run with a deadline, summaries are finished within it, degraded if need be.
+    unless told otherwise (`UsageLimits(request_limit=...)`). When a limit is reached inside, the run ends as usual; the
+    tokens of requests that are under way then may go over it. In a run with a deadline, summaries are finished within
+    it, degraded if need be.
 
     One toolset may serve any number of agents, runs, threads and event loops at once. Toolsets that are not given
     stores of their own share one in the process for equal settings, so that a handle means the same to all agents

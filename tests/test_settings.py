@@ -72,6 +72,7 @@ def test_wrong_values(monkeypatch: pytest.MonkeyPatch) -> None:
         'SUMMARIZER_TRACE_CONTENT': 'perhaps',
         'SUMMARIZER_LOG_LEVEL': 'loud',
         'OPENROUTER_BASE_URL': 'me:hunter2@localhost:8000/v1',
+        'OPENROUTER_API_KEY': 'sk–or–hunter2',
     }.items():
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
@@ -90,6 +91,7 @@ def test_wrong_values(monkeypatch: pytest.MonkeyPatch) -> None:
             'invalid settings: SUMMARIZER_TRACE_CONTENT=perhaps must be a valid boolean',
             "invalid settings: SUMMARIZER_LOG_LEVEL=LOUD must be 'DEBUG', 'INFO', 'WARNING' or 'ERROR'",
             'invalid settings: OPENROUTER_BASE_URL must be a URL that begins with http:// or https://',
+            'invalid settings: OPENROUTER_API_KEY has blanks, line breaks or letters that are not ASCII, which no key has',
         ]
     )
 

@@ -20,7 +20,7 @@ DEADLINE = 'deadline'
 """The reason of a call that had no time, rather than failed."""
 
 CUT_OFF = 'cut off'
-"""The reason of an answer that reached the output token limit."""
+"""The reason of an answer that reached the output token limit, or ends amid its list otherwise."""
 
 CONTEXT_LENGTH = 'context length'
 """The reason of a call whose request is too long for the model."""
@@ -57,7 +57,7 @@ _TOO_LONG = re.compile(
     r'|token count .{0,40}exceeds|reduce the length'
 )
 _FILTERED = re.compile(r'(?i)content.?filter|content management policy|content policy|was flagged|moderation')
-_NUMBER = re.compile(r'(?<![\w.])\d[\d,]*(?![\w.]*\w)')
+_NUMBER = re.compile(r'(?<![\w.])\d[\d,]{0,11}(?![\w.]*\w)')
 
 
 _NAMES: dict[type[BaseException], str] = {
@@ -136,7 +136,7 @@ def is_unreadable(error: BaseException) -> bool:
         return error.message.startswith(('Invalid response', 'Streamed response ended'))
     if type(error) is ModelAPIError and isinstance(error.__cause__, ValueError):
         return True
-    return isinstance(error, IndexError | ValidationError)
+    return isinstance(error, IndexError | RecursionError | ValidationError)
 
 
 def _is_rejection(error: ModelAPIError) -> bool:

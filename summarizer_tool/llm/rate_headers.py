@@ -58,6 +58,6 @@ def _seconds(text: str) -> float:
         return sum(float(amount) * _UNITS[unit] for amount, unit in _PARTS.findall(text))
     try:
         at = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
     return max(0.0, (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp())

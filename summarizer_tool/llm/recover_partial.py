@@ -1,7 +1,7 @@
 """Keep the complete members of an answer that is cut off, broken in places, or stands between prose."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar, cast
 
@@ -11,6 +11,7 @@ from pydantic_ai import IncompleteToolCall, ModelResponse, ModelRetry, RunContex
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.output import OutputContext
 from pydantic_ai.usage import RequestUsage
+from pydantic_core import from_json
 
 from summarizer_tool.text import tokens
 
@@ -56,8 +57,8 @@ _BARE_LIST = regex.compile(r'\[\s*(?=\{)')
 EnvelopeT = TypeVar('EnvelopeT', bound=BaseModel)
 
 Ending = Literal['whole', 'cut off', 'broken', 'none']
-"""How an answer ended: whole; at the output token limit, or broken off or in places, so that only its complete members
-were kept; or there is none."""
+"""How an answer ended: whole; cut off in its list, at the output token limit or not, or broken in places, so that only
+its complete members were kept; or there is none."""
 
 
 @dataclass
@@ -71,29 +72,41 @@ class QueryState:
     """What there was of the answer when the run was broken off."""
 
 
-def _members(raw: str, key: str, *, may_be_bare: bool = False) -> Iterator[JsonValue]:
-    """The complete members of the list `key`.
+def _members(raw: str, key: str, *, may_be_bare: bool = False) -> tuple[list[JsonValue], bool]:
+    """The complete members of the list `key`, and whether the text ends in that list.
 
     Each member is decoded by itself, so one that is cut off anywhere is left out, and none is ever completed.
     """
+    members: list[JsonValue] = []
     opening = regex.search(rf'"{key}"\s*:\s*\[', raw) or (_BARE_LIST.search(raw) if may_be_bare else None)
-    if opening is None:
-        return
-    place = opening.end()
+    place = opening.end() if opening else -1
     for _ in range(_MAX_BROKEN):
+        if place < 0:
+            break
         while True:
             gap = _SEPARATORS.match(raw, place)
             place = gap.end() if gap else place
             if place >= len(raw) or raw[place] == ']':
-                return
+                return members, place >= len(raw)
             try:
                 member, place = _DECODER.raw_decode(raw, place)
             except (ValueError, RecursionError):
                 break
-            yield member
-        place = raw.find('{', place + 1)
-        if place < 0:
-            return
+            members.append(member)
+        following = raw.find('{', place + 1)
+        if following < 0:
+            return members, _is_beginning(raw[place:])
+        place = following
+    return members, False
+
+
+def _is_beginning(raw: str) -> bool:
+    """Whether something can follow with which a text would be JSON."""
+    try:
+        from_json(raw, allow_partial='trailing-strings')
+    except ValueError:
+        return False
+    return True
 
 
 def _decoded(raw: str, key: str) -> object:
@@ -112,13 +125,13 @@ def recover_partial(raw: str | Mapping[str, object], envelope: type[EnvelopeT], 
     """
     others = [field for field in envelope.model_fields if field != key]
     if isinstance(raw, str):
-        found: object = [*_members(raw, key, may_be_bare=True)] or _decoded(raw, key)
-        values: dict[str, object] = {other: [*_members(raw, other)] for other in others}
+        found: object = _members(raw, key, may_be_bare=True)[0] or _decoded(raw, key)
+        values: dict[str, object] = {other: _members(raw, other)[0] for other in others}
     else:
         found = raw.get(key)
         values = {other: raw[other] for other in others if other in raw}
     if isinstance(found, str):  # the list, encoded once more
-        found = [*_members(f'{{"{key}":{found}', key)]
+        found = _members(f'{{"{key}":{found}', key)[0]
     sound: list[object] = []
     for member in found if isinstance(found, list) else ():  # pyright: ignore[reportUnknownVariableType]
         try:
@@ -153,10 +166,12 @@ class RecoverPartial(AbstractCapability[QueryState]):
         """
         recovered = recover_partial(output, self.envelope, self.key)
         last = ctx.messages[-1] if ctx.messages else None
-        is_cut_off = isinstance(last, ModelResponse) and last.finish_reason == 'length'
+        is_at_limit = isinstance(last, ModelResponse) and last.finish_reason == 'length'
         if recovered is None:
-            if is_cut_off:
+            if is_at_limit:
                 raise IncompleteToolCall('the answer was cut off before one member was complete') from error
             raise error
+        # A connection that is closed amid an answer may look like its end, and not all servers tell of their limit.
+        is_cut_off = is_at_limit or (isinstance(output, str) and _members(output, self.key, may_be_bare=True)[1])
         ctx.deps.ending = 'cut off' if is_cut_off else 'broken'
         return recovered

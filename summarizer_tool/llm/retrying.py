@@ -1,5 +1,6 @@
 """An HTTP client that repeats what failed by chance, for the SDKs of all providers."""
 
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
@@ -25,6 +26,8 @@ RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 
 MAX_WAIT_SECONDS = 60.0
 """The longest wait between two attempts, whatever Retry-After says; the deadline bounds all of them together."""
 
+_COMMENTS = re.compile(rb'(?:[\r\n]+|:[^\r\n]*[\r\n]+)*')
+
 
 @cache
 def _certificates() -> SSLContext:
@@ -37,12 +40,15 @@ class _Events(httpx2.AsyncByteStream):
 
     def __init__(self, body: httpx2.AsyncByteStream, in_time: Callable[[], AbstractContextManager[None]]) -> None:
         self._body, self._chunks, self._in_time = body, aiter(body), in_time
-        self._first = b':'
+        self._first = b''
 
     async def begin(self) -> None:
         """Wait for the first of the answer; comments (`: …`) keep the line busy before there is any."""
-        while self._first.lstrip().startswith(b':') and b'data:' not in self._first:
-            self._first = await anext(self._chunks, b'')
+        while chunk := await anext(self._chunks, b''):
+            self._first = _COMMENTS.sub(b'', self._first + chunk, 1)
+            if self._first and not self._first.startswith(b':'):
+                break
+            self._first = self._first[:1]  # of a comment that goes on
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         chunk = self._first

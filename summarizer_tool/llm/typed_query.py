@@ -6,7 +6,7 @@ from asyncio import CancelledError, current_task
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -148,7 +148,7 @@ class TypedQuery(Generic[OutputT]):
         unreadable_left = self.retries
         prompt = request
         counted = () if is_free else (usage, *([] if spent is None else [spent]))
-        with within or CancelScope() as scope, _counting(own, counted):
+        with within or CancelScope() as scope, _counting(own, counted, usage_limits) as limits:
             try:
                 while output is None:
                     try:
@@ -161,7 +161,7 @@ class TypedQuery(Generic[OutputT]):
                                 deps=state,
                                 model_settings=model_settings,
                                 usage=own,
-                                usage_limits=_limits(None if is_free else usage_limits),
+                                usage_limits=limits,
                                 retries={'output': 0 if self.again_prompt else self.retries},
                             )
                         output = result.output
@@ -257,18 +257,49 @@ def _noting_what_was_written(
                     usage.incr(untold_usage(each, request))
 
 
+@dataclass(repr=False, kw_only=True)
+class _SharedLimits(UsageLimits):
+    """Limits of runs that count at the same time: each request counts in several counts before it is made.
+
+    What others have added to the first of these until then counts in the run's own, too.
+    """
+
+    counted: Sequence[RunUsage]
+    known: RunUsage
+    """The run's own count when it was last added."""
+    under_way: int = 0
+
+    def check_before_request(self, usage: RunUsage) -> None:
+        """Raise `UsageLimitExceeded` where all that count have reached a limit; else count one more request."""
+        self.add(usage)
+        if self.counted:
+            usage.incr(self.counted[0] - usage)
+        self.known = copy(usage)
+        super().check_before_request(usage)
+        self.under_way = 1
+        for each in self.counted:
+            each.requests += 1
+
+    def add(self, usage: RunUsage) -> None:
+        """Add what the run has used since the last time."""
+        for each in self.counted:
+            each.incr(usage - self.known)
+            each.requests -= self.under_way
+        self.known, self.under_way = copy(usage), 0
+
+
 @contextmanager
-def _counting(own: RunUsage, counted: Sequence[RunUsage]) -> Generator[None]:
-    """Add to several counts what is added to `own` meanwhile, of which one request is counted beforehand."""
-    before = copy(own)
-    for each in counted:
-        each.requests += 1
+def _counting(own: RunUsage, counted: Sequence[RunUsage], given: UsageLimits | None) -> Generator[UsageLimits]:
+    """The limits of a run that counts in `own`; all of that is added to several counts, if to any."""
+    limits = _SharedLimits(counted=counted, known=copy(own), request_limit=None)
+    for each in fields(UsageLimits) if given and counted else ():
+        setattr(limits, each.name, getattr(given, each.name))
+    # Models that cannot count beforehand would fail, and requests are no larger than a chunk or a window.
+    limits.count_tokens_before_request = False
     try:
-        yield
+        yield limits
     finally:
-        for each in counted:
-            each.requests -= 1
-            each.incr(own - before)
+        limits.add(own)
 
 
 @contextmanager
@@ -276,7 +307,7 @@ def _telling_unreadable(state: QueryState) -> Generator[None]:
     """Tell what is no answer at all from an answer that does not fit."""
     try:
         yield
-    except (UnexpectedModelBehavior, ModelAPIError, IndexError, ValidationError) as error:
+    except (UnexpectedModelBehavior, ModelAPIError, IndexError, RecursionError, ValidationError) as error:
         if state.written or not failures.is_unreadable(error):
             raise
         raise NoAnswerError from error
@@ -286,13 +317,6 @@ def _in_the_end(error: BaseException | None, state: QueryState) -> BaseException
     """The error of a question: an answer that had begun, and of which nothing is kept, speaks for a provider."""
     is_lost = state.written and state.ending == 'none' and isinstance(error, ModelAPIError)
     return BrokenOffError() if is_lost else error
-
-
-def _limits(given: UsageLimits | None) -> UsageLimits:
-    if given is None:
-        return UsageLimits(request_limit=None)
-    # Models that cannot count beforehand would fail, and requests are no larger than a chunk or a window.
-    return replace(given, count_tokens_before_request=False)
 
 
 def _is_cancelled() -> bool:

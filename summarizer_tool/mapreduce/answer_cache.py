@@ -43,7 +43,7 @@ async def find_summary(cache: Cache, key: str) -> Summary | None:
     if summary is not None:
         stats = summary.stats
         stats.from_cache, stats.cached_calls = True, stats.map_calls + stats.reduce_calls + stats.repair_calls
-        stats.map_calls = stats.reduce_calls = stats.repair_calls = 0
+        stats.map_calls = stats.reduce_calls = stats.repair_calls = stats.hedged_calls = 0
         stats.usage = RunUsage()
     return summary
 
@@ -84,10 +84,10 @@ _logger = logging.getLogger('summarizer_tool')
 
 @cache
 def revision() -> str:
-    """A hash over the package's code: what it computes without a model is the same only for the same code."""
+    """A hash over the package's code and its data: what it computes without a model is the same only for the same."""
     digest = hashlib.sha256()
     folder = Path(__file__).parents[1]
-    for path in sorted(folder.rglob('*.py')):
+    for path in sorted(path for path in folder.rglob('*') if path.suffix in ('.py', '.toml')):
         digest.update(path.relative_to(folder).as_posix().encode() + b'\0' + path.read_bytes() + b'\0')
     return digest.hexdigest()[:12]
 

@@ -46,6 +46,11 @@ async def page_in(text: str, url: str = '') -> Page | None:
     return await in_process(to_markdown, text, url)
 
 
+def as_given(content: Content) -> list[Document]:
+    """Content as documents, without reading anything of it."""
+    return [item if isinstance(item, Document) else Document(item) for item in _items(content)]
+
+
 async def documents_of(content: Content) -> list[Document]:
     """Content as documents: HTML pages as markdown, documents as they are given."""
     documents: list[Document] = []

@@ -7,9 +7,11 @@ own sentence contradicts (`contradiction.py`). Numbers in words ("three") are no
 there.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain
 
 import regex
 
@@ -43,8 +45,8 @@ LEAST_OVERLAP = 0.5
 
 # What models put around a statement although nobody asked: the number of its line, a bullet, its citation.
 _LEAD = regex.compile(r'^(?:[-*•]\s+)+')
-_NUMBER = regex.compile(r'^(\d+)(?:([|:.)])\s*|\s+)(?=\S)')
-_CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d+(?:\s*[-–,]\s*\d+)*)(?:\]|\))(?=\.?$)')
+_NUMBER = regex.compile(r'^(\d{1,9})(?:([|:.)])\s*|\s+)(?=\S)')
+_CITATION = regex.compile(r'\s*(?:\[|\()(lines?\s+)?(\d{1,9}(?:\s*[-–,]\s*\d{1,9})*)(?:\]|\))(?=\.?$)')
 _WORD = regex.compile(rf'[^\s{SPACELESS}]+')
 _MARKS = ' #*_`.:'
 _SMALL = frozenset(('of', 'the', 'and'))
@@ -80,6 +82,7 @@ class _Lines:
         self.texts = {line.number: line.text for line in lines}
         # Read when first asked for: most facts are sound, and their own lines are enough.
         self.words = cache(self._words)
+        self.sequence = cache(self._sequence)
         self.context = stated(context)
         self.headings = {
             line.text.strip(_MARKS) for line in lines if is_heading(line.text) and not STANDFIRST.match(line.text)
@@ -87,6 +90,9 @@ class _Lines:
 
     def _words(self, number: int) -> frozenset[str]:
         return stated(self.texts.get(number, ''))
+
+    def _sequence(self, number: int) -> list[str]:
+        return sequence(self.texts.get(number, ''))
 
     @cached_property
     def _stems(self) -> frozenset[str]:
@@ -124,7 +130,7 @@ class _Lines:
         lines = range(min(numbers, default=0), max(numbers, default=-1) + 1)
         if len(numbers) < 2 or any(self.words(number) for number in lines if number not in numbers):
             return False
-        there = [word for number in lines for word in sequence(self.texts.get(number, ''))]
+        there = [word for number in lines for word in self.sequence(number)]
         return f' {" ".join(sequence(text))} ' in f' {" ".join(there)} '
 
     def locate(self, wanted: frozenset[str], spelled: str, near: Sequence[int]) -> list[int] | None:
@@ -141,7 +147,7 @@ class _Lines:
         candidates = [number for number in self.on[rarest] if wanted <= self.words(number)]
         if candidates:
             return [_nearest(candidates, near)]
-        return self._broken(spelled, self.on[rarest]) or self._scattered(wanted, spelled, near)
+        return self._broken(spelled, self.on[rarest][:COMMON]) or self._scattered(wanted, spelled, near)
 
     def _broken(self, spelled: str, candidates: Iterable[int]) -> list[int] | None:
         """A name that begins at the end of one line and ends at the beginning of the next."""
@@ -149,7 +155,7 @@ class _Lines:
         for number in candidates:
             for first in (number - 1, number):
                 if first in self.texts and first + 1 in self.texts:
-                    before, after = sequence(self.texts[first]), sequence(self.texts[first + 1])
+                    before, after = self.sequence(first), self.sequence(first + 1)
                     for cut in range(1, len(name)):
                         if before[-cut:] == name[:cut] and after[: len(name) - cut] == name[cut:]:
                             return [first, first + 1]
@@ -157,14 +163,12 @@ class _Lines:
 
     def _scattered(self, wanted: frozenset[str], spelled: str, near: Sequence[int]) -> list[int] | None:
         """Most of a name on one line and its title or first name on another; a date under its year."""
-        best = max(
-            {number for word in wanted for number in self.on[word]},
-            key=lambda number: (len(wanted & self.words(number)), -_distance(number, near), -number),
-        )
-        rest = wanted - self.words(best)
-        share = len(rest) / len(wanted)
-        if share > 0.5 or (share == 0.5 and not _MONTH.search(spelled)):
+        held = Counter(chain.from_iterable(self.on[word] for word in wanted))
+        most = max(held.values())
+        if 2 * most < len(wanted) or (2 * most == len(wanted) and not _MONTH.search(spelled)):
             return None
+        best = _nearest([number for number, times in held.items() if times == most], near)
+        rest = wanted - self.words(best)
         others = [number for number in self.on[next(iter(rest))] if rest <= self.words(number)]
         return [best, _nearest(others, [best])] if others else None
 
@@ -252,7 +256,7 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
         repaired += set(evidence) != set(fact.evidence)
         kept.append(fact.model_copy(update={'text': text, 'evidence': sorted(evidence)}))
     entities: dict[str, str] = {}
-    for name in summary.entities:
+    for name in dict.fromkeys(summary.entities):
         entity = one_line(name.encode('utf-8', 'replace').decode())
         if (words := asked(entity)) and (
             entity.casefold() in known.running_text or known.locate(words, entity, ()) is not None

@@ -18,16 +18,16 @@ from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.llm import models
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Progress, RequestOptions
 from summarizer_tool.mapreduce.answer_cache import find_summary, keep_summary, key_of, names_key, revision, said_before
-from summarizer_tool.mapreduce.content import Content, check_size, documents_of, measure, texts_of
+from summarizer_tool.mapreduce.content import Content, as_given, check_size, documents_of, measure, texts_of
 from summarizer_tool.mapreduce.engine import Engine
 from summarizer_tool.mapreduce.job import Job
 from summarizer_tool.mapreduce.machine_output import digests_of, with_digests, without
-from summarizer_tool.mapreduce.report import joined, joined_tokens, part_of
+from summarizer_tool.mapreduce.report import joined, joined_tokens, part_of, truncated_summary
 from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest, SummaryTopic
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.runtime import sync_loop
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.runtime.executors import WorkerProcesses, in_process, in_thread, request_load
+from summarizer_tool.runtime.executors import WorkerProcesses, in_io_thread, in_process, in_thread, request_load
 from summarizer_tool.schemas import Summary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text.lines import one_line
@@ -171,9 +171,11 @@ class Summarizer:
             raise TypeError(f'there is no parameter {min(unknown)}')
         values = {**asked, **options}
         brought: list[Any] = [values.pop(name, None) for name in ('on_progress', 'usage', 'usage_limits')]
-        return await self.run(
-            content, kind.of(values, ('content', *asked, *SummaryOptions.__annotations__)), RequestOptions(*brought)
-        )
+        request = kind.of(values, ('content', *asked, *SummaryOptions.__annotations__))
+        deadline = Deadline(self.settings.deadline_seconds)
+        with deadline.answering():
+            return await self.run(content, request, RequestOptions(*brought, deadline=deadline))
+        return await self.truncated(content, request)
 
     async def run(
         self, content: Content, request: SummarizeRequest, options: RequestOptions = DEFAULT_OPTIONS
@@ -221,6 +223,20 @@ class Summarizer:
                 )
         sizes = {'input_size': stats.tokens_in, 'output_size': stats.tokens_out, 'state': summary.state}
         _logger.info('summarized', extra={**sizes, **stats.model_dump(include=_LOGGED)})
+        return summary
+
+    async def truncated(
+        self, content: Content, request: SummarizeRequest, reserve: Callable[[int], int] | None = None
+    ) -> Summary:
+        """The beginnings, where not even the embedded model got its turn; `reserve` as in `RequestOptions`."""
+        documents = as_given(content)
+        known = sum(document.about_tokens for document in documents)
+        budget = request.max_output_tokens or self.default_budget(known, for_extraction=request.for_extraction)
+        free = reserve(budget) if reserve else 0
+        # What is late waits for no computing.
+        summary = await in_io_thread(truncated_summary, documents, max(1, budget - free), self.model_name)
+        _logger.warning('no time to summarize', extra={'input_size': summary.stats.tokens_in})
+        summary.stats.budget = budget
         return summary
 
     async def _make(

@@ -1,5 +1,6 @@
 """When a request must be answered, for all the calls that work on it."""
 
+import math
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -16,16 +17,16 @@ class Deadline:
     It belongs to the event loop it was made on.
     """
 
-    def __init__(self, seconds: float, *, grace: float | None = None, set_by: str = '') -> None:
-        """Set the deadline `seconds` from now; an answer that is nearly done may come `grace` seconds after it.
+    def __init__(self, seconds: float, *, grace: float = math.inf, set_by: str = '') -> None:
+        """Set the deadline `seconds` from now; an answer that is nearly done may come at most `grace` seconds after it.
 
-        By default that is a tenth of them, and at least two seconds.
+        That is a tenth of them, or two seconds if that is more, unless `grace` is less.
 
         `set_by` is the setting that it comes from, with its value.
         """
         self.set_by = set_by
         self.at = anyio.current_time() + seconds
-        self._grace = max(LEAST_GRACE, GRACE_SHARE * seconds) if grace is None else grace
+        self._grace = min(grace, max(LEAST_GRACE, GRACE_SHARE * seconds))
         self._reserve = 0.0
         self._scopes: dict[CancelScope, Callable[[], float]] = {}
 
@@ -45,12 +46,12 @@ class Deadline:
         for scope, end in self._scopes.items():
             scope.deadline = min(scope.deadline, end())
 
-    def bring_forward(self, seconds: float, *, grace: float | None = None) -> None:
+    def bring_forward(self, seconds: float, *, grace: float = math.inf) -> None:
         """Move it to `seconds` from now, if that is sooner, and lower the grace to `grace` seconds."""
         at = anyio.current_time() + seconds
         if at < self.at:
             self.at = at
-            self._grace = self._grace if grace is None else min(self._grace, grace)
+            self._grace = min(self._grace, grace)
             self.reserve(self._reserve)
 
     def calling(self) -> AbstractContextManager[CancelScope]:

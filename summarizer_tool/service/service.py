@@ -15,7 +15,6 @@ from summarizer_tool.formats import reading as formats
 from summarizer_tool.formats.files import GivenSource
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
-from summarizer_tool.mapreduce import report
 from summarizer_tool.mapreduce.content import check_size, measure, over_limit, page_in
 from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.mapreduce.summarizer import Summarizer
@@ -111,9 +110,8 @@ class Service:
                 raise RequestError('there was no time to read the sources; call again in a moment')
             if not documents and is_page(content):
                 raise RequestError('there was no time to read the page; call again in a moment')
-            summary = await self._truncated(
-                documents or [Document(content)], ids if request.names_handles else (), request
-            )
+            reserve = partial(handles.reserve, ids) if request.names_handles and ids else None
+            summary = await self.summarizer.truncated(documents or [content], request, reserve)
         if not_kept:
             summary.warnings.append(not_kept)
         stats = summary.stats
@@ -238,20 +236,6 @@ class Service:
     async def sources(self, limit: int = 100) -> list[Source]:
         """The sources of the collection, the last used first."""
         return await in_io_thread(self.collection.sources, limit)
-
-    async def _truncated(self, documents: Sequence[Document], ids: Sequence[str], request: SummarizeRequest) -> Summary:
-        """The beginnings, where a server has so much to do that not even the embedded model got its turn."""
-        known = sum(document.about_tokens for document in documents)
-        budget = request.max_output_tokens or self.summarizer.default_budget(
-            known, for_extraction=request.for_extraction
-        )
-        free = handles.reserve(ids, budget) if ids else 0
-        summary = await in_io_thread(
-            report.truncated_summary, documents, max(1, budget - free), self.summarizer.model_name
-        )
-        _logger.warning('no time to summarize', extra={'input_size': summary.stats.tokens_in})
-        summary.stats.budget = budget
-        return summary
 
     async def _documents(self, request: SummarizeRequest, given: Sequence[GivenSource]) -> tuple[list[Document], str]:
         """What to summarize, and why it could not be kept, if so."""

@@ -33,6 +33,7 @@ async def test_an_answer_that_was_cut_off_before_it_began() -> None:
         ('prompt is too long: 3500 tokens > 3300 maximum', 200),
         ('The input token count (3500) exceeds the maximum number of tokens allowed (3300).', 200),
         ('the request exceeds the available context size', 0),
+        (f'context length is 3300 tokens, but 3500 were requested: "{"7" * 5000}"', 200),
     ],
 )
 def test_errors_that_say_by_how_much_a_request_was_too_long(message: str, over: int) -> None:

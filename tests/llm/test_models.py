@@ -251,6 +251,20 @@ async def test_an_attempt_is_bounded_and_repeated_as_a_whole() -> None:
     assert len(asked) == 3
 
 
+@pytest.mark.parametrize(
+    'pieces',
+    [
+        [b': wait\n\n', b'event: it\ndata: 1\n\n'],
+        [b': wait\n\nevent: it\n', b'data: 1\n\n'],
+        [b': wa', b'it\r\n\r\n: wait\n\nev', b'ent: it\ndata: 1\n\n'],
+    ],
+)
+async def test_an_answer_that_is_streamed_begins_behind_comments_wherever_it_is_cut(pieces: list[bytes]) -> None:
+    url, _ = raw_server([OK.replace(b'application/json', b'text/event-stream') + b'Connection: close\r\n\r\n', *pieces])
+    async with retrying.retrying_client(Settings.load()) as client:
+        assert (await client.get(url)).content == b'event: it\ndata: 1\n\n'
+
+
 async def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     url, asked = raw_server([OK + b'Content-Length: 2\r\nConnection: close\r\n\r\n{}'])
     monkeypatch.setenv('HTTP_PROXY', url)

@@ -87,6 +87,30 @@ async def test_what_becomes_of_an_answer(
     assert len(scripted.asked) == usage.requests == requests
 
 
+@pytest.mark.parametrize(
+    ('answer', 'ending'),
+    [
+        ('{"names": ["Vael", "Mo', 'cut off'),
+        ('{"names": ["Vael", ', 'cut off'),
+        ('```json\n["Vael"', 'none'),
+        ('{"names": ["Vael", "Morn"]', 'broken'),
+        ('{"names": ["Vael", "the "Morn""]}', 'broken'),
+        ('{"names": ["Vael", 3]}', 'broken'),
+    ],
+)
+async def test_an_answer_that_ends_in_its_list_is_cut_off_whatever_the_model_says_of_it(
+    answer: str, ending: str
+) -> None:
+    result = await ask(ScriptedModel(answer, 'no').model, RECOVERING)
+    assert (result.ending, result.is_partial) == (ending, ending != 'none')
+
+
+async def test_what_is_nested_too_deep_to_be_read_is_no_answer() -> None:
+    for first, output in ((VAEL, Names(**VAEL)), (RecursionError('Vael'), None)):
+        result = await ask(ScriptedModel(RecursionError('Vael'), first).model)
+        assert (result.output, result.reason) == (output, '' if output else 'invalid output')
+
+
 async def test_a_new_run_does_not_show_the_model_its_broken_answer() -> None:
     for query, messages in ((PLAIN, 3), (AFRESH, 1)):
         scripted = ScriptedModel('no', VAEL)
@@ -165,6 +189,18 @@ async def test_the_limits_count_what_was_spent_before() -> None:
 
     assert (result.output, result.reason) == (None, 'usage limit')
     assert (usage.requests, spent.requests) == (5, 1)
+
+
+async def test_the_limits_count_what_others_ask_again_meanwhile() -> None:
+    async def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        await asyncio.sleep(0.01)
+        return ModelResponse(parts=[TextPart('no')], usage=RequestUsage(input_tokens=10))
+
+    usage, query = RunUsage(requests=2), PLAIN.configured(SETTINGS.model_copy(update={'llm_output_retries': 5}))
+    limits = UsageLimits(request_limit=9)
+    asking = (ask(FunctionModel(answer), query, usage=usage, usage_limits=limits) for _ in range(4))
+    assert {result.reason for result in await asyncio.gather(*asking)} == {'usage limit'}
+    assert (usage.requests, usage.input_tokens) == (9, 70)
 
 
 # Traces.

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -11,8 +12,9 @@ from pydantic_ai.usage import RunUsage
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, SummarizeRequest, Summary
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.mapreduce.answer_cache import AnswerCache
+from summarizer_tool.mapreduce.answer_cache import AnswerCache, find_summary, keep_summary, revision
 from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.schemas import Stats
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.map_models import lines_of, read, tool_call
@@ -65,6 +67,33 @@ async def test_a_repeated_request_asks_nothing() -> None:
     assert again.facts == first.facts
     assert (again.stats.from_cache, again.stats.map_calls, usage.requests) == (True, 0, 0)
     assert again.stats.cached_calls == first.stats.map_calls + first.stats.reduce_calls
+
+
+async def test_a_kept_summary_has_cost_nothing() -> None:
+    cache = SourceStore().collection()
+    stats = Stats(
+        tokens_in=9, tokens_out=1, budget=1, model='m', map_calls=2, hedged_calls=1, usage=RunUsage(requests=2)
+    )
+    await keep_summary(cache, 'key', Summary(text='.', state='complete', stats=stats), '')
+    kept = await find_summary(cache, 'key')
+    assert kept is not None
+    found = {name: value for name, value in kept.stats.model_dump().items() if 'calls' in name}
+    assert (found, kept.stats.usage) == (
+        {'map_calls': 0, 'reduce_calls': 0, 'repair_calls': 0, 'cached_calls': 2},
+        RunUsage(),
+    )
+
+
+def test_what_is_made_without_a_model_is_of_the_data_of_the_package_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: set[str] = set()
+
+    def note(path: Path) -> bytes:
+        read.add(path.suffix)
+        return b''
+
+    monkeypatch.setattr(Path, 'read_bytes', note)
+    revision.__wrapped__()
+    assert read == {'.py', '.toml'}
 
 
 @pytest.mark.parametrize(('focus', 'budget', 'text', 'asked'), [

@@ -8,6 +8,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from summarizer_tool.mapreduce import grounding
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE, Grounding, ground
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
@@ -206,6 +207,12 @@ def test_what_a_model_puts_around_a_statement_is_taken_off(text: str, fact: str)
     assert grounded.facts == [Fact(text=fact, importance=3, evidence=[3])]
 
 
+@pytest.mark.parametrize('text', ['{} stars were counted by Vael', 'Vael counted the stars [{}].'])
+def test_a_number_that_is_longer_than_python_reads_is_no_number_of_a_line(text: str) -> None:
+    said = text.format('7' * 5000)
+    assert ground(ChunkSummary(facts=[Fact(text=said, evidence=[1])]), lines(said)).facts[0].text == said
+
+
 def test_a_number_that_stands_in_the_lines_is_no_number_of_one() -> None:
     source = '# 3.0.1\n\nThe gate of Orme was removed.'
     fact = Fact(text='3.0.1: The gate of Orme was removed.', evidence=[3, 1])
@@ -307,6 +314,20 @@ def test_no_text_breaks_it_and_evidence_is_sound(facts: list[str], texts: list[s
         assert 1 <= len(fact.evidence) <= MAX_EVIDENCE
         assert list(fact.evidence) == sorted(set(fact.evidence))
         assert set(fact.evidence) <= {line.number for line in source}
+
+
+def test_each_line_is_read_once_for_many_names_whose_parts_stand_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def sequence(text: str) -> list[str]:
+        read.append(text)
+        return text.casefold().split()
+
+    monkeypatch.setattr(grounding, 'sequence', sequence)
+    source = [NumberedLine(n, ('Vael', 'Morn')[n % 2] + ' went home') for n in range(1, 101)]
+    names = [f'Vael Morn{" went" * (n % 7)}{" home" * (n % 5)}' for n in range(500)]
+    ground(ChunkSummary(entities=names), source)
+    assert len(read) <= len(source) + len({*names})
 
 
 @pytest.mark.slow

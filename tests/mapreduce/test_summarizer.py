@@ -2,6 +2,7 @@
 
 import asyncio
 
+import anyio
 import pytest
 from inline_snapshot import snapshot
 from pydantic import BaseModel
@@ -115,6 +116,21 @@ def test_default_budgets() -> None:
     extraction = summarizer.summarize_for_extraction_sync(CHRONICLE, 'founders')
     assert extraction.stats.budget == extraction.stats.tokens_in // 5
     assert extraction.stats.ratio >= 5
+
+
+def test_by_the_deadline_there_is_a_summary_even_where_nothing_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never_ends(*_: object) -> None:
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr(Summarizer, '_make', never_ends)
+    monkeypatch.setattr('summarizer_tool.runtime.deadline.LEAST_GRACE', 0.0)
+    late = Summarizer(make(deadline_seconds=0.1)).summarize_sync([HARBOUR, Document(CHRONICLE)], max_output_tokens=60)
+    assert (late.state, late.text[:12], {part.reason for part in late.parts}) == (
+        'degraded',
+        HARBOUR[:12],
+        {'deadline'},
+    )
+    assert tokens.count(late.text) == late.stats.tokens_out <= 60
 
 
 def test_a_model_may_be_named() -> None:

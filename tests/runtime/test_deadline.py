@@ -36,6 +36,13 @@ async def test_it_only_comes_nearer_and_cancels_calls_in_flight() -> None:
     assert deadline.seconds < 0.1
 
 
+@pytest.mark.parametrize(('seconds', 'grace', 'end'), [(100, 500, 110), (100, 4, 104), (5, 500, 7)])
+async def test_the_grace_is_a_tenth_at_most_but_for_two_seconds(seconds: float, grace: float, end: float) -> None:
+    deadline = Deadline(seconds, grace=grace)
+    with deadline.answering() as scope:
+        assert scope.deadline - deadline.at == pytest.approx(end - seconds)
+
+
 async def test_a_deadline_that_is_over() -> None:
     deadline = Deadline(-1)
     assert deadline.seconds == 0

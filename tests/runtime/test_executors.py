@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +15,6 @@ import anyio
 import pytest
 from anyio import BrokenWorkerProcess
 from anyio.lowlevel import checkpoint
-from inline_snapshot import snapshot
 
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer
 from summarizer_tool.runtime.executors import (
@@ -29,7 +27,6 @@ from summarizer_tool.runtime.executors import (
     in_thread,
     request_load,
 )
-from summarizer_tool.runtime.turns import Turns, on_behalf_of
 from tests.support.texts import CHRONICLE
 from tests.support.worker_tasks import die, fail, hold, note, spin, where
 
@@ -224,28 +221,6 @@ async def test_an_import_is_not_left_half_done(tmp_path: Path, monkeypatch: pyte
     (tmp_path / 'go').touch()
     assert await anyio.to_thread.run_sync(ended.wait, 20)
     assert sys.modules['slow_to_import'].ready
-
-
-async def test_who_has_had_least_goes_first() -> None:
-    turns = Turns(1)
-    order: list[str] = []
-
-    async def work(name: str, due: float) -> None:
-        with on_behalf_of(name):
-            place = await turns.take(due)
-            order.append(f'{name}{due:g}')
-            turns.give_back(replace(place, since=place.since - 10))
-
-    first = await turns.take(0.0)
-    async with anyio.create_task_group() as group:
-        for due in (1.0, 3.0, 2.0):
-            group.start_soon(work, 'greedy', due)
-            await checkpoint()
-        for name in ('b', 'c'):
-            group.start_soon(work, name, 9.0)
-            await checkpoint()
-        turns.give_back(first)
-    assert order == snapshot(['greedy1', 'b9', 'c9', 'greedy2', 'greedy3'])
 
 
 async def test_a_process_that_dies_is_replaced_and_a_thread_does_its_work() -> None:

@@ -55,9 +55,7 @@ async def test_usage_counts_in_the_run(settings: Settings, store: SourceStore) -
 @pytest.mark.anyio
 async def test_the_limits_of_the_run_hold_inside(settings: Settings, store: SourceStore) -> None:
     reported = RunUsage()
-    # pydantic-ai counts a request when it is answered: of several at once, some go over the limit.
-    one_at_a_time = settings.model_copy(update={'max_concurrent_llm_calls': 1})
-    mounted = SummarizerToolset[None](settings=one_at_a_time, store=store, model=counting(reported))
+    mounted = SummarizerToolset[None](settings=settings, store=store, model=counting(reported))
     model = scripted(call('summarize', content=CHRONICLE, max_output_tokens=300), 'Done.')
 
     with pytest.raises(UsageLimitExceeded, match='request_limit of 3'):
