@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from summarizer_tool.service.evidence_brief import EvidenceBrief
     from summarizer_tool.service.operations import Operation
 
-_SHOWN_TITLE = 40
-"""Tokens of a title in a line."""
-
 MaxTokens = Annotated[
     int,
     typer.Option(
@@ -144,11 +141,11 @@ def add(
     with ending():
         settings = _settings_of_store('add keeps sources')
         added = on_store(settings, lambda retriever, _: add_all(retriever.service, places, settings))
-    from summarizer_tool.evidence.brief.quoting import label
+    from summarizer_tool.evidence.brief import quoting
 
     write(
         '\n'.join(
-            f'{source.id}  {source.tokens:,} tokens  {label(source.title, _SHOWN_TITLE) or "untitled"}'
+            f'{source.id}  {source.tokens:,} tokens  {quoting.label(source.title, quoting.TITLE_TOKENS) or "untitled"}'
             for source in added
             if not isinstance(source, str)
         )
