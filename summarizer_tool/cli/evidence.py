@@ -19,6 +19,7 @@ from summarizer_tool.cli.stored import (
     stored_place,
 )
 from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, in_commands, say, stop, write
+from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.evidence.question import ResearchMode
 
@@ -282,7 +283,10 @@ def call(
             return
         as_json = '--json' in context.args
         settings = configured()
-        request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
+        try:
+            request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
+        except RequestError as error:
+            stop(ExitCode.USAGE, str(error))
         reply = on_store(settings, lambda retriever, options: asked.answer(retriever, request, options))
     shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
     _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
