@@ -24,6 +24,7 @@ from researcher_integration.proxy.cli import proxy
 from summarizer_tool.cli.main import app as summarizer
 from summarizer_tool.cli.terminal import ExitCode
 from summarizer_tool.service.operations import operation
+from summarizer_tool.store.database import FORMAT
 from tests.support import forking
 from tests.support.documentation import PAGES, ROOT, Command, blocks, commands, rebuilt
 
@@ -171,6 +172,11 @@ def test_structured_examples_are_what_they_say() -> None:
             tomllib.loads(block.code)
         if block.language == 'yaml':
             assert yaml.safe_load(block.code), block.name
+
+
+def test_the_schema_of_postgres_is_that_of_the_tables() -> None:
+    text = (ROOT / 'docs' / 'mcp-server.md').read_text(encoding='utf-8')
+    assert re.findall(r'`summarizer_store_(\d+)`', text) == [str(FORMAT.version)]
 
 
 def test_the_rules_that_are_shown_are_valid(tmp_path: Path) -> None:

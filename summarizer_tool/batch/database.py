@@ -55,7 +55,7 @@ class BatchDatabase:
     @classmethod
     def in_file(cls, path: Path) -> 'BatchDatabase':
         """A database of this machine alone."""
-        return cls(f'sqlite:///{path.resolve()}')
+        return cls(sqlalchemy.URL.create('sqlite', database=str(path.resolve())).render_as_string())
 
     def client(self) -> DBOSClient:
         """What enqueues, lists and cancels workflows."""

@@ -53,7 +53,7 @@ class BatchFolder:
     """The folder that names a batch, and holds what comes of it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path.resolve()
+        self.path = Path(os.path.realpath(path))
 
     @property
     def database(self) -> Path:

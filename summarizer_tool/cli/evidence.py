@@ -19,6 +19,7 @@ from summarizer_tool.cli.stored import (
     stored_place,
 )
 from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, in_commands, say, stop, write
+from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.evidence.question import ResearchMode
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from summarizer_tool import RequestOptions, Retriever, Settings
     from summarizer_tool.service.evidence_brief import EvidenceBrief
     from summarizer_tool.service.operations import Operation
-
-_SHOWN_TITLE = 40
-"""Tokens of a title in a line."""
 
 MaxTokens = Annotated[
     int,
@@ -144,11 +142,11 @@ def add(
     with ending():
         settings = _settings_of_store('add keeps sources')
         added = on_store(settings, lambda retriever, _: add_all(retriever.service, places, settings))
-    from summarizer_tool.evidence.brief.quoting import label
+    from summarizer_tool.evidence.brief import quoting
 
     write(
         '\n'.join(
-            f'{source.id}  {source.tokens:,} tokens  {label(source.title, _SHOWN_TITLE) or "untitled"}'
+            f'{source.id}  {source.tokens:,} tokens  {quoting.label(source.title, quoting.TITLE_TOKENS) or "untitled"}'
             for source in added
             if not isinstance(source, str)
         )
@@ -285,7 +283,10 @@ def call(
             return
         as_json = '--json' in context.args
         settings = configured()
-        request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
+        try:
+            request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
+        except RequestError as error:
+            stop(ExitCode.USAGE, str(error))
         reply = on_store(settings, lambda retriever, options: asked.answer(retriever, request, options))
     shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
     _print(reply.text, shown if as_json else None, is_found=not reply.is_error)

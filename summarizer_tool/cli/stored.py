@@ -1,5 +1,6 @@
 """What a command is given to read, the store it works on, a file or memory, and what it puts into that."""
 
+import os
 import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -59,16 +60,16 @@ def read_text(settings: 'Settings') -> str:
 def _read_file(name: str, settings: 'Settings') -> 'GivenSource':
     from summarizer_tool.formats.files import read_file, read_path
 
-    path = Path(name)
-    if name != STDIN and path.is_dir():
-        raise UnreadableError(f'{name} is a directory; name the files in it, e.g. {name.rstrip("/")}/*.md')
+    with suppress(OSError):  # of a name that no file can have, which reading tells of
+        if name not in ('', STDIN) and Path(name).is_dir():
+            raise UnreadableError(f'{name} is a directory; name the files in it, e.g. {name.rstrip("/")}/*.md')
     try:
         if name == STDIN:
             return read_file(_read_stdin(settings))
-        given = read_file(read_path(path, settings.summarizer_max_input_mb), name)
-        return replace(given, addresses=(str(path.resolve()),))
+        given = read_file(read_path(Path(name), settings.summarizer_max_input_mb), name)
+        return replace(given, addresses=(os.path.realpath(name),))
     except FetchError as error:
-        raise UnreadableError(f'{"stdin" if name == STDIN else name} {error}') from None
+        raise UnreadableError(f'{"stdin" if name == STDIN else name or "an empty name"} {error}') from None
 
 
 def _read_stdin(settings: 'Settings') -> bytes:
@@ -178,7 +179,7 @@ def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
 
     Raises `UnknownSourceError` if it is a file of which nothing is stored.
     """
-    path = str(Path(name).resolve())
+    path = os.path.realpath(name)
     stored, given = service.collection.at(path), None
     with suppress(UnreadableError):
         given = read_place(name, settings)

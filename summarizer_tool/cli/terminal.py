@@ -160,7 +160,7 @@ def write(text: str) -> None:
 
 def check_writable(path: 'Path', option: str) -> None:
     """Check, before anything is paid for, that a file can be written; else a `ConfigurationError` names the option."""
-    is_new = not path.exists()
+    is_new = not os.access(path, os.F_OK)
     if is_new or path.is_file() or path.is_dir():  # who reads a pipe would see it end
         try:
             path.open('ab').close()

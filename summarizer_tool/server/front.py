@@ -28,7 +28,7 @@ MAX_CONNECTIONS = 2000
 """At once; one more is closed."""
 
 HEAD_SECONDS = 15.0
-"""Within which the head of a request comes; a connection that sends less is closed."""
+"""Within which the head of a request comes, or the end of one that is answered already; else it is closed."""
 
 BACKLOG = 2048
 """Connections that wait to be accepted."""
@@ -56,8 +56,9 @@ class _Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _watch(self) -> None:
-        """Bound the time in which the head of a request comes; the body is the application's business."""
-        is_waiting = self.conn.their_state is h11.IDLE
+        """Bound the time in which the head of a request comes; the body is the application's, until it has answered."""
+        state = self.conn.their_state
+        is_waiting = state is h11.IDLE or (state is h11.SEND_BODY and self.conn.our_state is h11.DONE)
         if is_waiting and self._late is None:
             self._late = self.loop.call_later(HEAD_SECONDS, self.transport.close)
         elif not is_waiting and self._late is not None:

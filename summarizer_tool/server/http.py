@@ -20,6 +20,7 @@ from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.server.calls import has_wrong_id, with_whole_characters
 from summarizer_tool.server.front import PATH
 from summarizer_tool.settings import Settings
@@ -276,12 +277,15 @@ class Gate:
             escapes += parts[-1].count(b'\\')
             if self._is_large(max(size - (ESCAPED - 1) * escapes, size / ESCAPED)):
                 return _refused(TOO_LARGE.format(self._max_input_mb), 413)
-        if len(parts) > 1:
-            return b''.join(parts)
-        text = parts[0].decode('utf-8', 'surrogateescape')
-        if has_wrong_id(text):
-            return _refused(INVALID, 400)
-        return with_whole_characters(text).encode('utf-8', 'surrogateescape')
+        # One of several parts takes longer to look at than the event loop should wait.
+        body = _looked_at(*parts) if len(parts) == 1 else await in_io_thread(_looked_at, *parts)
+        return _refused(INVALID, 400) if body is None else body
+
+
+def _looked_at(*parts: bytes) -> bytes | None:
+    """A body with whole characters; nothing of one whose id is wrong."""
+    text = b''.join(parts).decode('utf-8', 'surrogateescape')
+    return None if has_wrong_id(text) else with_whole_characters(text).encode('utf-8', 'surrogateescape')
 
 
 @dataclass(eq=False, slots=True)

@@ -136,7 +136,8 @@ class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
         if isinstance(item.message, types.JSONRPCRequest):
             self._open.add(item.message.id)
         elif isinstance(item.message, types.JSONRPCNotification) and item.message.method == 'notifications/cancelled':
-            self._open.discard((item.message.params or {}).get('requestId', ''))  # it gets no answer
+            number = (item.message.params or {}).get('requestId')
+            self._open -= {each for each in self._open if each == number}  # it gets no answer
         return item
 
     async def aclose(self) -> None:

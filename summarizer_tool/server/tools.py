@@ -143,9 +143,10 @@ class Tools:
         return server
 
     async def list_resources(
-        self, context: Context, _params: types.PaginatedRequestParams | None
+        self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """The sources of the client's collection."""
+        refuse_cursor(params)
         sources = await self._looked_up(context, 'resources/list', lambda service: service.sources(MAX_LISTED))
         return types.ListResourcesResult(
             resources=[

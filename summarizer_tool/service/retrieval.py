@@ -59,8 +59,16 @@ MAX_NAMED = 100
 """Sources that one search may name."""
 
 
-def sources_named(collection: Collection, places: Sequence[str], budget: int) -> list[Source] | str:
-    """The sources at these places, or what is told if one is not stored; raises `RequestError` where too many are."""
+def sources_named(collection: Collection, asked: Sequence[str], budget: int) -> list[Source] | str:
+    """The sources at these places, or what is told if one is not stored; raises `RequestError` where too many are.
+
+    What is stored under a name with blanks in it is one place; else they stand between several.
+    """
+
+    def is_one(place: str) -> bool:
+        return ' ' in place and bool(collection.at(place) or collection.titled(place))
+
+    places = [place for each in asked for place in ([each] if is_one(each) else listed(each))]
     if len(places) > MAX_NAMED:
         raise RequestError(f'{len(places)} sources are named, over {MAX_NAMED}; name fewer, or none for all')
     chosen: dict[str, Source] = {}
@@ -166,7 +174,7 @@ class Retriever:
             raise RequestError('query is empty; ask a question')
         check_length(query=request.query, intent=request.intent)
         budget = self._budget(request.max_tokens)
-        places = (*listed(request.source_ids), *listed(request.source_urls))
+        places = (*request.source_ids, *request.source_urls)
         chosen = await in_io_thread(sources_named, self.collection, places, budget)
         if isinstance(chosen, str):
             return evidence_brief.told(chosen)

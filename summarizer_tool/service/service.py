@@ -11,6 +11,7 @@ from summarizer_tool import prompts
 from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError, RequestError, StoreError
+from summarizer_tool.evidence.brief import quoting
 from summarizer_tool.formats import reading as formats
 from summarizer_tool.formats.files import GivenSource
 from summarizer_tool.html.page import Page, is_page
@@ -147,12 +148,13 @@ class Service:
         text = prompts.render(
             'answers/added',
             id=source.id,
-            title=source.title or 'untitled',
+            title=quoting.label(source.title, quoting.TITLE_TOKENS).replace('"', "'") or 'untitled',
             tokens=f'{source.tokens:,}',
             lines=f'{source.lines:,}',
         )
         if headings:
-            text += '\n' + prompts.render('answers/outline', headings=headings)
+            shown = '\n'.join(map(quoting.verbatim, headings.splitlines()))
+            text += '\n' + prompts.render('answers/outline', headings=shown)
         return AddedSource(text, source)
 
     async def fetch_page(self, url: str, *, title: str = '', may_fetch: MayFetch | None = None) -> GivenSource:

@@ -10,6 +10,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import StoreError, UnknownSourceError
 from summarizer_tool.html.page import Link
+from summarizer_tool.prompts import encodable
 from summarizer_tool.settings import variable
 from summarizer_tool.store import index, page_details
 from summarizer_tool.store.connection import StoreConnection
@@ -233,7 +234,7 @@ class Collection:
 
     def titled(self, title: str) -> list[Source]:
         """All sources without a URL that have a title, such as the name of a file, the last stored one first."""
-        return self._sources('AND title = ? AND url = ? ORDER BY added_at DESC', title, '')
+        return self._sources('AND title = ? AND url = ? ORDER BY added_at DESC', encodable(title), '')
 
     def _sources(self, which: str, *values: str | int) -> list[Source]:
         query = f'SELECT {COLUMNS} FROM sources WHERE collection = ? {which}'  # noqa: S608 - fixed text

@@ -39,7 +39,10 @@ def test_the_answer_for_the_smallest_target_in_a_range(database: BatchDatabase, 
 
 def test_a_database_that_two_processes_open(tmp_path: Path) -> None:
     """Each is one of many that make its tables; what one keeps, the other finds, and who lives both see."""
-    first, second = (BatchDatabase.in_file(tmp_path / 'batch.sqlite3') for _ in range(2))
+    folder = tmp_path / 'what? 100%41'
+    folder.mkdir()
+    first, second = (BatchDatabase.in_file(folder / 'batch.sqlite3') for _ in range(2))
+    assert (folder / 'batch.sqlite3').is_file()
     first.keep_answer('key', 5, 'answer')
     assert second.answer('key', least=5, most=5) == 'answer'
     assert (first.beat('a'), second.beat('b'), first.beat('a')) == ({'a': 1}, {'a': 1, 'b': 1}, {'a': 2, 'b': 1})

@@ -62,6 +62,7 @@ def test_what_was_asked_for_in_a_wrong_way() -> None:
         said(call('read_source', '--source-id')),
         said(call('read_source', '--source-id', 'src_0123456789ab')),
         said(call('summarize', '--content', 'a', '--budget', '5')),
+        said(call('summarize', '--content', 'a', '--max-output-tokens', '-5')),
         said(call('search', '--query', 'fire', '--source-ids', 'src_0123456789ab', '--max-tokens', '10')),
     ] == snapshot(
         [
@@ -70,6 +71,7 @@ def test_what_was_asked_for_in_a_wrong_way() -> None:
             '2||summarizer: --source-id has no value',
             '1||summarizer: there is no source "src_0123456789ab", nor any other yet; summarizer add takes a text or a URL and gives a handle',
             '2||summarizer: there is no parameter budget. The parameters are: content, max_output_tokens, focus_areas, source_ids',
+            '2||summarizer: max_output_tokens=-5 is negative; 0 means the default',
             """\
 1||[ERROR] bad request
 

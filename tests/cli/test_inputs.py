@@ -143,3 +143,23 @@ def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
         ]
     )
     assert station.canary.hits == []
+
+
+@pytest.mark.parametrize('name', ['A sentence where a file should be named. ' * 20, 'loop', ''])
+def test_a_name_that_no_file_can_have(name: str) -> None:
+    Path('loop').symlink_to('loop')
+    stored = {'SUMMARIZER_STORE': 'store.sqlite3'}
+    codes = [
+        CliRunner().invoke(app, [*command, name], env=stored, catch_exceptions=False).exit_code
+        for command in (['run'], ['search', 'Who?'], ['add'], ['status'], ['diff'])
+    ]
+    assert codes == [3, 3, 3, 0 if not name else 1, 1]
+    if name:
+        Path('a.md').write_text('The mill.')
+        for command in (
+            ['run', 'a.md', '--report', name],
+            ['batch', name, '--out', 'out'],
+            ['batch', '.', '--out', name],
+        ):
+            result = CliRunner().invoke(app, command, env=stored, catch_exceptions=False)
+            assert (result.exit_code, result.stderr.count('\n')) == (3 if 'out' in command else 2, 1)

@@ -218,13 +218,24 @@ def test_malformed_bodies(server: Served, version: str, body: bytes) -> None:
     assert post(server).status_code == 200
 
 
-def test_half_a_character_is_replaced() -> None:
-    """As newer clients' are by the SDK."""
-    call = {'name': 'summarize', 'arguments': {'content': 'The party \ud83d'}}
+@pytest.mark.parametrize('size', [100, 300_000])
+def test_half_a_character_is_replaced_and_an_id_is_none(size: int) -> None:
+    """In a small body as in one that comes in pieces; for newer clients the SDK does so."""
+    call = {'name': 'add_source', 'arguments': {'content': f'{"word " * (size // 5)}\n\n# The party \ud83d'}}
     with serving.serve(mcp_stateless=True) as server:
-        body = json.dumps({'jsonrpc': '2.0', 'id': 7, 'method': 'tools/call', 'params': call})
-        answer = httpx2.post(server.url, content=body, headers={**ACCEPT, 'Content-Type': 'application/json'})
-    assert 'The party \ufffd' in answer.text
+        answers = [
+            httpx2.post(
+                server.url,
+                content=json.dumps({'jsonrpc': '2.0', 'id': number, 'method': 'tools/call', 'params': call}),
+                headers={**ACCEPT, 'Content-Type': 'application/json'},
+                timeout=60,
+            )
+            for number in (7, None, 1.5)
+        ]
+    assert 'The party \ufffd' in answers[0].text
+    assert [(answer.status_code, answer.json()['error']['message']) for answer in answers[1:]] == [
+        (400, http.INVALID)
+    ] * 2
 
 
 def test_stateless_sessions_need_no_id() -> None:

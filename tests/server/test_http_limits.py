@@ -64,6 +64,20 @@ def test_who_sends_half_a_body_is_no_error_of_ours(
     assert [record for record in caplog.records if record.levelname == 'ERROR'] == []
 
 
+@pytest.mark.parametrize('path', [b'/mcp', b'/nowhere'])
+def test_a_body_that_is_refused_already_holds_no_connection(limited: Served, path: bytes) -> None:
+    with connected(limited) as connection, suppress(ConnectionError):
+        connection.sendall(b'POST %b HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9999999\r\n\r\n' % path)
+        assert connection.recv(1 << 16)[9:11] == b'40'
+        connection.settimeout(0.1)
+        for _ in range(200):
+            connection.sendall(b'x')
+            with suppress(TimeoutError):
+                if not connection.recv(1 << 16):
+                    return
+        pytest.fail('it is held open by a byte now and then')
+
+
 def test_so_many_connections_and_no_more(limited: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('summarizer_tool.server.front.MAX_CONNECTIONS', 0)
     with connected(limited) as connection, suppress(ConnectionResetError):

@@ -43,7 +43,8 @@ def served(stdin: bytes) -> list[dict[str, Any]]:
 
 
 def test_garbage_between_messages() -> None:
-    lines = [*GARBAGE.values(), b'', b' ', CALL]
+    cancelled = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%b}}'
+    lines = [*GARBAGE.values(), b'', b' ', *(cancelled % number for number in (b'[1]', b'{}', b'null')), CALL]
     answers = served(OPENING + b'\n'.join(lines) + b'\n')
     told = [answer for answer in answers if 'error' in answer]
     assert [answer['result']['isError'] for answer in answers if answer['id'] == 7 and 'result' in answer] == [False]

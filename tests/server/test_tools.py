@@ -49,8 +49,9 @@ async def test_what_the_server_says_of_itself(server: Served) -> None:
 async def test_tools(server: Served, mode: Mode) -> None:
     async with server.client(mode=mode) as client:
         tools = (await client.list_tools()).tools
-        with pytest.raises(MCPError, match='no such cursor'):
-            await client.list_tools(cursor='zzz')
+        for listing in (client.list_tools, client.list_resources):
+            with pytest.raises(MCPError, match='no such cursor'):
+                await listing(cursor='zzz')
     assert [tool.name for tool in tools] == [each.name for each in OPERATIONS]
     hinted = [(tool.name, tool.annotations) for tool in tools if tool.annotations]
     assert [name for name, hints in hinted if hints.read_only_hint] == [

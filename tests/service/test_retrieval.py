@@ -143,6 +143,19 @@ async def test_a_stored_page_is_found_in_whichever_way_its_address_is_written() 
         assert web.hits == ['/guide/?b=2&a=1']
 
 
+async def test_a_source_is_named_as_its_file_is_called() -> None:
+    with SourceStore() as store:
+        retriever = retriever_of(store)
+        ids = [
+            retriever.collection.add(Document(text, title=title, url=url)).id
+            for text, title, url in ((HARBOUR, 'The harbour', 'The harbour.pdf'), (CHRONICLE, 'The years so far', ''))
+        ]
+        for places in (['The harbour.pdf', 'The years so far'], ['The years so far', ids[0]], [' '.join(ids)]):
+            found = await retriever.search('fires', source_urls=places)
+            assert found.figures['documents'] == 2, places
+        assert (await retriever.search('fires', source_urls='The harbour.pdf')).source_ids == (ids[0],)
+
+
 async def test_pages_are_fetched_at_the_same_time_and_never_twice() -> None:
     with site() as web, asking(web) as retriever:
         web.pause = 0.1

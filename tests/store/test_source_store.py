@@ -225,5 +225,7 @@ def test_junk_is_quoted_short_and_printable(store: SourceStore, asked: str) -> N
     collection = store.collection()
     collection.add(Document('text', title='x\n\x1b' * 1000))
     said = unknown(collection, asked)
+    with pytest.raises(UnknownSourceError):
+        collection.find(asked)
     assert said.isprintable()
     assert len(said) < 400

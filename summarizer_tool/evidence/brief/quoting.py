@@ -9,6 +9,9 @@ import regex
 
 from summarizer_tool.mapreduce import render
 
+TITLE_TOKENS = 40
+"""Of a title in a line."""
+
 _MUCH_OF_A_LABEL = 4000
 """Characters of a label that are looked at; it may be a megabyte."""
 

@@ -10,8 +10,6 @@ from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
-TITLE_TOKENS = 40
-
 URL_TOKENS = 120
 
 _END = '\n\n'
@@ -73,7 +71,7 @@ def sources(brief: Brief, numbers: Collection[int]) -> str:
 def source_row(number: int, source: Source, *known: str) -> str:
     """A source in one line, with what else is known of it; its title, which may say anything, comes last."""
     address = quoting.address(source.url, URL_TOKENS)
-    title = quoting.label(source.title, TITLE_TOKENS) or 'untitled'
+    title = quoting.label(source.title, quoting.TITLE_TOKENS) or 'untitled'
     return ' · '.join(filter(None, (f'{number}. {source.id}', *known, address, title)))
 
 
