@@ -31,6 +31,7 @@ _INDENTED = 24
 _WIDE = 400
 """Characters of a line in which columns are looked for."""
 _RULE = re.compile(r'[\s|+:=-]+$')
+_STROKES = str.maketrans('│┃║╎─━═╌┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯╞╪╡╟╫╢┏┳┓┣╋┫┗┻┛┡╇┩', '||||----' + 40 * '+')
 _RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
 """A line below titles that is as wide as each of their columns."""
 _GAP = re.compile(r'\s{2,}|\t')
@@ -45,7 +46,8 @@ _TABS = 2
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:
-    """Lines of cells between pipes, with a line of dashes below the first."""
+    """Lines of cells between pipes, or strokes that look like such, with a line of dashes below the first."""
+    block = [line.translate(_STROKES) for line in block]
     rule = next((at for at, line in enumerate(block[:6]) if at and '-' in line and _RULE.match(line)), None)
     if rule is None or '|' not in block[rule - 1]:
         return None
