@@ -100,7 +100,7 @@ class TextBlocks:
 
 def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool = False) -> TextBlocks | None:
     """The blocks of a text; None if it is not made of blocks, or if a log or source code has none of fields."""
-    filled = [(number, line[:_READ]) for number, line in enumerate(lines) if line.strip()]
+    filled = [(number, line[:_READ].expandtabs()) for number, line in enumerate(lines) if line.strip()]
     titles = _titles(filled)
     # A dump of stacks looks like a log, but what stands above them are no events.
     are_events = is_log and sum(starts_like_log(filled[at][1]) for at in titles) >= _EVENTS * len(titles)

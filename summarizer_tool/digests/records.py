@@ -66,7 +66,8 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
 def _place(rows: Sequence[Row]) -> str:
     """The field of texts in all rows that has the most values; none if these are few for so many rows."""
     counts = {field: len({row.get(field, '') for row in rows}) for field in [*rows[0]][:_FIELDS]}
-    texts = [field for field in counts if all(field in row and _is_text(row[field]) for row in rows)]
+    own = [field for field in counts if '[]' not in field]
+    texts = [field for field in own if all(field in row and _is_text(row[field]) for row in rows)]
     apart = [field for field in texts if counts[field] > min(FEW, len(rows) - 1)]
     return max(apart, key=lambda each: (moment(rows[0][each]) is None, counts[each]), default='')
 
@@ -81,6 +82,7 @@ def _own_names(rows: Sequence[Row]) -> Sequence[str]:
         field
         for field, cells in columns.items()
         if field != INSIDE
+        and '[]' not in field
         and len({*cells}) > max(1.0, _APART * len(cells))
         and all(_is_text(cell) and len(cell) <= _WORD for cell in cells[:_FIELDS])
     ]
@@ -93,6 +95,8 @@ def _is_text(value: str) -> bool:
 
 def _naming(field: str, rows: Sequence[Row]) -> float:
     """How well a field names things: the more of its values are different, the better."""
+    if '[]' in field:
+        return 0.0  # of several things in one
     values = {row.get(field, '') for row in rows}
     share = len(values) / len(rows)
     sample = sorted(values)[:100]
