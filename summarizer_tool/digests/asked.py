@@ -30,8 +30,9 @@ _LOOKED_AT = 1000
 """Values without a number, which may be written in another way."""
 _CELL = 120
 """Characters told of a field."""
-_MANY, _SAMPLE, _FIELDS = 12, 100, 40
-"""Things from which two fields may be known to be the same in all, things by which that is told, and fields;"""
+_MANY, _SAMPLE, _FIELDS, _TOLD = 12, 100, 24, 40
+"""Things from which two fields may be known to be the same in all, things by which that is told, fields, and things in
+which they differ;"""
 _CHANCE, _UNEQUAL = 0.5, 55.0
 """share of them that may have one value there, with which they would be the same by chance; and the rank of another."""
 
@@ -148,16 +149,18 @@ def unequal(things: NamedRows) -> Iterator[DigestStatement]:
     columns = {field: [row.get(field, '') for row in things.rows] for field in often}
     sample = {field: cells[:: max(1, total // _SAMPLE)] for field, cells in columns.items()}
     likely = Counter({field: max(Counter(cells).values()) / len(cells) for field, cells in sample.items()})
+    paired: set[str] = set()
     for one, other in combinations(columns, 2) if total >= _MANY else ():
         alike = sum(map(str.__eq__, sample[one], sample[other])) / len(sample[one])
-        if alike < _NUMBERS or max(likely[one], likely[other]) > _CHANCE:
+        if alike < _NUMBERS or max(likely[one], likely[other]) > _CHANCE or paired & {one, other}:
             continue
+        paired.add(other)
         differ = [at for at, pair in enumerate(zip(columns[one], columns[other], strict=True)) if len({'', *pair}) > 2]
         often = f'the same in {total - len(differ)} of {total}'
         if len(differ) > _FEW * total:
             yield DigestStatement(f'{one} and {other}: {often}', _UNEQUAL, 'fields')
             continue
-        for at in differ:
+        for at in differ[:_TOLD]:
             cells = ', '.join(f'{_short(field)}={one_line(columns[field][at], _CELL)}' for field in (one, other))
             rank = _UNEQUAL + 2.0 * log2(total / len(differ))
             yield DigestStatement(f'{things.names[at]}: {cells} ({often})', rank, 'odd items', _line(things, at))

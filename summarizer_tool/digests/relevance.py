@@ -54,9 +54,7 @@ _ODD = 0.05
 _TOLD = 60
 """Parts that are told at most,"""
 _OF_FORM, _FURTHER = 2, 4.0
-"""and parts of one form from which each further one loses so much in rank,"""
-_OF_THING = 6
-"""as it does from so many of one thing."""
+"""and parts of one form from which each further one loses so much in rank."""
 _BELOW = {':': 2, '{': 5, '[': 5, '(': 5}
 """Parts told with one that ends with a sign; what begins with a sign, as the lines of JSON do, heads nothing."""
 
@@ -114,9 +112,6 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
         lines = (*chain.from_iterable(each.lines for each in told),)
         text = ' '.join([str(told[0]), *(each.text for each in told[1:])])
         rank = _LEAST + _MOST * scores[at] - _FURTHER * max(0, times[shape] - _OF_FORM)
-        if parts[at].name:
-            times[thing := f'{parts[at].name}\n'] += 1
-            rank -= _FURTHER * max(0, times[thing] - _OF_THING)
         yield DigestStatement(one_line(f'{lines[0]}| {text}' if lines else text), rank, 'mentioned', lines)
 
 

@@ -70,9 +70,7 @@ _ALONE = 15.0
 _SAME_PLACE = 0.6
 """Bits that a record loses for each that is told for the same place,"""
 _SAME_VALUE = 1.2
-"""and for each that is told for the same value there,"""
-_SAME_THING, _OF_THING = 0.6, 2
-"""and that is a part of the same thing, but for the first ones."""
+"""and for each that is told for the same value there."""
 _TRIED = 1500
 """Records that are ranked,"""
 _TOLD = 120
@@ -108,15 +106,12 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
         places = [place for place, _ in each.values[:3] if place[0] not in OF_LINES]
         again = max((seen[place] for place in places), default=0)
         now = each.bits - _SAME_PLACE * again - _SAME_VALUE * seen[each.values[0]]
-        thing = each.record.name, each.record.line * (not each.record.name)
-        now -= _SAME_THING * max(0, seen[thing] - _OF_THING)
         if -bits > now:
             heapq.heappush(waiting, (-now, at))
             continue
         texts.add(said)
         seen.update(places)
         seen[each.values[0]] += 1
-        seen[thing] += 1
         told += 1
         lines = (each.record.line,) if each.record.line else ()
         text = _shown_record(each.record, each.values, usual, is_alone=each.bits > _ALONE)
