@@ -148,15 +148,16 @@ def unequal(things: NamedRows) -> Iterator[DigestStatement]:
     often = [field for field, count in fields.items() if count >= _NUMBERS * total][:_FIELDS]
     columns = {field: [row.get(field, '') for row in things.rows] for field in often}
     sample = {field: cells[:: max(1, total // _SAMPLE)] for field, cells in columns.items()}
-    likely = Counter({field: max(Counter(cells).values()) / len(cells) for field, cells in sample.items()})
+    varied = [field for field, cells in sample.items() if max(Counter(cells).values()) <= _CHANCE * len(cells)]
     paired: set[str] = set()
-    for one, other in combinations(columns, 2) if total >= _MANY else ():
-        alike = sum(map(str.__eq__, sample[one], sample[other])) / len(sample[one])
-        if alike < _NUMBERS or max(likely[one], likely[other]) > _CHANCE or paired & {one, other}:
+    for one, other in combinations(varied, 2) if total >= _MANY else ():
+        alike = sum(map(str.__eq__, sample[one], sample[other]))
+        if alike < _NUMBERS * len(sample[one]) or paired & {one, other}:
             continue
         paired.add(other)
-        differ = [at for at, pair in enumerate(zip(columns[one], columns[other], strict=True)) if len({'', *pair}) > 2]
-        often = f'the same in {total - len(differ)} of {total}'
+        pairs = [*zip(columns[one], columns[other], strict=True)]
+        differ = [at for at, pair in enumerate(pairs) if all(pair) and len({*pair}) > 1]
+        often = f'the same in {sum(a == b != "" for a, b in pairs)} of {total}'
         if len(differ) > _FEW * total:
             yield DigestStatement(f'{one} and {other}: {often}', _UNEQUAL, 'fields')
             continue
