@@ -48,8 +48,8 @@ _MOST = frozenset(
 _FIRST = frozenset({'earliest', 'first', 'oldest'})
 _LAST = frozenset({'last', 'latest', 'newest', 'recent', 'recently'})
 """Words that ask for what was before all others, and behind them,"""
-_WHEN = ('earliest', 'latest')
-"""and what that is called."""
+_WHEN, _MUCH = ('earliest', 'latest'), ('least', 'most')
+"""and what that is called, and the ends of numbers."""
 
 _MEASURES = {
     **dict.fromkeys(
@@ -88,14 +88,14 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     often = [field for field, count in fields.items() if count >= _NUMBERS * total]
     numbers: dict[str, Mapping[str, float]] = {}
     ends: dict[str, tuple[str, str, int]] = {}
-    for read, low, high, named in ((_times, _FIRST, _LAST, _WHEN), (_numbers, _LEAST, _MOST, ('least', 'most'))):
+    for read, low, high, (least, most) in ((_times, _FIRST, _LAST, _WHEN), (_numbers, _LEAST, _MOST, _MUCH)):
         asks = not (low | high).isdisjoint(words)
         own = {field: found for field in often if field not in numbers and (found := read(things.rows, field))}
         if asks and len(own) == 1:
             called.setdefault('', {*own})  # there is but one thing to have most of
-        if asks or named is not _WHEN:
+        if asks or read is _numbers:
             numbers |= own
-            ends |= dict.fromkeys(own, (*named[::-1], -1) if low.isdisjoint(words) else (*named, 1))
+            ends |= dict.fromkeys(own, (most, least, -1) if low.isdisjoint(words) else (least, most, 1))
     others = {word for word, fields in called.items() if not fields and word not in _FIRST | _LAST}
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
     most_having = max(having, default=0)
