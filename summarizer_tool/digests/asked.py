@@ -4,8 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import log2
 
-from summarizer_tool.digests.columns import quantities
+from summarizer_tool.digests.columns import moment, quantities
 from summarizer_tool.digests.records import Row
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.text.terms import stem
@@ -28,6 +30,11 @@ _LOOKED_AT = 1000
 """Values without a number, which may be written in another way."""
 _CELL = 120
 """Characters told of a field."""
+_MANY, _SAMPLE, _FIELDS, _TOLD = 12, 100, 24, 40
+"""Things from which two fields may be known to be the same in all, things by which that is told, fields, and things in
+which they differ;"""
+_CHANCE, _UNEQUAL = 0.5, 55.0
+"""share of them that may have one value there, with which they would be the same by chance; and the rank of another."""
 
 _LEAST = frozenset(
     'lowest least minimum min smallest shortest fewest fastest quickest cheapest earliest youngest'.split()  # noqa: SIM905
@@ -38,6 +45,11 @@ _MOST = frozenset(
     'biggest greatest heaviest highest largest longest max maximum most slowest'.split()  # noqa: SIM905
 )
 """Words that ask for most of something."""
+_FIRST = frozenset({'earliest', 'first', 'oldest'})
+_LAST = frozenset({'last', 'latest', 'newest', 'recent', 'recently'})
+"""Words that ask for what was before all others, and behind them,"""
+_WHEN, _MUCH = ('earliest', 'latest'), ('least', 'most')
+"""and what that is called, and the ends of numbers."""
 
 _MEASURES = {
     **dict.fromkeys(
@@ -67,50 +79,92 @@ class NamedRows:
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
     """Tell of the things with most and least in the fields of numbers that are asked for, and that lack such a field.
 
-    Most and least are those of the things of which most fields are other words of the focus, unless few are.
+    Of fields of times the earliest and the latest ones are told where the focus asks for such. Most and least are those
+    of the things of which most fields are other words of the focus, unless few are.
     """
     fields = Counter(field for row in things.rows for field in row)
     called = {word: {field for field in fields if _is_called(word, field)} for word in words}
-    is_least = not _LEAST.isdisjoint(words)
     total = len(things.rows)
-    numbers = {field: _numbers(things.rows, field) for field, count in fields.items() if count >= _NUMBERS * total}
-    numeric = {field for field, found in numbers.items() if found}
-    if (is_least or not _MOST.isdisjoint(words)) and len(numeric) == 1:
-        called[''] = numeric  # there is but one thing to have most of
-    others = {word for word, fields in called.items() if not fields}
+    often = [field for field, count in fields.items() if count >= _NUMBERS * total]
+    numbers: dict[str, Mapping[str, float]] = {}
+    ends: dict[str, tuple[str, str, int]] = {}
+    for read, low, high, (least, most) in ((_times, _FIRST, _LAST, _WHEN), (_numbers, _LEAST, _MOST, _MUCH)):
+        asks = not (low | high).isdisjoint(words)
+        own = {field: found for field in often if field not in numbers and (found := read(things.rows, field))}
+        if asks and len(own) == 1:
+            called.setdefault('', {*own})  # there is but one thing to have most of
+        if asks or read is _numbers:
+            numbers |= own
+            ends |= dict.fromkeys(own, (most, least, -1) if low.isdisjoint(words) else (least, most, 1))
+    others = {word for word, fields in called.items() if not fields and word not in _FIRST | _LAST}
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
     most_having = max(having, default=0)
-    asked = {at for at, count in enumerate(having) if count == most_having}
+    asked = [at for at, count in enumerate(having) if count == most_having]
     for field in sorted({field for each in called.values() for field in each}):
         is_usual = total - fields[field] <= min(_SHOWN, _FEW * total)
         for at in [at for at, row in enumerate(things.rows) if field not in row] if is_usual else ():
             usual = next(row[field] for row in things.rows if field in row)
             text = f'{things.names[at]}: {field} missing, others have {one_line(usual, _CELL)}'
             yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
-        known = numbers.get(field, {})
-        in_order = sorted(asked) if known else ()
-        found = [(known[cell], at) for at in in_order if (cell := things.rows[at].get(field, '')) in known]
-        found.sort(key=lambda each: -each[0])
-        if len(found) < _SHOWN:
+        if known := numbers.get(field):
+            cells = ((at, things.rows[at].get(field, '')) for at in asked)
+            yield from _at_ends(things, field, [(known[cell], at) for at, cell in cells if cell in known], ends[field])
+
+
+def _at_ends(
+    things: NamedRows, field: str, found: list[tuple[float, int]], ends: tuple[str, str, int]
+) -> Iterator[DigestStatement]:
+    """Tell of the things at both ends of a field, of numbers with the index of a thing each.
+
+    Args:
+        things: The things.
+        field: The field.
+        found: What some of them have there.
+        ends: What that end is called which is asked for, and the other one; and the sign with which it is the least.
+    """
+    if len(found) < _SHOWN:
+        return
+    first, last, sign = ends
+    found.sort(key=lambda each: sign * each[0])
+    in_order = [number for number, _ in found]
+    middle = in_order[len(found) // 2]
+    told = [(first, *each) for each in found[:_SHOWN] if each[0] != middle]
+    # One at the other end stands out only where no other is.
+    told += [(last, *found[-1])] if in_order[-1] not in (in_order[-2], middle) else []
+    for nth, (which, number, at) in enumerate(told):
+        before = in_order.index(number) if which == first else 0
+        rank = f'{before + 1}. {which}' if before else which
+        alike = in_order.count(number) - 1
+        others = f', as {alike} more' if alike else ''
+        said = f'{_short(field)}={things.rows[at][field]} ({rank}{others})'
+        text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
+        yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
+
+
+def unequal(things: NamedRows) -> Iterator[DigestStatement]:
+    """Tell of the things in which two fields differ that are the same in nearly all others, and not by chance."""
+    total = len(things.rows)
+    fields = Counter(field for row in things.rows for field in row)
+    often = [field for field, count in fields.items() if count >= _NUMBERS * total][:_FIELDS]
+    columns = {field: [row.get(field, '') for row in things.rows] for field in often}
+    sample = {field: cells[:: max(1, total // _SAMPLE)] for field, cells in columns.items()}
+    varied = [field for field, cells in sample.items() if max(Counter(cells).values()) <= _CHANCE * len(cells)]
+    paired: set[str] = set()
+    for one, other in combinations(varied, 2) if total >= _MANY else ():
+        alike = sum(map(str.__eq__, sample[one], sample[other]))
+        if alike < _NUMBERS * len(sample[one]) or paired & {one, other}:
             continue
-        middle = found[len(found) // 2][0]
-        most = [at for number, at in found[:_SHOWN] if number > middle]
-        least = [at for number, at in reversed(found[-_SHOWN:]) if number < middle]
-        if not is_least:
-            # One that is least stands out only where no other is.
-            least = least[: found[-1][0] < found[-2][0]]
-        told = [('least', least), ('most', most[:1])] if is_least else [('most', most), ('least', least)]
-        alike = Counter(number for number, _ in found)
-        for nth, (which, at) in enumerate((which, at) for which, some in told for at in some):
-            number = known[things.rows[at][field]]
-            before = sum(
-                count for other, count in alike.items() if (other > number if which == 'most' else other < number)
-            )
-            rank = f'{before + 1}. {which}' if before else which
-            others = f', as {alike[number] - 1} more' if alike[number] > 1 else ''
-            said = f'{_short(field)}={things.rows[at][field]} ({rank}{others})'
-            text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
-            yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
+        paired.add(other)
+        pairs = [*zip(columns[one], columns[other], strict=True)]
+        differ = [at for at, pair in enumerate(pairs) if all(pair) and len({*pair}) > 1]
+        often = f'the same in {sum(a == b != "" for a, b in pairs)} of {total}'
+        if len(differ) > _FEW * total:
+            yield DigestStatement(f'{one} and {other}: {often}', _UNEQUAL, 'fields')
+            continue
+        for at in differ[:_TOLD]:
+            cells = ', '.join(f'{_short(field)}={one_line(columns[field][at], _CELL)}' for field in (one, other))
+            rank = _UNEQUAL + 2.0 * log2(total / len(differ))
+            yield DigestStatement(f'{things.names[at]}: {cells} ({often})', rank, 'odd items', _line(things, at))
 
 
 def mentioned(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -140,6 +194,12 @@ def _numbers(rows: Sequence[Row], field: str) -> Mapping[str, float]:
     others = [cell for cell in cells if cell not in found]
     is_known = not any(map(str.isdigit, ''.join(others[:_LOOKED_AT])))
     return found if is_known and len(cells) - len(others) >= _NUMBERS * max(len(cells), len(rows)) else {}
+
+
+def _times(rows: Sequence[Row], field: str) -> Mapping[str, float]:
+    """What the cells of a field are as times, if most things have one there."""
+    found = {cell: at for row in rows if (cell := row.get(field, '')) and (at := moment(cell)) is not None}
+    return found if sum(row.get(field) in found for row in rows) >= _NUMBERS * len(rows) else {}
 
 
 def _is_called(word: str, field: str) -> bool:

@@ -33,13 +33,18 @@ _UNITS = {
 """What numbers are multiplied by; units of several letters are read in small ones."""
 _SPAN = re.compile(r'(?:\d{1,6}(?:\.\d{1,9})?(?:[ywdhms]|[mnuµ]s|min|sec) ?){2,6}$')
 _SPAN_PART = re.compile(r'([\d.]+)(\D+?) ?(?=\d|$)')
-_DATE = re.compile(
-    r'(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?([+-]\d\d(?::?\d\d)?(?!\S))?|$)'
-)
-_WRITTEN = re.compile(
-    r'(?:[A-Z][a-z]{2},? +)?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}),? +'
-    r'(?:(\d\d):(\d\d)(?::(\d\d))? +)?(\d{4})'
-)
+_CLOCK = r'(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?'
+_ZONE = r'(?:\s?(?P<zone>[+-]\d\d(?::?\d\d)?)(?!\S))?'
+_MONTH = r'(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
+_DATES = [
+    re.compile(rf'(?P<year>\d{{4}})[-/](?P<month>\d\d)[-/](?P<day>\d\d)(?:[T ]{_CLOCK}{_ZONE}|$)'),
+    re.compile(rf'(?:[A-Z][a-z]{{2}},? +)?{_MONTH} +(?P<day>\d{{1,2}}),? +(?:{_CLOCK} +)?(?P<year>\d{{4}})'),
+    re.compile(
+        rf'(?:[A-Z][a-z]{{2}},? +)?(?P<day>\d{{1,2}})[ /-]{_MONTH}[ /-](?P<year>\d{{4}})'
+        rf'(?:[ :]{_CLOCK}(?: (?P<half>[AP])M\b)?{_ZONE})?'
+    ),
+]
+"""As databases write it, as `date` does, and as mails and servers of pages do."""
 _MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
 
 
@@ -74,21 +79,26 @@ def quantities(cells: Iterable[str]) -> dict[str, float]:
 @lru_cache(maxsize=65_536)
 def moment(text: str) -> float | None:
     """The time that a text begins with, in days, in UTC where it names its zone; None if it begins with none."""
-    zone = None
-    if found := _DATE.match(text):
-        year, month, day, hour, minute, second, zone = found.groups()
-    elif found := _WRITTEN.match(text):
-        name, day, hour, minute, second, year = found.groups()
-        month = _MONTHS.find(name) // 3 + 1
-    else:
+    found = next((found for form in _DATES if (found := form.match(text))), None)
+    if found is None:
         return None
-    seconds = int(hour or 0) * 3600 + int(minute or 0) * 60 + int(second or 0)
-    if zone:
+    said = found.groupdict()
+    month = said['month']
+    hour = int(said['hour'] or 0)
+    if said.get('half'):
+        hour = hour % 12 + 12 * (said['half'] == 'P')
+    seconds = hour * 3600 + int(said['minute'] or 0) * 60 + int(said['second'] or 0)
+    if zone := said.get('zone'):
         seconds -= int(f'{zone[0]}1') * (int(zone[1:3]) * 3600 + int(zone[3:].strip(':') or 0) * 60)
     try:
-        return date(int(year), int(month), int(day)).toordinal() + seconds / 86_400
+        day = date(
+            int(said['year']),
+            int(month) if month.isdigit() else _MONTHS.find(month) // 3 + 1,
+            int(said['day']),
+        )
     except ValueError:
         return None
+    return day.toordinal() + seconds / 86_400
 
 
 FEW, _ONCE = 12, 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 from typing import Literal
 
-from summarizer_tool.digests.asked import NamedRows, extremes, mentioned
+from summarizer_tool.digests.asked import NamedRows, extremes, mentioned, unequal
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
@@ -138,6 +138,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         return Digest('', read.kind, ())
     words = focus_words(focus)
     found = [_with_below(each, read.lines) for each in read.statements]
+    found += chain.from_iterable(map(unequal, read.things))
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
         found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
@@ -270,12 +271,9 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
         return _of_values(lines, read, line_names(blocks, lines) if blocks else ())
     # The commits of a log of changes have a time each, and code below them.
     if blocks := read_blocks(lines, is_log=is_log(lines, EVENT_SHARE), is_source=is_code):
+        names, things = line_names(blocks, lines), blocks.fields(lines)
         return MachineText(
-            lines,
-            'blocks',
-            block_statements(blocks, lines),
-            names=line_names(blocks, lines),
-            things=[blocks.fields(lines)],
+            lines, 'blocks', block_statements(blocks, lines, names, things), names=names, things=[things]
         )
     if is_logged:
         return _lines_of(lines)

@@ -28,8 +28,8 @@ _CELLS = 400
 """Fields of one object that are looked at."""
 _LONG = 3
 """Objects in a list inside of each thing, on average, from which they are things of their own,"""
-_FIELDS = 4
-"""if they have so many fields."""
+_FIELDS, _PARTS = 4, 1000
+"""if they have so many fields on average, of so many of them."""
 _DEEPEST = 12
 """Levels of nesting inside one thing; what is deeper is told as text."""
 _PLACES = 20_000
@@ -271,14 +271,24 @@ def _objects(value: Json) -> list[Mapping[str, Json]]:
 
 
 def _long_list(things: Sequence[Mapping[str, Json]]) -> str:
-    """The field in which things have lists of like objects without names that are long together, if there is one."""
-    counts: Counter[str] = Counter()
+    """The field in which things have lists of like objects that are long together, if there is one.
+
+    Entries that are called the same in most things are no things of their own, but parts of these.
+    """
+    lists: dict[str, list[list[Mapping[str, Json]]]] = {}
     for thing in things:
         for key, each in thing.items():
-            objects = _objects(each)
-            if len(objects) > 1 and len(objects[0]) >= _FIELDS and not any(_names(objects)):
-                counts[key] += len(objects)
-    return next((key for key, count in counts.items() if count >= max(_KEYED, _LONG * len(things))), '')
+            if len(objects := _objects(each)) > 1:
+                lists.setdefault(key, []).append(objects)
+    for key, found in lists.items():
+        entries = [entry for objects in found for entry in objects]
+        cells = sum(len([*_cells('', entry, 0)]) for entry in entries[:_PARTS])
+        names = Counter(name for objects in found for name in {*_names(objects)} if name)
+        is_usual = max(names.values(), default=0) >= _NAMED_SHARE * len(things)
+        is_long = len(entries) >= max(_KEYED, _LONG * len(things))
+        if is_long and cells >= _FIELDS * len(entries[:_PARTS]) and not is_usual:
+            return key
+    return ''
 
 
 def flat(things: Sequence[Mapping[str, Json]]) -> list[Row]:

@@ -29,6 +29,8 @@ _NAMES_FROM = 1.2
 """Score from which a field names things; a field with only different values has 2."""
 _SHORT = 24
 """Characters of a second name."""
+_APART, _WORD = 0.5, 60
+"""Share of the values of a field that differ where it gives names, and characters of such."""
 _EACH = 12
 """Things up to which each is told with all its fields."""
 _CONSTANT_LENGTH = 60
@@ -50,7 +52,7 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
     place = '' if INSIDE in rows[0] else _place(rows)
     other = place if _OPAQUE.fullmatch(rows[0].get(key, '')) else ''
     other = other or next((field for field in fields if _complements(field, key, rows)), '' if key else place)
-    beside = distinct_parts([row.get(other, '') for row in rows], 50)
+    beside = distinct_parts([row.get(other, '') for row in rows] if key or other else _own_names(rows), 50)
     labels: list[str] = []
     numbers: Counter[str] = Counter()
     for row, second in zip(rows, beside, strict=True):
@@ -64,9 +66,27 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
 def _place(rows: Sequence[Row]) -> str:
     """The field of texts in all rows that has the most values; none if these are few for so many rows."""
     counts = {field: len({row.get(field, '') for row in rows}) for field in [*rows[0]][:_FIELDS]}
-    texts = [field for field in counts if all(field in row and _is_text(row[field]) for row in rows)]
+    own = [field for field in counts if '[]' not in field]
+    texts = [field for field in own if all(field in row and _is_text(row[field]) for row in rows)]
     apart = [field for field in texts if counts[field] > min(FEW, len(rows) - 1)]
     return max(apart, key=lambda each: (moment(rows[0][each]) is None, counts[each]), default='')
+
+
+def _own_names(rows: Sequence[Row]) -> Sequence[str]:
+    """What rows of several kinds are called by short texts that few others have, in whichever field each has one."""
+    columns: dict[str, list[str]] = {}
+    for row in rows:
+        for field, cell in row.items():
+            columns.setdefault(field, []).append(cell)
+    naming = [
+        field
+        for field, cells in columns.items()
+        if field != INSIDE
+        and '[]' not in field
+        and len({*cells}) > max(1.0, _APART * len(cells))
+        and all(_is_text(cell) and len(cell) <= _WORD for cell in cells[:_FIELDS])
+    ]
+    return [next((row[field] for field in naming if field in row), '') for row in rows]
 
 
 def _is_text(value: str) -> bool:
@@ -75,6 +95,8 @@ def _is_text(value: str) -> bool:
 
 def _naming(field: str, rows: Sequence[Row]) -> float:
     """How well a field names things: the more of its values are different, the better."""
+    if '[]' in field:
+        return 0.0  # of several things in one
     values = {row.get(field, '') for row in rows}
     share = len(values) / len(rows)
     sample = sorted(values)[:100]

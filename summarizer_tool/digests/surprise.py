@@ -11,6 +11,7 @@ from os.path import commonprefix
 
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.places import (
+    LEAST_VALUES,
     LONGEST_LINE,
     OF_LINES,
     OutputRecord,
@@ -34,6 +35,8 @@ _WORD_END = 24
 """Characters up to which a word is told to its end: a half of a path or of a time is another one."""
 _CELL = 120
 """Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
+_SHORT_CELL = 40
+"""Characters of one that is not odd."""
 _TOLD_FIELDS, _LOOKED_AT = 6, 24
 """Fields of a thing that are shown, and values that are looked at for these."""
 _SAME = 20
@@ -151,7 +154,11 @@ def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
     places = find_places(records)
     sparse = {place for place, found in places.items() if 2 * found.values.count(MISSING) > len(found.values)}
     for place, values in places.items():
-        rare = surprises(values.values, is_form=place[0] == 'form')
+        rare = dict(surprises(values.values, is_form=place[0] == 'form'))
+        # What few have may be unlike that of these few.
+        own = [value for value in values.values if value != MISSING] if place in sparse else []
+        for value, more in surprises(own, is_form=False).items() if len(own) >= LEAST_VALUES else ():
+            rare[value] = max(more, rare.get(value, 0.0))
         for row, value in zip(values.rows, values.values, strict=True) if rare else ():
             # The more fields there are that few things have, the less it says that one has one.
             within = _SPARSE * log2(1 + len(sparse)) if place in sparse else 0.0
@@ -240,6 +247,8 @@ def _shown_record(
         if own is None or own[0] in fields or len(fields) >= _TOLD_FIELDS:
             continue
         name, cell = own
+        if cell[:_SAME] in record.name:
+            continue
         # What lacks a part lacks all that is in it, and a word in several fields is one.
         once = f'{name.rpartition(".")[0] or name} ' if cell == MISSING else cell
         at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
@@ -254,6 +263,13 @@ def _shown_record(
             continue
         fields[name], before = text, name
         said |= {once} if cell == MISSING or len(cell) > _WORD_LENGTH else set()
+    if not fields and not record.text:
+        # What is odd about it is what it is called: that is told with what it has.
+        own = {field: cell for field, cell in cells.items() if cell not in (MISSING, usual.get(field))}
+        outer = sorted(
+            (field for field in own if own[field][:_SAME] not in record.name), key=lambda each: each.count('.')
+        )
+        fields = {field: f'{field}={one_line(own[field], _SHORT_CELL)}' for field in outer[:_TOLD_FIELDS]}
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
     return f'{name}: {", ".join(fields.values())}' if fields else ''

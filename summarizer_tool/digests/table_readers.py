@@ -19,6 +19,8 @@ _LEAST_FIXED = 8
 """Rows from which columns are told by their places alone."""
 _HEADS = 5
 """Lines among which titles are looked for,"""
+_UNLIKE = 0.6
+"""Share of the cells of a line which stand nowhere else where it says something of the others, and is no row,"""
 _BELOW = 40
 """and lines by which it is told whether these stand above numbers,"""
 _NUMBERS = 0.9
@@ -31,6 +33,7 @@ _INDENTED = 24
 _WIDE = 400
 """Characters of a line in which columns are looked for."""
 _RULE = re.compile(r'[\s|+:=-]+$')
+_STROKES = str.maketrans('│┃║╎─━═╌┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯╞╪╡╟╫╢┏┳┓┣╋┫┗┻┛┡╇┩', '||||----' + 40 * '+')
 _RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
 """A line below titles that is as wide as each of their columns."""
 _GAP = re.compile(r'\s{2,}|\t')
@@ -45,7 +48,8 @@ _TABS = 2
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:
-    """Lines of cells between pipes, with a line of dashes below the first."""
+    """Lines of cells between pipes, or strokes that look like such, with a line of dashes below the first."""
+    block = [line.translate(_STROKES) for line in block]
     rule = next((at for at, line in enumerate(block[:6]) if at and '-' in line and _RULE.match(line)), None)
     if rule is None or '|' not in block[rule - 1]:
         return None
@@ -242,6 +246,9 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
         return None
     if not titles and len({row[-1] for _, row in cells}) < 2:
         return None
+    if not titles and len(cells) > _BELOW and (apart := _unlike(cells)):
+        beside = sorted([*beside, *((at, lines[at - start - 1]) for at in apart)])
+        cells = [each for each in cells if each[0] not in apart]
     names = titles or [f'column {number}' for number in range(1, len(places) + 1)]
     head = next((line for line in lines if line.split() == ' '.join(titles).split()), '')
     for place in range(len(names) - 2, -1, -1):
@@ -250,6 +257,16 @@ def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table |
             names = [*names[:place], f'{names[place]} {names[place + 1]}', *names[place + 2 :]]
             cells = [(number, [*row[:place], *row[place + 1 :]]) for number, row in cells]
     return rows_of(names, cells, beside)
+
+
+def _unlike(cells: Sequence[tuple[int, Sequence[str]]]) -> AbstractSet[int]:
+    """The lines among the first and the last ones most of whose cells have a form that no other has in the column."""
+    forms = Counter((place, without_digits(cell)) for _, row in cells for place, cell in enumerate(row))
+    return {
+        at
+        for at, row in (*cells[:_HEADS], *cells[-_HEADS:])
+        if sum(forms[place, without_digits(cell)] == 1 for place, cell in enumerate(row)) >= _UNLIKE * len(row)
+    }
 
 
 def _rows(

@@ -63,7 +63,7 @@ def test_titles_of_a_table_are_no_mention_and_most_of_a_column_comes_first() -> 
             '13| South,2026-04,94,4',
         ]
     )
-    assert mentions(SALES, 'lowest returns', 100)[0] == snapshot('returns=1 (least, as 2 more): West,2026-01,91,1')
+    assert mentions(SALES, 'lowest returns', 100)[0] == snapshot('returns=1 (least, as 2 more): North,2026-01,91,1')
     assert mentions(SALES.replace('returns', 'all_returns'), 'highest all_returns', 100)[0] == snapshot(
         'all_returns=60 (most): North,2026-09,99,60'
     )

@@ -1,0 +1,150 @@
+"""Digests of what programs print that nobody has looked at here: what is a record, what it is called, what is unlike."""
+
+import json
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.digests.asked import NamedRows, extremes, unequal
+from summarizer_tool.digests.digest import digest
+
+ASKED = 'Is anything wrong or unusual here?'
+WOODS = ['oak', 'elm', 'ash', 'fir', 'yew', 'box', 'bay', 'fig']
+
+
+def lines(text: str, focus: str = ASKED, budget: int = 400) -> list[str]:
+    return digest(text, budget, focus=focus).text.split('\n')
+
+
+@pytest.mark.parametrize(
+    ('cells', 'latest', 'earliest'),
+    [
+        ('2021-07-04 2019-01-05 2020-03-03', '2021-07-04', '2019-01-05'),
+        (
+            '18/May/2015:03:05:01|2/Jun/2015:01:00:00|18/May/2015:02:59:59',
+            '2/Jun/2015:01:00:00',
+            '18/May/2015:02:59:59',
+        ),
+        (
+            'Thu 15 Aug 2019 10:53:29 PM UTC|Thu, 15 Aug 2019 10:53:29 +0000|Thu 15 Aug 2019 12:10:00 AM UTC',
+            'Thu 15 Aug 2019 10:53:29 PM UTC',
+            'Thu 15 Aug 2019 12:10:00 AM UTC',
+        ),
+    ],
+)
+def test_what_was_last_or_first_is_told_of_times(cells: str, latest: str, earliest: str) -> None:
+    rows = [{'Changed On': cell, 'ms': '5'} for cell in (cells.split('|') if '|' in cells else cells.split())]
+    things = NamedRows([f'gate {at}' for at in range(len(rows))], rows)
+    last, first = (next(each.text for each in extremes(things, [word, 'changed'])) for word in ('newest', 'oldest'))
+    assert last.endswith(f'Changed On={latest} (latest)')
+    assert first.endswith(f'Changed On={earliest} (earliest)')
+    assert not [*extremes(things, ['changed'])]
+
+
+def test_fields_that_are_the_same_elsewhere_are_told_where_they_differ() -> None:
+    rows = [{'want': f'1.{at}', 'have': f'1.{at}', 'kind': 'mill', 'sort': 'mill'} for at in range(40)]
+    names = [f'stone {at}' for at in range(40)]
+    assert not [*unequal(NamedRows(names, rows))]
+    rows[7]['have'], rows[9]['sort'] = '0.9', 'barn'
+    assert [each.text for each in unequal(NamedRows(names, rows))] == snapshot(
+        ['stone 7: want=1.7, have=0.9 (the same in 39 of 40)']
+    )
+    for row in rows[10:20]:
+        row['have'] = '0.8'
+    assert [each.text for each in unequal(NamedRows(names, rows))] == snapshot(['want and have: the same in 29 of 40'])
+
+
+def test_blocks_may_begin_farther_in_than_their_other_lines() -> None:
+    text = ''.join(
+        f'  File: /mill/{wood}{at}\n  Size: {at % 7}\nMode: {"0777" if (wood, at) == ("fir", 3) else "0755"}\n Birth: -\n'
+        for at in range(5)
+        for wood in WOODS
+    )
+    assert lines(text)[:2] == snapshot(
+        ['blocks: 40 items, the first: File: /mill/oak0', '111| File: /mill/fir3: Mode: 0777']
+    )
+
+
+def test_blocks_with_numbers_are_called_by_the_title_below_these() -> None:
+    text = '# board 3.2\n\n' + '\n'.join(
+        f'Handle 0x00{at:02X}, type {at % 3}\n{["Memory Slot", "Cache Unit", "Fan Sensor"][at % 3]}\n'
+        f'\tState: {"Broken" if at == 16 else "Good"}\n\tPlace: J{at}\n'
+        for at in range(30)
+    )
+    assert lines(text)[:2] == snapshot(
+        ['blocks: 30 items, the first: Handle 0x0000, type 0', '85| Cache Unit: Handle 0x0010, type 1: State: Broken']
+    )
+
+
+def test_what_somebody_wrote_of_things_with_many_fields_is_not_odd() -> None:
+    text = ''.join(
+        f'Name    : {wood}{at}\nVersion : {at}.1\nGroup   : Woods\nVendor  : {"Rook" if at == 5 else "Mill"}\n'
+        f'License : MIT\nSize    : {at % 9}\nSource  : {wood}.tar\nAbout   :\n'
+        f'The {wood} was {"refused" if at == 9 else "carried"} by all who had to bring it home in\n'
+        f'carts that were often {"broken" if at == 7 else "mended"} by some of the others\n'
+        for at, wood in enumerate(4 * WOODS)
+    )
+    assert lines(text)[:2] == snapshot(['blocks: 32 items, the first: Name : oak0', '54| Name : box5: Vendor : Rook'])
+
+
+def test_things_in_lists_of_things_have_names_of_their_own_and_are_unlike_their_kind() -> None:
+    groups = [
+        {
+            'name': f'group-{wood}',
+            'rules': [
+                {
+                    'alert': f'{wood}{at}Down',
+                    'for': '72h' if (wood, at) == ('fir', 2) else '15m',
+                    'level': 'warn',
+                    'at': at,
+                }
+                for at in range(6)
+            ]
+            + [{'record': f'{wood}:rate', 'sum': f'by (job) {wood}', 'every': '5m', 'of': 'mill'}],
+        }
+        for wood in WOODS
+    ]
+    told = lines(json.dumps({'groups': groups}))
+    assert told[:2] == snapshot(
+        ['groups[].rules: 56 items with 9 fields', 'group-fir #3 (fir2Down): for=72h (usually 15m)']
+    )
+
+
+def test_a_line_like_others_of_its_block_is_called_by_what_is_around_it() -> None:
+    text = '\n'.join(
+        f'TASK [{task}] {40 * "*"}\n'
+        + '\n'.join(
+            f'ok: [{wood}] => {{\n    "msg": {{\n        "host": "{wood}",\n        "kernel": '
+            f'"6.{9 if (task, wood) == ("Look", "yew") else 1}"\n    }}\n}}'
+            for wood in WOODS
+        )
+        for task in ('Plan', 'Look', 'Tell', 'Rest')
+    )
+    assert [line for line in lines(text) if '6.9' in line] == snapshot(
+        ['78| TASK [Look].yew: "kernel": "6.9"', '×32 in 5-194: "kernel": {"6.1" ×31, "6.9"}']
+    )
+
+
+def test_a_table_drawn_with_strokes_is_one() -> None:
+    rows = [f'│ {at:<3} │ {"fault" if at == 31 else "ok":<5} │ {at % 9}.5 │' for at in range(60)]
+    text = '\n'.join(['┌─────┬───────┬─────┐', '│ id  │ state │ oil │', '├─────┼───────┼─────┤', *rows])
+    assert lines(text)[:3] == snapshot(
+        ['table: 60 items with 3 fields', '35| │ 31 │ fault │ 4.5 │', 'state: ok ×59, fault ×1 (id 31, line 35)']
+    )
+
+
+def test_what_stands_before_and_behind_a_listing_is_none_of_its_rows() -> None:
+    rows = [
+        f'-rw-r--r--  2.0 unx  {1000 + at * 7:>6} bl defN mill/{wood}{at}.class' for at in range(9) for wood in WOODS
+    ]
+    text = '\n'.join(
+        ['Zip file size: 17895 bytes, number of entries: 72', *rows, '72 files, 39741 bytes, 15154 packed:  61.9%']
+    )
+    assert lines(text)[:4] == snapshot(
+        [
+            'table: 72 items with 5 fields',
+            'beside table: Zip file size: 17895 bytes, number of entries: 72',
+            'beside table: 72 files, 39741 bytes, 15154 packed: 61.9%',
+            'column 4: 1000 ×8, 1007 ×8, 1014 ×8, 1021 ×8, 1028 ×8, 1035 ×8, 1042 ×8, 1049 ×8, 1056 ×8',
+        ]
+    )
