@@ -229,7 +229,8 @@ class Hub:
         """
         timeline = Timeline(run_id, log=self.log)
         with self._gate:
-            if self._find(run_id) is not None:
+            self._live = {name: each for name, each in self._live.items() if not each.is_closed}
+            if run_id in self._live:
                 raise ValueError(f'the run {run_id} is live already; close its timeline first, or name another run')
             self._live[run_id] = timeline
         return timeline
@@ -256,8 +257,8 @@ class Hub:
 
     def live(self, run_id: str) -> Timeline | None:
         """The timeline of a run of this process that has not ended."""
-        with self._gate:
-            return self._find(run_id)
+        timeline = self._live.get(run_id)
+        return None if timeline is None or timeline.is_closed else timeline
 
     async def run(self, run_id: str) -> LoggedRun | None:
         """What is known of a run."""
@@ -272,10 +273,3 @@ class Hub:
     async def _begun(self) -> None:
         for timeline in list(self._live.values()):
             await shield(wrap_future(timeline.begun))
-
-    def _find(self, run_id: str) -> Timeline | None:
-        timeline = self._live.get(run_id)
-        if timeline is not None and timeline.is_closed:
-            del self._live[run_id]
-            return None
-        return timeline

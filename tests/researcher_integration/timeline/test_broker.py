@@ -1,11 +1,13 @@
 """Timelines: one order for all, no gap and nothing twice, and nobody who follows can harm the run."""
 
 import asyncio
+import gc
 import logging
 import os
 import random
 import threading
 import time
+import weakref
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -352,6 +354,21 @@ async def test_names_of_runs() -> None:
         hub.open('run')
     await timeline.close()
     await hub.open('run').close()
+
+
+async def test_a_hub_lets_go_of_runs_that_have_ended() -> None:
+    hub = Hub()
+    ended = hub.open('first')
+    await ended.close()
+    hub.open('second')
+    known = weakref.ref(ended)
+    del ended
+    for _ in range(500):  # its thread ends by itself
+        gc.collect()
+        if known() is None:
+            break
+        await anyio.sleep(0.01)
+    assert known() is None
 
 
 async def test_a_hub_knows_the_runs_of_its_process() -> None:
