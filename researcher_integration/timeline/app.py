@@ -156,7 +156,7 @@ class Access:
             return None
         given = request.headers.get('authorization', '')
         scheme, _, token = given.partition(' ')
-        is_right = hmac.compare_digest(token.strip().encode('latin-1'), self._token)
+        is_right = hmac.compare_digest(token.strip(' ').encode('latin-1'), self._token)
         if is_right and scheme.lower() == 'bearer':
             return None
         description = 'the token is not the right one' if given else 'send Authorization: Bearer <token>'

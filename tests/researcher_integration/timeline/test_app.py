@@ -238,7 +238,7 @@ async def test_with_a_token_nobody_reads_without_it() -> None:
             assert (await client.get(path)).status_code == 200
 
 
-@pytest.mark.parametrize('token', ['Gull-93x', SecretStr('Gull-93x'), SecretStr('Öl für 7 Lampen')])
+@pytest.mark.parametrize('token', ['Gull-93x', SecretStr('Gull-93x'), SecretStr('Öl für 7 Lampen'), 'voilà'])
 async def test_a_token_is_a_plain_string_or_a_secret_of_any_characters(token: str | SecretStr) -> None:
     said = token if isinstance(token, str) else token.get_secret_value()
     async with local(timeline_app(Hub(), token=token)) as client:
