@@ -141,23 +141,24 @@ class Values:
     def _mapping(self, value: Mapping[object, object], place: ValuePlace) -> Mapping[object, object]:
         places = self._places(value, place)
         masked: dict[object, object] = {}
+        numbers = Counter[str]()
         changed = False
         for key, item in value.items():
-            new_key = self._key(key, masked)
+            new_key = self._key(key, masked, numbers)
             new = self._masked(item, places[key])
             changed = changed or new is not item or new_key is not key
             masked[new_key] = new
         return masked if changed else value
 
-    def _key(self, key: object, taken: Mapping[object, object]) -> object:
+    def _key(self, key: object, taken: Mapping[object, object], numbers: Counter[str]) -> object:
         new = self._masked(key, ValuePlace())
         if new is key or not isinstance(new, str):
             return new
-        # Two keys that are secrets of one kind stay two.
-        number, unique = 1, new
+        # Two keys that are secrets of one kind stay two; each number is tried once, for there may be thousands.
+        unique = new
         while unique in taken:
-            number += 1
-            unique = f'{new} ({number})'
+            numbers[new] += 1
+            unique = f'{new} ({numbers[new] + 1})'
         return unique
 
     @staticmethod

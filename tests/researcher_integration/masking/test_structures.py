@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_ai import BinaryContent, ToolReturn
 
 from researcher_integration.masking.findings import Masked
+from researcher_integration.masking.masked_values import Values
 from researcher_integration.masking.masking import Masker
 from tests.support.planted_secrets import ALL, BY_FORM, Planted, leaves, texts
 
@@ -361,3 +362,20 @@ def test_a_list_of_columns_with_their_types_holds_no_secret() -> None:
     columns = '[["password", "varchar"], ["token", "text"], ["id", "int(11)"]]'
     assert MASKER.mask(columns).text == columns
     assert MASKER.mask('[["user", "password"], ["ada", "gull93x"]]').counts == {'PASSWORD': 1}
+
+
+class Written(str):
+    """A text that counts how often it is written into another."""
+
+    times = 0
+
+    def __format__(self, form: str) -> str:
+        Written.times += 1
+        return super().__format__(form)
+
+
+def test_thousands_of_keys_that_are_secrets_of_one_kind_are_numbered_in_one_go() -> None:
+    values = Values(lambda text: Masked(Written('[MASKED_KEY]'), {'KEY': 1}))
+    masked = values.masked({f'key {number}': number for number in range(300)} | {'[MASKED_KEY] (7)': 300})
+    assert len(cast('dict[str, int]', masked)) == 301
+    assert Written.times < 400
