@@ -1,19 +1,25 @@
 """The frame around somebody else's text: nothing in the text can close it, and what addresses the reader is marked."""
 
-import re
+import regex
 
 from summarizer_tool import addressing_passages, load_prompt, register_tag, wrap_in_tag
 
 OUTPUT_TAG = register_tag('tool_output')
 """What stands between its opening and closing tag was returned by a tool."""
 
-_BLANK = r'[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*'
+_BLANK = r'[\s\u2800\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]*+'
 """What no reader sees between the letters of a tag."""
 
-_LIKE_TAG = re.compile(
+
+def _spelled(letter: str) -> str:
+    """A letter, or the same in full width."""
+    return f'[{letter}{chr(ord(letter) + 0xFEE0)}]'
+
+
+_LIKE_TAG = regex.compile(
     f'(?:[<\\uff1c\\ufe64\\u2039\\u3008]|&(?:lt|#0*60|#x0*3c);|\\\\u003c)'
-    f'(?={_BLANK}(?:[/\\uff0f\\u2215\\u2044]{_BLANK})?{_BLANK.join(map(re.escape, OUTPUT_TAG))})',
-    re.IGNORECASE,
+    f'(?={_BLANK}(?:[/\\uff0f\\u2215\\u2044]{_BLANK})?{_BLANK.join(map(_spelled, OUTPUT_TAG))})',
+    regex.IGNORECASE,
 )
 """What a model may take for the opening bracket of such a tag."""
 
