@@ -257,7 +257,7 @@ class ProxyServer:
             request = types.ReadResourceRequest(params=types.ReadResourceRequestParams(uri=params.uri))
             try:
                 result = await self._asked(context, connection, called, request, types.ReadResourceResult)
-                return await self.results.of_resource(called, result, _collection(context))
+                return await self.results.of_resource(called, result, params.uri, _collection(context))
             except MCPError as error:
                 failed = error
         raise failed or MCPError(types.INVALID_PARAMS, f'there is no resource {one_line(params.uri, 200)}')

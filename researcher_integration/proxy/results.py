@@ -16,7 +16,7 @@ from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules
 from researcher_integration.tool_results.observation import BinaryRoom, Observation
 from researcher_integration.tool_results.result_note import StoredResult, keep, storable
-from researcher_integration.tool_results.rules import ToolResultRules
+from researcher_integration.tool_results.rules import Summarization, ToolResultRules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import Settings, SourceStore, count_tokens, model_id, render_prompt, truncate_tokens
@@ -62,56 +62,37 @@ class Results:
         self, called: CalledTool, result: types.CallToolResult, collection: str, question: str
     ) -> types.CallToolResult:
         """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
-        texts = [text for block in result.content if (text := _text_of(block)) is not None]
-        rest, shown = result.structured_content, list[types.ContentBlock]()
-        # Servers repeat in the text what they structure, as a rule: then it is read once.
-        if not _says(texts, rest):
-            rest = _rest(rest, {_content_of(block) for block in result.content}, shown)
-        is_more = rest is not None and not _says(texts, rest)
+        rest, shown = await anyio.to_thread.run_sync(_unsaid, result)
         try:
             content = await self._without_secrets(called, [*result.content, *shown])
-            structured = await self._value(called, rest) if is_more else None
+            if rest is not None:
+                # Structured content itself goes no further: models of some clients see it in place of the framed text.
+                structured = await self._value(called, rest)
+                content.append(_text(await anyio.to_thread.run_sync(_as_json, structured)))
             meta = await self._meta(called, result.meta)
         except MaskingError as error:
             return types.CallToolResult(content=[_text(_withheld(called, error))], is_error=result.is_error)
-        texts = [text for block in content if (text := _text_of(block)) is not None]
-        if is_more:
-            # Structured content itself goes no further: models of some clients see it in place of the framed text.
-            added = _text(json.dumps(structured, ensure_ascii=False, default=str))
-            content, texts = [*content, added], [*texts, added.text]
-        replacement = await self._replacement(called, '\n'.join(texts), collection, question)
-        if replacement is None:
-            content = self._bounded([await self._framed(called, block) for block in content])
-            return types.CallToolResult(content=content, is_error=result.is_error, _meta=meta)
-        others = self._bounded([await self._framed(called, block) for block in content if _text_of(block) is None])
-        told, figures = replacement
-        return types.CallToolResult(
-            content=[_text(told), *others], is_error=result.is_error, _meta={**(meta or {}), **figures}
-        )
+        shown, figures = await self._shown(called, content, collection, question)
+        return types.CallToolResult(content=shown, is_error=result.is_error, _meta={**(meta or {}), **figures} or None)
 
     async def of_resource(
-        self, called: CalledTool, result: types.ReadResourceResult, collection: str
+        self, called: CalledTool, result: types.ReadResourceResult, uri: str, collection: str
     ) -> types.ReadResourceResult:
-        """The contents of a resource, each of which is text or binary; what is large is kept in a collection."""
-        contents: list[types.TextResourceContents | types.BlobResourceContents] = []
-        for content in result.contents:
-            each = content.model_copy(update={'meta': await self._meta(called, content.meta)})
-            if isinstance(each, types.BlobResourceContents):
-                [bounded] = self._bounded([types.EmbeddedResource(resource=each)])
-                whole = _resource_of(bounded)
-                contents.append(
-                    each if whole is each else types.TextResourceContents(uri=each.uri, text=_text_of(bounded) or '')
-                )
-                continue
-            try:
-                text = str(await self._value(called, each.text))
-            except MaskingError as error:
-                contents.append(each.model_copy(update={'text': _withheld(called, error)}))
-                continue
-            if not each.uri.startswith(FOR_PROGRAMS):
-                replacement = await self._replacement(called, text, collection)
-                text = replacement[0] if replacement is not None else await self.frame(text, called.name)
-            contents.append(each.model_copy(update={'text': text}))
+        """What was read at an address, texts and binary; what is large is kept in a collection."""
+        try:
+            content = await self._without_secrets(
+                called, [types.EmbeddedResource(resource=each) for each in result.contents]
+            )
+        except MaskingError as error:
+            content = [_text(_withheld(called, error))]
+        # By the address that was asked for: what a server says of its contents could be anything.
+        if uri.startswith(FOR_PROGRAMS):
+            content = self._bounded(content)
+        else:
+            content, _ = await self._shown(called, content, collection)
+        contents = [
+            _resource_of(block) or types.TextResourceContents(uri=uri, text=_text_of(block) or '') for block in content
+        ]
         return result.model_copy(update={'contents': contents, 'meta': await self._meta(called, result.meta)})
 
     async def of_prompt(self, called: CalledTool, result: types.GetPromptResult) -> types.GetPromptResult:
@@ -181,6 +162,18 @@ class Results:
         text = _text_of(block)
         return block if not text else _with_text(block, await self.frame(text, called.name))
 
+    async def _shown(
+        self, called: CalledTool, content: Sequence[types.ContentBlock], collection: str, question: str = ''
+    ) -> tuple[list[types.ContentBlock], dict[str, object]]:
+        """Content without secrets in frames, within the limits; and of what stands for its text the figures."""
+        content = await anyio.to_thread.run_sync(_with_links_as_text, content, called.rules.summarization)
+        texts = [text for block in content if (text := _text_of(block)) is not None]
+        told, figures = await self._replacement(called, '\n'.join(texts), collection, question) or (None, {})
+        framed_ones = [
+            await self._framed(called, block) for block in content if told is None or _text_of(block) is None
+        ]
+        return [*([] if told is None else [_text(told)]), *self._bounded(framed_ones)], figures
+
     def _bounded(self, content: Sequence[types.ContentBlock]) -> list[types.ContentBlock]:
         """Content whose binary parts are within the limits, with a note for each that is not."""
         room = BinaryRoom(self.rules.defaults.max_binary_kb)
@@ -213,7 +206,7 @@ class Results:
         return masked
 
     async def _replacement(
-        self, called: CalledTool, text: str, collection: str, question: str = ''
+        self, called: CalledTool, text: str, collection: str, question: str
     ) -> tuple[str, dict[str, object]] | None:
         """The digest or summary of a text over the threshold, and its figures; none where it goes on as it is."""
         rules = called.rules.summarization
@@ -241,6 +234,27 @@ class Results:
             return None
         figures = {'source_id': source_id, 'original_tokens': original, 'state': made.state, 'model': made.model}
         return Observation.of(found).text, {f'{_META}{name}': value for name, value in figures.items()}
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _with_links_as_text(content: Sequence[types.ContentBlock], rules: Summarization) -> Sequence[types.ContentBlock]:
+    """Content whose links are a line of text each where there are so many that they, too, have to be summarized."""
+    lines = {
+        place: _as_json(block.model_dump(exclude={'type', 'meta', 'icons'}, exclude_none=True, mode='json'))
+        for place, block in enumerate(content)
+        if isinstance(block, types.ResourceLink)
+    }
+    links = count_tokens('\n'.join(lines.values()))
+    texts = (_text_of(block) or '' for block in content)
+    is_short = links <= rules.summary_max_token_limit or (
+        links <= rules.size_threshold_tokens and links + sum(map(count_tokens, texts)) <= rules.size_threshold_tokens
+    )
+    if is_short or not rules.enabled:
+        return content
+    return [_text(lines[place]) if place in lines else block for place, block in enumerate(content)]
 
 
 def _withheld(called: CalledTool, error: MaskingError) -> str:
@@ -278,6 +292,18 @@ def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
     if isinstance(resource, types.BlobResourceContents):
         return resource.blob, resource.mime_type or 'a file'
     return '', ''
+
+
+def _unsaid(result: types.CallToolResult) -> tuple[object, list[types.ContentBlock]]:
+    """What structured content says and the blocks do not, and as blocks the images and sound in it.
+
+    Servers repeat in the text what they structure, as a rule: then it is read once.
+    """
+    texts = [text for block in result.content if (text := _text_of(block)) is not None]
+    rest, shown = result.structured_content, list[types.ContentBlock]()
+    if not _says(texts, rest):
+        rest = _rest(rest, {_content_of(block) for block in result.content}, shown)
+    return None if rest is None or _says(texts, rest) else rest, shown
 
 
 def _rest(value: object, said: set[str], shown: list[types.ContentBlock]) -> object:
