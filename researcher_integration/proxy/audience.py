@@ -1,7 +1,6 @@
 """The clients of the proxy: who is told when a server has something to tell."""
 
-import logging
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, get_args
@@ -12,7 +11,13 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ServerEvent
 from mcp.shared.subscriptions import event_to_notification
-from mcp_types import LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams
+from mcp_types import (
+    LoggingLevel,
+    LoggingMessageNotification,
+    LoggingMessageNotificationParams,
+    RequestId,
+    ServerNotification,
+)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.requests import Request
 
@@ -22,9 +27,10 @@ LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
 """The least severe first."""
 
 MAX_CLIENTS = 1000
-"""Sessions that are told; the oldest is forgotten."""
+"""Sessions that are told; the one that has asked nothing for longest is forgotten, since many end without a word."""
 
-_logger = logging.getLogger('researcher_integration')
+SEND_SECONDS = 5.0
+"""For a client to take what it is told: who does not read misses it, and keeps nobody else from hearing."""
 
 
 @dataclass(slots=True)
@@ -63,6 +69,8 @@ class Audience:
     @contextmanager
     def calling(self, server: str, context: Context) -> Generator[None]:
         """For the length of the block a client waits for an answer of a server."""
+        if (client := self._clients.pop(_key(context), None)) is not None:
+            self._clients[_key(context)] = client
         key = id(context)
         self._calling[key] = (server, context)
         try:
@@ -73,30 +81,36 @@ class Audience:
     async def changed(self, event: ServerEvent) -> None:
         """Tell all of a list that has changed."""
         await self.bus.publish(event)
-        for key, client in list(self._clients.items()):
-            await self._send(key, client, event_to_notification(event, {}))
+        await _send([(client.session, None) for client in self._clients.values()], event_to_notification(event, {}))
 
     async def logs(self, server: str, params: LoggingMessageNotificationParams) -> None:
         """Pass on a log message to those who want it."""
-        notification = LoggingMessageNotification(params=params)
         severity = LEVELS.index(params.level)
-        for key, client in list(self._clients.items()):
-            if client.level is None or severity >= LEVELS.index(client.level):
-                await self._send(key, client, notification)
-        for called, context in list(self._calling.values()):
-            is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
-            if (
-                called == server
-                and is_modern
-                and params.level in allowed_log_levels(context.protocol_version, context.meta)
-            ):
-                await context.session.send_notification(notification, related_request_id=context.request_id)
+        wanting: list[tuple[ServerSession, RequestId | None]] = [
+            (client.session, None)
+            for client in self._clients.values()
+            if client.level is None or severity >= LEVELS.index(client.level)
+        ]
+        wanting += [
+            (context.session, context.request_id)
+            for called, context in self._calling.values()
+            if called == server
+            and context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            and params.level in allowed_log_levels(context.protocol_version, context.meta)
+        ]
+        await _send(wanting, LoggingMessageNotification(params=params))
 
-    async def _send(self, key: str, client: _Client, notification: Any) -> None:
-        try:
-            await client.session.send_notification(notification)
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            self._clients.pop(key, None)
+
+async def _send(sessions: Sequence[tuple[ServerSession, RequestId | None]], notification: ServerNotification) -> None:
+    """Tell each session, beside an answer that it waits for if there is one."""
+
+    async def tell(session: ServerSession, related: RequestId | None) -> None:
+        with anyio.move_on_after(SEND_SECONDS):
+            await session.send_notification(notification, related_request_id=related)
+
+    async with anyio.create_task_group() as tasks:
+        for session, related in sessions:
+            tasks.start_soon(tell, session, related)
 
 
 def _key(context: Context) -> str:

@@ -38,6 +38,9 @@ Answer = TypeVar('Answer', bound=BaseModel)
 HTTP_TIMEOUT = httpx2.Timeout(30, read=None)
 """Seconds; a call ends by `Connection.silence`, or when the client cancels it."""
 
+END_SECONDS = 5.0
+"""For a session that is over to be ended in form, before the next one is begun."""
+
 _ERAS: tuple[Literal['legacy', 'auto'], ...] = ('legacy', 'auto')
 """How a session is begun. All servers of today know `initialize`, and some end at any other first request."""
 
@@ -195,7 +198,7 @@ class Connection:
                             raise
                     if link.client is not None:
                         break
-            if scope.cancelled_caught:
+            if scope.cancelled_caught and link.client is None:
                 link.reason = f'no answer within {self.server.timeout:g} seconds'
         except Exception as error:  # noqa: BLE001 - whatever a server does, the others go on
             first = first_error(error) if isinstance(error, ExceptionGroup) else error  # pyright: ignore[reportUnknownArgumentType]
@@ -234,6 +237,7 @@ class Connection:
                         await self.set_log_level(self.log_level)
                 await self.came_back(self)
             await ended.wait()
+            scope.deadline = anyio.current_time() + END_SECONDS
 
     async def _told(self, message: 'IncomingMessage') -> None:
         if isinstance(message, Exception):

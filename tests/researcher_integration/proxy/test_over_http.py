@@ -1,7 +1,7 @@
 """The proxy over HTTP, outwards and to its servers."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import httpx2
@@ -9,8 +9,11 @@ import pytest
 from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
+from mcp.shared.subscriptions import ToolsListChanged
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from researcher_integration.proxy import audience, connection
 from researcher_integration.proxy.app import RULES, Proxy
 from researcher_integration.proxy.servers import ProxiedServer, from_url
 from tests.support import serving
@@ -32,6 +35,7 @@ class Lamps:
         self.url = ''
         self.sessions = 0
         self.forgets = False
+        self.hangs = False
         mcp = MCPServer('lamps')
 
         @mcp.tool()
@@ -55,6 +59,8 @@ class Lamps:
             status = 0 if headers.get(b'authorization') == f'Bearer {TOKEN}'.encode() else 401
             if self.forgets and b'mcp-session-id' in headers:
                 status = 404
+            while self.hangs and scope['method'] == 'DELETE':
+                await anyio.sleep(0.05)
             if status:
                 await send({'type': 'http.response.start', 'status': status, 'headers': []})
                 await send({'type': 'http.response.body', 'body': b''})
@@ -135,6 +141,44 @@ async def test_a_session_that_the_server_has_forgotten_is_begun_anew(
         running.forgets = True
         assert not (await client.call_tool('light', {})).is_error
         assert running.sessions == before + 1
+
+
+async def test_a_session_that_cannot_be_ended_keeps_nobody_from_the_next(
+    running: Lamps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, 'END_SECONDS', 0.1)
+    behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
+    async with proxied({'lamps': behind}) as client:
+        assert not (await client.call_tool('light', {})).is_error
+        running.forgets = running.hangs = True
+        try:
+            with anyio.fail_after(20):
+                assert not (await client.call_tool('light', {})).is_error
+        finally:
+            running.hangs = False
+
+
+async def test_who_does_not_read_keeps_nobody_from_hearing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audience, 'SEND_SECONDS', 0.1)
+    heard: list[str] = []
+
+    class Client:
+        def __init__(self, name: str) -> None:
+            self.name = name
+            self.request = Request({'type': 'http', 'headers': [(b'mcp-session-id', name.encode())]})
+            self.session = self
+
+        async def send_notification(self, notification: Any, related_request_id: Any) -> None:
+            if self.name == 'deaf':
+                await anyio.sleep_forever()
+            heard.append(self.name)
+
+    told = audience.Audience()
+    for name in ('deaf', 'first', 'second'):
+        told.joins(cast('Any', Client(name)))
+    with anyio.fail_after(20):
+        await told.changed(ToolsListChanged())
+    assert sorted(heard) == ['first', 'second']
 
 
 async def test_a_result_may_have_more_than_a_megabyte(running: Lamps) -> None:
