@@ -1,5 +1,6 @@
 """The options of `summarizer proxy`. It imports little: `summarizer --help` reads it."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,8 @@ def proxy(
     """
     from summarizer_tool import ConfigurationError, Settings, export_env_file, naming_extra, serve_mcp
 
+    # Before those of `.env`, which are for this program: a server that it starts has no business with them.
+    variables = dict(os.environ)
     export_env_file()
     given = [each is not None for each in (command or None, url, config)]
     if sum(given) != 1:
@@ -62,6 +65,6 @@ def proxy(
         elif url is not None:
             found = [servers.from_url(url, header or (), name)]
         else:
-            found = [servers.from_command(command or (), name)]
+            found = [servers.from_command(command or (), name, variables)]
         asked = load_rules(rules, settings) if rules is not None else RULES
         serve_mcp(settings, Proxy(found, asked))

@@ -106,9 +106,11 @@ def from_file(path: Path) -> list[ProxiedServer]:
     ]
 
 
-def from_command(command: Sequence[str], name: str | None = None) -> ProxiedServer:
+def from_command(
+    command: Sequence[str], name: str | None = None, variables: Mapping[str, str] = os.environ
+) -> ProxiedServer:
     """A server that is started with the variables of the proxy; its name is by default that of the program."""
-    env = {variable: value for variable, value in os.environ.items() if variable.upper() not in OF_THE_PROXY}
+    env = {variable: value for variable, value in variables.items() if variable.upper() not in OF_THE_PROXY}
     return ProxiedServer(name or Path(command[0]).stem, command=tuple(command), env=env)
 
 

@@ -9,6 +9,8 @@ import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
+import summarizer_tool
+from researcher_integration.proxy.app import Proxy
 from researcher_integration.proxy.servers import ProxiedServer, from_command, from_file, from_url
 from summarizer_tool import ConfigurationError
 from summarizer_tool.cli import main
@@ -144,6 +146,23 @@ def test_a_model_that_cannot_be_had_is_named_by_file_and_key(
     wrong = CliRunner().invoke(app, ['proxy', '--rules', str(path), '--', 'npx'])
     assert wrong.exit_code == 2
     assert f'{path}: {key}=foo/bar goes to OpenRouter: set OPENROUTER_API_KEY' in wrong.output
+
+
+@pytest.mark.usefixtures('entry')
+def test_what_stands_in_the_env_file_of_the_proxy_goes_to_no_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('LAMPS_TOKEN', 'given')
+    monkeypatch.setenv('OTHER_PROVIDERS_KEY', '')
+    monkeypatch.setenv('LLM_MODEL', '')
+    Path('.env').write_text('OTHER_PROVIDERS_KEY=of-the-proxy\nLLM_MODEL=extractive\n')
+    served: list[Proxy] = []
+    monkeypatch.setattr(summarizer_tool, 'serve_mcp', lambda _, made: served.append(made))
+    assert CliRunner().invoke(app, ['proxy', '--', 'npx']).exit_code == 0
+    env = served[0].servers[0].env
+    assert env['LAMPS_TOKEN'] == 'given'
+    assert 'of-the-proxy' not in env.values()
 
 
 def test_our_own_commands_do_not_look_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
