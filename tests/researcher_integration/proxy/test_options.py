@@ -3,19 +3,21 @@
 import json
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
 import summarizer_tool
-from researcher_integration.proxy.app import Proxy
 from researcher_integration.proxy.servers import ProxiedServer, from_command, from_file, from_url
 from summarizer_tool import ConfigurationError
 from summarizer_tool.cli import main
 from summarizer_tool.cli.main import app
 from tests.support import forking, serving
+
+if TYPE_CHECKING:
+    from researcher_integration.proxy.app import Proxy
 
 
 def written(folder: Path, content: object) -> Path:
