@@ -2,6 +2,7 @@
 
 import logging
 import re
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
@@ -71,6 +72,8 @@ class ServerAnswer:
     text: str
     meta: Mapping[str, Any]
     """What the server says besides, under `summarizer/...`; models do not see it."""
+    said: ServerReply
+    """The same, read."""
     is_error: bool
 
 
@@ -171,11 +174,11 @@ class OverMCP(MCPToolset[Any]):
         answer = await self.ask('summarize_for_extraction', arguments, notify=notify)
         if answer.is_error:
             raise self._refusal(answer, source_ids)
-        said = ServerReply.model_validate(answer.meta)
+        said = answer.said
         if said.stats is None:
             raise SummaryUnavailableError(f'{self._place} says nothing of how its answer was made: is it a summarizer?')
         usage.incr(said.stats.usage)
-        texts = {topic['name']: topic['text'] for topic in said.topics or ()}
+        texts = {topic.get('name', ''): topic.get('text', '') for topic in said.topics or ()}
         return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
 
     def toolset(self) -> AbstractToolset[Any]:
@@ -212,9 +215,11 @@ class OverMCP(MCPToolset[Any]):
                 raise SummaryUnavailableError(str(error)) from error
             if not document.text.strip():  # the server would fetch the URL instead
                 continue
-            answer = await self._call(
-                'add_source', {'content': document.text, 'url': document.url, 'title': document.title}
-            )
+            about = {'url': document.url, 'title': document.title}
+            answer = await self._call('add_source', {'content': document.text, **about})
+            if source_id not in answer.text and not answer.is_error:  # it looks like a page, and was read as one
+                read = b64encode(document.text.encode()).decode()
+                answer = await self._call('add_source', {'content': f'data:text/markdown;base64,{read}', **about})
             if answer.is_error:
                 raise self._refusal(answer, [source_id])
             self._sent.add(source_id)
@@ -245,7 +250,12 @@ class OverMCP(MCPToolset[Any]):
             )
         text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
         meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
-        return ServerAnswer(text, meta, result.is_error)
+        try:
+            said = ServerReply.model_validate(meta)
+        except ValidationError:  # it quotes the server
+            reason = 'says of its answer what cannot be read; is it a summarizer of another version?'
+            raise SummaryUnavailableError(f'{self._place} {reason}') from None
+        return ServerAnswer(text, meta, said, result.is_error)
 
     async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
         """Use the client, connected as long as any call lasts."""

@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 import pytest
 from inline_snapshot import snapshot
+from mcp.server.lowlevel import Server
+from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent
 from pydantic import SecretStr
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse
@@ -20,6 +23,7 @@ from tests.support import serving
 from tests.support.backends import KEYLESS, condensed, kept, without_port
 from tests.support.serving import Served
 from tests.support.texts import CHRONICLE, chronicle
+from tests.support.threaded_server import served
 
 pytestmark = pytest.mark.anyio
 
@@ -225,3 +229,19 @@ def test_wrong_settings_are_said_at_once(store: SourceStore) -> None:
         assert token not in str(caught.value)
     with pytest.raises(ConfigurationError, match='OPENROUTER_API_KEY'):
         InProcess(Settings.load(llm_model='acme/quill'), store)
+
+
+async def test_a_server_that_says_of_its_answer_what_cannot_be_read(store: SourceStore) -> None:
+    async def list_tools(_context: Any, _params: Any) -> ListToolsResult:
+        return ListToolsResult(tools=[])
+
+    async def call(_context: Any, _params: CallToolRequestParams) -> CallToolResult:
+        return CallToolResult(content=[TextContent(text='ok')], _meta={'summarizer/stats': 'of another version'})
+
+    other = Server[Any]('other', on_list_tools=list_tools, on_call_tool=call)
+    with served(other.streamable_http_app()) as running:
+        url = f'{running.origin}/mcp'
+        error = await refused(OverMCP(url, store.collection()), kept(store, CHRONICLE))
+    assert without_port(str(error)) == snapshot(
+        'the MCP server at HOST says of its answer what cannot be read; is it a summarizer of another version?'
+    )
