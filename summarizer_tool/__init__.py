@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from summarizer_tool.extractive.model import ExtractiveModel as ExtractiveModel
     from summarizer_tool.extras import naming_extra as naming_extra
     from summarizer_tool.formats.data_texts import texts_of as texts_of_json
+    from summarizer_tool.formats.files import GivenSource as GivenSource
     from summarizer_tool.formats.files import read_file as read_file
     from summarizer_tool.formats.files import read_path as read_path
     from summarizer_tool.html.content import read as read_html

@@ -38,6 +38,8 @@ _MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
 _PDF_TYPE, _WIKI_TYPE = 'application/pdf', 'text/x-wiki'
+_MARKDOWN_TYPE = 'text/markdown'
+"""Of what a program has read already, and which is taken as it is."""
 _UNKNOWN_TYPES = frozenset({'application/octet-stream', 'binary/octet-stream'})
 """Of what a server knows no type of."""
 _SAMPLE = 20_000
@@ -134,7 +136,10 @@ def is_data_url(text: str) -> bool:
 
 
 def read_data_url(text: str, name: str = '') -> Page:
-    """What a `data:` URL holds, read as `read` does; raises `FetchError`, too, if it is no base64."""
+    """What a `data:` URL holds, read as `read` does, or as it is if that is markdown.
+
+    Raises `FetchError`, too, if it is no base64.
+    """
     import base64
     import binascii
 
@@ -144,6 +149,8 @@ def read_data_url(text: str, name: str = '') -> Page:
         body = base64.b64decode(''.join(data.split()), validate=True)
     except (binascii.Error, ValueError):
         raise FetchError('is a data: URL that is no base64; encode the bytes of the file as RFC 4648 has it') from None
+    if media_type.lower() == _MARKDOWN_TYPE:
+        return Page(content.decode(body))
     return read(body, media_type, name=name)
 
 

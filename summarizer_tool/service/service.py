@@ -274,6 +274,8 @@ class Service:
         await self._check(content)
         given_title = title
         with self._computing_for(content):
+            if await in_io_thread(self._kept, content):  # which was read when it came
+                return GivenSource(await in_thread(_titled, content, title, url), title=given_title)
             page = await _file_in(content, title) if formats.is_data_url(content) else await page_in(content, url)
             if page is not None:
                 await self._check(page.markdown)

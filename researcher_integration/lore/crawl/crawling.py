@@ -148,8 +148,8 @@ class Crawler:
             span.set_attributes({'tier': page.tier, 'is_new': is_new})
             document = await in_io_thread(self._service.collection.document, page.source_id)
             # To store a text again gives its outline, and the source its name back if a copy elsewhere has another.
-            url = page.url if '://' in page.url else ''
-            added = await self._service.add_source(AddSourceRequest(content=document.text, url=url, title=page.title))
+            again = AddSourceRequest(content=document.text, url=page.url, title=page.title)
+            added = await self._service.add_source(again)
             outline = added.text.partition('\n')[2]  # after the line that names the source
             return Crawled(page, describe(page, document.text, outline, is_new=is_new), is_new)
 
@@ -218,8 +218,7 @@ class Crawler:
 
     async def _read(self, file: Path) -> _Found:
         limit = self._service.summarizer.settings.summarizer_max_input_mb
-        read = await in_io_thread(read_local, file, limit)
-        source = (await self._service.add_source(AddSourceRequest(content=read.text, title=read.title))).source
+        source = await self._service.add_document(await in_io_thread(read_local, file, limit))
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 
 

@@ -6,8 +6,8 @@ import regex
 
 from researcher_integration.lore.material import CrawledPage
 from summarizer_tool import (
-    Document,
     FetchError,
+    GivenSource,
     RequestError,
     load_prompt,
     one_line,
@@ -51,17 +51,17 @@ def shown(key: str) -> str:
     return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
 
 
-def read_local(file: Path, max_mb: float) -> Document:
+def read_local(file: Path, max_mb: float) -> GivenSource:
     """Read a text, a page or a document of at most `max_mb` (10⁶ bytes); a blocking call."""
     if file.exists() and not file.is_file():  # one would wait for whoever writes into a pipe
         raise RequestError(f'{file} is not a regular file; give the path of a text, a page or a document')
     try:
-        document = read_file(read_path(file, max_mb), file.name).document
+        given = read_file(read_path(file, max_mb), file.name)
     except FetchError as error:
         raise RequestError(f'{file} {error}') from None
-    if not document.text.strip():
+    if not given.document.text.strip():
         raise RequestError(f'{file} holds no text')
-    return document
+    return given
 
 
 PREVIEW_TAG = register_tag('page_preview')

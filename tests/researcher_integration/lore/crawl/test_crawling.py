@@ -327,3 +327,13 @@ async def test_traces_hold_nothing_of_the_page(crawler: Crawler, wiki: Site, cap
     page = {'number': 1, 'source_id': 'src_f9a107ad0bed', 'tokens': 78, 'tier': 'secondary'}
     assert own == [{**page, 'is_new': True}, {**page, 'is_new': False}, {}]
     assert not any(word in json.dumps(spans) for word in ('marsh', 'Marsh', 'Lowstake', 'missing'))
+
+
+async def test_a_file_that_shows_the_code_of_a_page_is_read_once(service: Service, tmp_path: Path) -> None:
+    (tmp_path / 'pages.html').write_text(
+        '<p>&lt;html&gt;&lt;body&gt; is how a page begins.</p><p>Abbess Sile wrote it.</p>'
+    )
+    crawled = await Crawler(service, ByPath()).crawl_file(str(tmp_path / 'pages.html'))
+    text = service.collection.document(crawled.page.source_id).text
+    assert text == '<html><body> is how a page begins.\n\nAbbess Sile wrote it.'
+    assert [source.id for source in service.collection.sources()] == [crawled.page.source_id]

@@ -102,6 +102,12 @@ async def test_progress(server: Served, store: SourceStore) -> None:
 # Sources
 
 
+async def test_a_text_that_looks_like_a_page_has_the_same_handle_there(server: Served, store: SourceStore) -> None:
+    handles = kept(store, f'<html><body>\n\nSo a page of HTML begins.\n\n{chronicle(9, 24)}')
+    await condensed(OverMCP(server.url, store.collection()), handles, 'deeds')
+    assert server.tools.store.collection().has(handles[0])
+
+
 async def test_what_the_server_lacks_is_sent(server: Served, store: SourceStore) -> None:
     handles = kept(store, chronicle(9, 21), chronicle(9, 22))
     theirs = server.tools.store.collection()
