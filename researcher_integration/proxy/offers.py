@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import anyio
-import anyio.to_thread
 import mcp_types as types
 from mcp import MCPError
 from pydantic import BaseModel
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
-from summarizer_tool import load_prompt, render_prompt
+from summarizer_tool import in_thread, load_prompt, render_prompt
 
 QUESTION = 'question'
 """The argument that tools get beside their own."""
@@ -178,7 +177,7 @@ class Offers:
                 with anyio.move_on_after(math.inf if len(self.connections) == 1 else LIST_SECONDS) as waiting:
                     await connection.connected()
                     pages = await _pages(connection, kind)
-                    self._known[connection.name, kind] = await anyio.to_thread.run_sync(_masked, connection, pages)
+                    self._known[connection.name, kind] = await in_thread(_masked, connection, pages)
                 if waiting.cancelled_caught:
                     _logger.warning('a server is slow to list what it has', extra=about)
             except MCPError as error:

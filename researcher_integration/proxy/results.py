@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-import anyio.to_thread
 import mcp_types as types
 from mcp import MCPError
 from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
+from researcher_integration.computing import computed_for
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules
 from researcher_integration.tool_results.observation import BinaryRoom, Observation
-from researcher_integration.tool_results.result_note import StoredResult, keep, storable
+from researcher_integration.tool_results.result_note import StoredResult, keep, texts_of
 from researcher_integration.tool_results.rules import Summarization, ToolResultRules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary
 from researcher_integration.untrusted.framing import framed
-from summarizer_tool import Settings, SourceStore, count_tokens, model_id, render_prompt, truncate_tokens
+from summarizer_tool import Settings, SourceStore, count_tokens, in_thread, model_id, render_prompt, truncate_tokens
 
 READERS = {name: name for name in ('search_source', 'read_source')}
 """What clients call the tools that show a stored result."""
@@ -62,13 +62,13 @@ class Results:
         self, called: CalledTool, result: types.CallToolResult, collection: str, question: str
     ) -> types.CallToolResult:
         """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
-        rest, shown = await anyio.to_thread.run_sync(_unsaid, result)
+        rest, shown = await computed_for(result.structured_content, _unsaid, result)
         try:
             content = await self._without_secrets(called, [*result.content, *shown])
             if rest is not None:
                 # Structured content itself goes no further: models of some clients see it in place of the framed text.
                 structured = await self._value(called, rest)
-                content.append(_text(await anyio.to_thread.run_sync(_as_json, structured)))
+                content.append(_text(await computed_for(structured, _as_json, structured)))
             meta = await self._meta(called, result.meta)
         except MaskingError as error:
             return types.CallToolResult(content=[_text(_withheld(called, error))], is_error=result.is_error)
@@ -124,7 +124,7 @@ class Results:
         """
         if len(str(value)) <= MAX_AT_ONCE:
             return self.said(server, value)
-        return await anyio.to_thread.run_sync(self.said, server, value)
+        return await computed_for(value, self.said, server, value)
 
     def said(self, server: str, value: object) -> object:
         """What a server says beside its results, without secrets."""
@@ -154,7 +154,7 @@ class Results:
         """The text as data that somebody else wrote, a tool as a rule, unless the rules switch that off."""
         if not self.rules.defaults.framing.enabled:
             return text
-        return await anyio.to_thread.run_sync(framed, text, tool)
+        return await computed_for(text, framed, text, tool)
 
     async def _framed(self, called: CalledTool, block: types.ContentBlock) -> types.ContentBlock:
         if isinstance(block, types.ResourceLink) and block.description:
@@ -166,7 +166,7 @@ class Results:
         self, called: CalledTool, content: Sequence[types.ContentBlock], collection: str, question: str = ''
     ) -> tuple[list[types.ContentBlock], dict[str, object]]:
         """Content without secrets in frames, within the limits; and of what stands for its text the figures."""
-        content = await anyio.to_thread.run_sync(_with_links_as_text, content, called.rules.summarization)
+        content = await in_thread(_with_links_as_text, content, called.rules.summarization)
         texts = [text for block in content if (text := _text_of(block)) is not None]
         told, figures = await self._replacement(called, '\n'.join(texts), collection, question) or (None, {})
         framed_ones = [
@@ -210,13 +210,13 @@ class Results:
     ) -> tuple[str, dict[str, object]] | None:
         """The digest or summary of a text over the threshold, and its figures; none where it goes on as it is."""
         rules = called.rules.summarization
-        original = await anyio.to_thread.run_sync(count_tokens, text)
+        original = await computed_for(text, count_tokens, text)
         if not rules.enabled or original <= rules.size_threshold_tokens:
             return None
         seen = Observation.of(text)
-        readable = await anyio.to_thread.run_sync(lambda: seen.readable)
+        readable, whole = await computed_for(text, texts_of, seen)
         kept_in = self.store.collection(collection)
-        source_id = await keep(kept_in, called.title, storable(seen.kept(readable)))
+        source_id = await keep(kept_in, called.title, whole)
         asked: list[ModelMessage] = [ModelRequest.user_text_prompt(question)] if question else []
         focus = await called.focus(asked)
         if asked:  # by its own words it says what is wanted; those of the arguments stand in every line, as a rule

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol, cast
 
 import anyio
-import anyio.to_thread
 from pydantic_ai import ModelMessage, RunContext, ToolCallPart, ToolDefinition, ToolFailed
 from pydantic_ai.mcp import CallToolFunc, ProcessToolCallback
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from pydantic_core import to_jsonable_python
 
+from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.mcp.run_servers import SERVER_NAME
@@ -24,7 +24,7 @@ from researcher_integration.tool_results.reading import OWN
 from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
 from researcher_integration.tool_results.rules import Rules, RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
-from summarizer_tool import defect_attributes, first_error, one_line, render_prompt, trace_span
+from summarizer_tool import defect_attributes, first_error, in_thread, one_line, render_prompt, trace_span
 
 MAX_TITLE = 200
 
@@ -133,14 +133,14 @@ class CalledTool:
 
     async def masked(self, raw: Observation) -> Observation:
         """What the tool has returned, without secrets, or a `MaskingError`."""
-        return raw if self.masker is None else await anyio.to_thread.run_sync(raw.masked, self.masker)
+        return raw if self.masker is None else await computed_for([raw.value, raw.content], raw.masked, self.masker)
 
     async def masked_error(self, error: Exception) -> Exception:
         """What the tool has raised, without secrets."""
         if self.masker is None:
             return error
         withheld = render_prompt('tool_results/error', tool=self.name)
-        return await anyio.to_thread.run_sync(without_secrets, error, self.masker, withheld)
+        return await computed_for(error.args, without_secrets, error, self.masker, withheld)
 
     async def raise_masked(self, error: Exception) -> NoReturn:
         """Raise what the tool has raised, without secrets."""
@@ -171,7 +171,7 @@ class CalledTool:
         with trace_span('summarize tool result', **about, **kind, threshold=rules.size_threshold_tokens) as span:
             made = await summarize()
             span.set_attributes(made.attributes())
-        found, told = outcome(seen, kept, made, rules)
+        found, told = await computed_for(seen.value, outcome, seen, kept, made, rules)
         if not made.text and told.state == ORIGINAL:
             said = 'the result of %s goes on as it is, with all its %s tokens: it could not be summarized'
             extra = {**about, 'tokens': kept.original, 'reason': made.reason}
@@ -181,7 +181,7 @@ class CalledTool:
 
     async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         """The conversation in which it was called, without secrets: another model may get it than the agent's."""
-        return await anyio.to_thread.run_sync(self._focus, messages)
+        return await in_thread(self._focus, messages)
 
     def _focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:
         def mask(text: str) -> str:
@@ -220,7 +220,7 @@ class CallRules:
         arguments: object = to_jsonable_python(args, fallback=str)
         if masker is not None:
             try:
-                arguments = (await anyio.to_thread.run_sync(Observation(arguments).masked, masker)).value
+                arguments = (await computed_for(arguments, Observation(arguments).masked, masker)).value
             except MaskingError:
                 arguments = None
         return CalledTool(tool, server, self.rules.for_server(server), masker, arguments, reporter)

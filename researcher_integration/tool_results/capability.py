@@ -6,7 +6,6 @@ from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, cast
 
-import anyio.to_thread
 from pydantic import ValidationError
 from pydantic_ai import FunctionToolset, RunContext, ToolCallPart, ToolDefinition, ToolReturn, ToolReturnPart
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, WrapRunHandler, durable_operation
@@ -17,6 +16,7 @@ from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
 from researcher_integration.tool_results.called import CalledTool, CallRules, Events, reading_tools
@@ -31,12 +31,21 @@ from researcher_integration.tool_results.history import (
 )
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN, Reading
-from researcher_integration.tool_results.result_note import StoredResult, keep, storable
+from researcher_integration.tool_results.result_note import StoredResult, keep, texts_of
 from researcher_integration.tool_results.rules import RulesSource, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary, SummaryRequest
 from researcher_integration.untrusted.framing import instructions
 from researcher_integration.usage import share_of
-from summarizer_tool import Collection, Settings, SourceStore, check_type, count_tokens, load_prompt, render_prompt
+from summarizer_tool import (
+    Collection,
+    Settings,
+    SourceStore,
+    check_type,
+    count_tokens,
+    in_thread,
+    load_prompt,
+    render_prompt,
+)
 
 NEVER = 'never'
 """What a tool may ask for in its metadata, under `summarize`."""
@@ -200,7 +209,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             part = failed_part(masked)
             content: object = None if part is None else part.content
             text = content if isinstance(content, str) else str(masked)
-            size = count_tokens(text)
+            size = await computed_for(text, count_tokens, text)
             if part is not None and text is content and size > called.rules.summarization.size_threshold_tokens:
                 found = await self._observed(ctx, called, tool_def, text, is_error=True)
                 shown = cast('object', found.return_value) if isinstance(found, ToolReturn) else found
@@ -254,7 +263,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             await called.reporter.completed()
             return cast('object', result)
         found = await self._observed(ctx, called, tool_def, result)
-        return await anyio.to_thread.run_sync(framed_beside, found, call.tool_name) if self._frames else found
+        return await in_thread(framed_beside, found, call.tool_name) if self._frames else found
 
     async def _observed(
         self,
@@ -275,10 +284,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
             await called.reporter.completed(text)
             return raw.withheld(text)
         metadata = tool_def.metadata or {}
-        text = await anyio.to_thread.run_sync(lambda: seen.readable)
+        text, whole = await computed_for([seen.value, seen.content], texts_of, seen)
         may = called.rules.summarization.enabled and bool(text) and OWN not in metadata
-        source_id = await self._store(ctx, called.title, storable(seen.kept(text))) if may else ''
-        original = await anyio.to_thread.run_sync(lambda: count_tokens(seen.text))
+        source_id = await self._store(ctx, called.title, whole) if may else ''
+        original = await computed_for([seen.value, seen.content], lambda: count_tokens(seen.text))
         await called.reporter.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
         if may and metadata.get('summarize') != NEVER and original > rules.size_threshold_tokens:

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-import anyio.to_thread
 from pydantic_ai import ModelMessage, ModelRequest, TextPart, ToolCallPart, ToolReturn, ToolReturnPart, UserPromptPart
 from pydantic_ai.messages import (
     LoadCapabilityReturnPart,
@@ -16,6 +15,7 @@ from pydantic_ai.messages import (
     is_multi_modal_content,
 )
 
+from researcher_integration.computing import computed_for
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.tool_results.observation import NOTE, SUMMARIZATION, Observation, as_text
 from researcher_integration.untrusted.framing import framed
@@ -33,7 +33,7 @@ async def mask_history(history: list[ModelMessage], masker: Masker, seen: Contai
             return part
         raw = Observation(part.content, metadata=part.metadata, is_wrapped=True)
         try:
-            masked = await anyio.to_thread.run_sync(raw.masked, masker)
+            masked = await computed_for(part.content, raw.masked, masker)
         except MaskingError:
             return replace(part, content=render_prompt('tool_results/redacted', tool=part.tool_name), metadata=None)
         return part if masked.is_same_as(raw) else replace(part, content=masked.value, metadata=masked.metadata)
@@ -80,7 +80,7 @@ class FramedResults:
             return part
         known = self._known.get(part.tool_call_id)
         if known is None or known[0] is not part.content:
-            known = part.content, await anyio.to_thread.run_sync(_content, part)
+            known = part.content, await computed_for(part.content, _content, part)
             self._known[part.tool_call_id] = known
         return replace(part, content=known[1])
 

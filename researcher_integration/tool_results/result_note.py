@@ -94,12 +94,14 @@ MAX_STORED_CHARACTERS = 5_000_000
 _logger = logging.getLogger('researcher_integration')
 
 
-def storable(text: str) -> str:
-    """As much of a text as is kept."""
-    if len(text) <= MAX_STORED_CHARACTERS:
-        return text
-    cut = render_prompt('tool_results/cut', kept=f'{MAX_STORED_CHARACTERS:,}', all=f'{len(text):,}')
-    return f'{text[:MAX_STORED_CHARACTERS]}\n{cut}'
+def texts_of(seen: Observation) -> tuple[str, str]:
+    """The readable text of a result, and as much as is kept of it and of what it came as."""
+    readable = seen.readable
+    whole = seen.kept(readable)
+    if len(whole) > MAX_STORED_CHARACTERS:
+        cut = render_prompt('tool_results/cut', kept=f'{MAX_STORED_CHARACTERS:,}', all=f'{len(whole):,}')
+        whole = f'{whole[:MAX_STORED_CHARACTERS]}\n{cut}'
+    return readable, whole
 
 
 async def keep(collection: Collection, title: str, text: str) -> str:

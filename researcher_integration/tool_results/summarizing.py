@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal
 
-import anyio.to_thread
 from pydantic import BaseModel
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage, UsageLimits
 
+from researcher_integration.computing import computed_for
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
     Collection,
@@ -202,7 +202,7 @@ class ResultSummarizer:
         room = self.request.limit - (count_tokens(f'{certain}\n\n') if certain else 0)
         text = _beside(found.text, certain) if is_machine else self.request.text
         if not is_machine:
-            self._check_limits(text)
+            await self._check_limits(text)
         summary = await self._summarized(model, text, max(MIN_ROOM, room), 'error')
         if not summary.text.strip():
             raise _UselessError(f'{model.model_name} had nothing to say')
@@ -210,10 +210,10 @@ class ResultSummarizer:
             raise _UselessError(f'{model.model_name}: {summary.degraded[0].reason or "no use"}')
         return self._made(f'{certain}\n\n{summary.text}'.strip(), summary.stats.model, summary.state)
 
-    def _check_limits(self, text: str) -> None:
+    async def _check_limits(self, text: str) -> None:
         """Raise the error of the limit that the summary of a whole text would reach, before anything is spent on it."""
         if self.usage_limits is not None:
-            size = count_tokens(text)
+            size = await computed_for(text, count_tokens, text)
             requests = ceil(size / self.settings.default_chunk_size_tokens)
             self.usage_limits.check_before_request(self.usage + RunUsage(requests=requests - 1, input_tokens=size))
 
@@ -247,9 +247,8 @@ class ResultSummarizer:
         budget = budget or self._most_read()
         if budget not in self._digests:
             request = self.request
-            self._digests[budget] = await anyio.to_thread.run_sync(
-                lambda: digest(request.text, budget, focus=request.words)
-            )
+            found = await computed_for(request.text, digest, request.text, budget, focus=request.words)
+            self._digests[budget] = found
         return self._digests[budget]
 
     def _most_read(self) -> int:
