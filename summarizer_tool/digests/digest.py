@@ -222,9 +222,9 @@ def machine_output(text: str) -> MachineText | None:
     text, lines = _as_lines(text)
     if is_settings(text) or read_changes(lines):
         return _read(text, lines)
-    is_logged = is_log(lines)
-    if (not is_logged or has_headings(text)) and is_told(text):
+    if is_told(text) and (has_headings(text) or not is_log(lines)):
         return None
+    is_logged = is_log(lines)
     read = _read(text, lines)
     if (
         is_logged

@@ -106,8 +106,10 @@ def kept(items: Sequence[str], text: str) -> list[bool]:
     for number, line in enumerate(text.splitlines()):
         for word in stated(line):
             lines.setdefault(word, set()).add(number)
-    found = [sorted((lines.get(word, set[int]()) for word in asked(item)), key=len) for item in items]
-    return [bool(on) and bool(on[0].intersection(*on[1:])) for on in found]
+    return [
+        words <= lines.keys() and bool(words) and bool(set.intersection(*map(lines.__getitem__, words)))
+        for words in map(asked, items)
+    ]
 
 
 def report(inventory: Inventory, said: Sequence[bool], documents: Sequence[Document]) -> Audit:

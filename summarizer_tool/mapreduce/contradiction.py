@@ -126,12 +126,14 @@ def _words(text: str) -> list[_Word]:
 def is_cut_from(text: str, line: str) -> bool:
     """Return whether a text stands in a line, cuts no number there, and no negation of its sentence is about it."""
     place = line.find(text)
+    if place < 0:
+        return False
     end = place + len(text)
     is_whole = not (text[-1:].isdigit() and _MORE_DIGITS.match(line, end)) and not (
         text[:1].isdigit() and _DIGITS_AHEAD.search(line, max(0, place - 2), place)
     )
     is_denied = _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place) or _NEGATED_BEHIND.match(line, end)
-    return place >= 0 and is_whole and not is_denied
+    return is_whole and not is_denied
 
 
 def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:

@@ -124,10 +124,11 @@ def with_leads(
 def _led(entry: FactEntry, headings: Sequence[str], titles: Sequence[str]) -> FactEntry:
     """A fact with whom its section is about, a name among the headings, unless it says so or begins with a name."""
     subject = next((name for heading in reversed(headings) if (name := subject_of(heading))), '')
-    wanted = {*names.words(subject)}
-    mentioned = names.mentions(entry.text)
-    is_said = any(each <= wanted or wanted <= each for each in ({*names.words(name)} for name in mentioned) if each)
-    is_said = is_said or {*scoring.content_words(subject)} <= {*entry.item.words} or subject in titles[entry.place[0]]
+    is_said = subject in titles[entry.place[0]] or {*scoring.content_words(subject)} <= {*entry.item.words}
+    wanted, mentioned = {*names.words(subject)}, () if is_said else names.mentions(entry.text)
+    is_said = is_said or any(
+        each <= wanted or wanted <= each for each in ({*names.words(name)} for name in mentioned) if each
+    )
     if mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
         return entry  # what follows may not be about that name
     return replace(entry, section=headings, lead='' if is_said or subject.startswith(INDEX_LEAD.rstrip()) else subject)

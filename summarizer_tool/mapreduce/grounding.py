@@ -248,9 +248,10 @@ def ground(summary: ChunkSummary, lines: Sequence[NumberedLine], context: str = 
         text = _statement(fact.text, fact.evidence, known.texts)
         cited = list(dict.fromkeys(number for number in fact.evidence if number in known.texts))
         evidence = _evidence(text, cited, known, called)
-        if evidence and known.are_boilerplate(evidence):  # cited at random: it may stand elsewhere
-            evidence = _evidence(text, [], known, called)
-        if known.are_boilerplate(evidence):
+        is_empty = known.are_boilerplate(evidence)
+        if evidence and is_empty:  # cited at random: it may stand elsewhere
+            is_empty = known.are_boilerplate(evidence := _evidence(text, [], known, called))
+        if is_empty:
             unsupported += 1
             continue
         repaired += set(evidence) != set(fact.evidence)

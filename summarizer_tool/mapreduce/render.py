@@ -113,6 +113,7 @@ def fit(
             focus,
             common,
             weights[index],
+            aim,
             language,
             openings.get(index),
             is_named=is_named[index],
@@ -144,9 +145,9 @@ def fit(
     while True:
         while used and writer.count(chosen, used) > budget:
             used = used[:-1]
-        chosen = writer.extend(chosen, order, used, budget)
+        before, chosen = len(chosen), writer.extend(chosen, order, used, budget)
         # What the added facts say is no longer listed, which makes room for more.
-        unsaid = _unsaid(used, [entries[index].said for index in chosen]) if used else []
+        unsaid = _unsaid(used, [entries[index].said for index in chosen[before:]]) if used else []
         if unsaid == used:
             break
         used = unsaid
@@ -175,12 +176,12 @@ def _entry(
     focus: Focus,
     common: frozenset[str],
     weight: float,
+    aim: scoring.Aim = scoring.Aim.NAMES,
     language: str = 'en',
     needs: int | None = None,
     *,
     is_named: bool = False,
 ) -> FactEntry:
-    aim = scoring.Aim.of(focus)
     text = as_line(fact.text)
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]

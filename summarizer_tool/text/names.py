@@ -81,13 +81,12 @@ _NUMBERS = re.compile(NUMBER)
 @lru_cache(maxsize=65_536)
 def mentions(text: str) -> tuple[str, ...]:
     """The distinct names, dates and numbers of a sentence or paragraph, as they are written, in order."""
-    return tuple(dict.fromkeys(mention for _, _, (_, mention) in _found(text)))
+    return tuple(dict.fromkeys(mention for *_, (_, mention) in _found(text)))
 
 
 def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
     """Every name, quoted title, date, number and identifier of a text: its kind, as it is written, and its offset."""
-    for match, group, (kind, mention) in _found(text):
-        start, end = match.span(group)
+    for start, end, group, (kind, mention) in _found(text):
         before = text[start - 1 : start]
         if group == 'number' and (before.isalpha() or before == '_'):
             continue  # a part of an identifier
@@ -102,14 +101,15 @@ def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
             yield 'identifier', match.group(), match.start()
 
 
-def _found(text: str) -> Iterator[tuple[re.Match[str], str, tuple['ItemKind', str]]]:
-    """Every match, the group that has matched, and the kind and words that are read of it."""
+def _found(text: str) -> Iterator[tuple[int, int, str, tuple['ItemKind', str]]]:
+    """The span of every match, the group that has matched, and the kind and words that are read of it."""
     for match in _mention().finditer(text):
         if group := match.lastgroup:
-            ahead = text[max(0, match.start(group) - 2) : match.start(group)]
-            is_inside = ahead.endswith(' ') and (ahead[0].islower() or ahead[0] == ',')
-            if read := _read(cast('ItemKind', group), match[group], is_inside):
-                yield match, group, read
+            start, end = match.span(group)
+            ahead, blank = text[start - 2 : start - 1], text[start - 1 : start]
+            is_inside = blank == ' ' and (ahead.islower() or ahead == ',')
+            if read := _read(cast('ItemKind', group), text[start:end], is_inside):
+                yield start, end, group, read
 
 
 @cache

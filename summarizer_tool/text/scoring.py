@@ -258,8 +258,8 @@ class _Coverage:
         self.known: set[Hashable] = set()
         self.taken: set[Hashable] = set()
         """Items, what they were variants of, and their forms."""
-        forms = (frozenset(word for word in item.words if not word.isdigit()) for item in items)
-        self.forms = {at: form for at, form in enumerate(forms) if aim is Aim.GIST and len(form) >= LEAST_ALIKE}
+        forms = (frozenset(word for word in item.words if not word.isdigit()) for item in items if aim is Aim.GIST)
+        self.forms = {at: form for at, form in enumerate(forms) if len(form) >= LEAST_ALIKE}
 
     def is_said(self, index: int) -> bool:
         """Return whether the item, or another variant of the same thing, is chosen already."""
