@@ -28,10 +28,10 @@ class ExtractiveModel(Model):
     It answers requests for a `ChunkSummary` in the form of this package's prompts, and nothing else.
     """
 
+    _profile = ModelProfile(supports_json_schema_output=True, supports_json_object_output=True)
+
     def __init__(self) -> None:
-        super().__init__(
-            profile=ModelProfile(supports_json_schema_output=True, supports_json_object_output=True),
-        )
+        pass  # that of other models loads the prices of all providers
 
     @property
     def model_name(self) -> str:
