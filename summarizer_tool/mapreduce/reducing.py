@@ -68,7 +68,8 @@ class Reducer:
         scale = room * merging.MERGE_TARGET / total
         calls = [self._call(group, scale * merging.size(group), self.runner.job.focus) for group in groups]
         merged = await self._merged(calls, is_told=not is_planned)  # whoever has planned the run tells
-        return [fact for group in merged for fact in group]
+        facts = [fact for group in merged for fact in group]
+        return facts if is_planned else await self.union(facts)
 
     def _call(
         self, facts: list[GroundedFact], wanted: float, focus: Focus, what: str = 'merged group'

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 import regex
 
@@ -101,6 +102,7 @@ def _unmarked(unbulleted: str) -> str:
     return _MARKS.sub('', shown).strip()
 
 
+@lru_cache(maxsize=4096)  # of one line readers ask, those who say it, and grounding
 def is_boilerplate(line: str) -> bool:
     """Return whether a line belongs to the site, not to the text."""
     if len(line) > _REACH and '[' not in line:

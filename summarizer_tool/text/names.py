@@ -81,7 +81,7 @@ _NUMBERS = re.compile(NUMBER)
 @lru_cache(maxsize=65_536)
 def mentions(text: str) -> tuple[str, ...]:
     """The distinct names, dates and numbers of a sentence or paragraph, as they are written, in order."""
-    return tuple(dict.fromkeys(mention for *_, (_, mention) in _found(text)))
+    return tuple(dict.fromkeys(mention for _, _, _, (_, mention) in _found(text)))
 
 
 def located(text: str) -> Iterator[tuple['ItemKind', str, int]]:
