@@ -7,7 +7,7 @@ and new words per token, with relevance to the focus or schema. Same input, same
 from collections.abc import Sequence
 
 from pydantic_ai.exceptions import UserError
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
@@ -43,17 +43,6 @@ class ExtractiveModel(Model):
         """`summarizer_tool`, since no provider is behind it."""
         return 'summarizer_tool'
 
-    @property
-    def base_url(self) -> str | None:
-        """None: nothing is called."""
-        return None
-
-    def prepare_messages(
-        self, messages: list[ModelMessage], model_request_parameters: ModelRequestParameters | None = None
-    ) -> list[ModelMessage]:
-        """As they are: what looks like a tag of the framework misleads no embedded model."""
-        return messages
-
     async def request(
         self,
         messages: list[ModelMessage],
@@ -68,11 +57,9 @@ class ExtractiveModel(Model):
         model_settings, model_request_parameters = self.prepare_request(model_settings, model_request_parameters)
         prompt = _user_prompt(messages)
         limit = (model_settings or {}).get('max_tokens')
-        parts = self._get_instruction_parts(messages, model_request_parameters) or ()
-        read = len(prompt) + sum(len(part.content) for part in parts)
         answer, written = await in_process(_answer, prompt, limit)
         # Nobody pays for what is read: an estimate does, and another pass over all of the text costs time.
-        usage = RequestUsage(input_tokens=read // 4, output_tokens=written)
+        usage = RequestUsage(input_tokens=len(prompt) // 4, output_tokens=written)
         output_tools = model_request_parameters.output_tools
         part = ToolCallPart(output_tools[0].name, answer) if output_tools else TextPart(answer)
         return ModelResponse(parts=[part], usage=usage, model_name=self.model_name, finish_reason='stop')
@@ -80,15 +67,10 @@ class ExtractiveModel(Model):
 
 def _user_prompt(messages: Sequence[ModelMessage]) -> str:
     """The last framed request in the conversation; what comes after it is feedback on an earlier answer."""
-    for message in reversed(messages):
-        if isinstance(message, ModelRequest):
-            for part in reversed(message.parts):
-                if (
-                    isinstance(part, UserPromptPart)
-                    and isinstance(part.content, str)
-                    and prompts.has_lines(part.content)
-                ):
-                    return part.content
+    parts = (part for message in reversed(messages) for part in reversed(message.parts))
+    for part in parts:
+        if isinstance(part, UserPromptPart) and isinstance(part.content, str) and prompts.has_lines(part.content):
+            return part.content
     raise UserError(
         'the extractive model answers only the requests of summarizer_tool, which hold numbered lines; '
         'use another model for other agents'
@@ -98,14 +80,10 @@ def _user_prompt(messages: Sequence[ModelMessage]) -> str:
 def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int]:
     """The JSON of the summary, within `max_tokens`, and its tokens."""
     request = prompts.parse(prompt)
-    target = request.target_tokens or DEFAULT_TARGET_TOKENS
-    summary = summarize_sources(request, target)
-    while True:
-        answer = summary.model_dump_json()
-        written = tokens.count(answer)
-        if max_tokens is None or written <= max_tokens or not summary.facts:
-            return answer, written
+    summary = summarize_sources(request, request.target_tokens or DEFAULT_TARGET_TOKENS)
+    while (written := tokens.count(answer := summary.model_dump_json())) > (max_tokens or written) and summary.facts:
         if summary.entities:
-            summary.entities = summary.entities[: len(summary.entities) // 2 if written > max_tokens + 8 else -1]
+            summary.entities.clear()
         else:
             summary.facts.remove(min(summary.facts, key=lambda fact: fact.importance))
+    return answer, written

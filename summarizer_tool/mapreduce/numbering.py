@@ -101,10 +101,7 @@ def number(chunk: Chunk, index_of: Mapping[int, int], *, is_paid: bool = False) 
             if shown and not (is_paid and _is_furniture(shown)):
                 places.append((document, segment))
                 lines.append(NumberedLine(len(places), within + ' '.join(shown.splitlines()), ends > 1))
-            if ends:
-                within = ''
-            elif not within and (item := BULLET.match(raw)):
-                within = ' ' * item.end()
+            within = '' if ends else within or ' ' * (item.end() if (item := BULLET.match(raw)) else 0)
         if lines or not is_paid:
             sources.append(PromptSource(lines, piece.heading_path))
     return Numbered(sources, places) if places or not is_paid else number(chunk, index_of)
