@@ -17,7 +17,6 @@ _GROWN = 20
 """Values for each line up to which what is said once and named again is told each time."""
 
 _KEY = r'(?:[\w.$@/*+-]++|"[^"\n]++"|\'[^\'\n]++\')'
-_COMMENT = re.compile(r'[ \t]*(?:[#;].*)?')
 _YAML = re.compile(rf'(?>(?:- )*){_KEY}[ ]*:(?:\s|$)|-(?:\s|$)|---|\.\.\.|%YAML|[\]}}]')
 _NESTED = re.compile(
     rf'^([ \t]*+)(?>(?:- )*){_KEY}[ ]*:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*\1(?:[ \t]+|- )\S', re.MULTILINE
@@ -40,13 +39,13 @@ _LEAST = 3
 def read_settings(text: str) -> Read | None:
     """Read a text that is nothing but settings; None if it is not, or if it is broken."""
     lines = _without_comments(text).splitlines()
-    if len(text) > _MOST or len(lines) < _LEAST or is_deep(text):
+    if len(text) > _MOST or len(lines) < _LEAST:
         return None
     margin = [line for line in lines if not line[0].isspace()]
     value: Json = None
-    if any(map(SECTION.fullmatch, margin)):
+    if any(map(SECTION.fullmatch, margin)) and not is_deep(text):
         value = _typed(_toml(text) or _pairs(lines))
-    elif margin and all(map(_YAML.match, margin)) and _NESTED.search(text):
+    elif margin and all(map(_YAML.match, margin)) and not is_deep(text) and _NESTED.search(text):
         value = _yaml(text, _GROWN * len(lines))
     elif (read := _pairs(lines)) and len({*(keys := [line.split('=')[0] for line in margin])}) > _PAIRS * len(lines):
         value = _typed(read) if len({*map(without_digits, keys)}) > _NAMED * len(lines) else None
@@ -68,7 +67,7 @@ def _texts(value: Json) -> Iterator[str]:
 
 
 def _without_comments(text: str) -> str:
-    return '\n'.join(line for line in text.splitlines() if not _COMMENT.fullmatch(line))
+    return '\n'.join(line for line in text.splitlines() if line.lstrip(' \t')[:1] not in ('', '#', ';'))
 
 
 def is_deep(text: str) -> bool:
