@@ -249,11 +249,6 @@ _HEADING = regex.compile(r'^#{1,6} ')
 _TARGET = regex.compile(r'about (\d+) tokens in total')
 
 
-def has_lines(prompt: str) -> bool:
-    """Say whether a prompt is a request with numbered lines."""
-    return regex.search(rf'<(?:{SOURCE_TAG}|{FACTS_TAG})[^<>]*>\n(?:\d+ |#)', prompt) is not None
-
-
 def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:
     """The attributes and the body of each frame of `tag`; a body cannot hold the tag, so plain matching is exact."""
     for part in prompt.split(f'</{tag}>')[:-1]:

@@ -69,7 +69,7 @@ def _user_prompt(messages: Sequence[ModelMessage]) -> str:
     """The last framed request in the conversation; what comes after it is feedback on an earlier answer."""
     parts = (part for message in reversed(messages) for part in reversed(message.parts))
     for part in parts:
-        if isinstance(part, UserPromptPart) and isinstance(part.content, str) and prompts.has_lines(part.content):
+        if isinstance(part, UserPromptPart) and isinstance(part.content, str) and prompts.parse(part.content).sources:
             return part.content
     raise UserError(
         'the extractive model answers only the requests of summarizer_tool, which hold numbered lines; '

@@ -4,7 +4,7 @@ import math
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -63,7 +63,9 @@ def take(documents: Sequence[Document], left_out: Container[int], seconds: float
     found: dict[str, NamedItem] = {}
     is_partial = False
     end = time.monotonic() + seconds
-    for number, (index, kind, mention, offset) in enumerate(_mentions(documents, left_out), 1):
+    read = ((index, each.text) for index, each in enumerate(documents) if index not in left_out)
+    mentions = ((index, *mention) for index, text in read for mention in names.located(text))
+    for number, (index, kind, mention, offset) in enumerate(mentions, 1):
         if is_partial := number % _BETWEEN_LOOKS == 0 and time.monotonic() > end:
             break
         key = names.key(mention)
@@ -88,13 +90,6 @@ def take(documents: Sequence[Document], left_out: Container[int], seconds: float
     return Inventory([item for item in found.values() if item.is_certain], is_partial)
 
 
-def _mentions(documents: Sequence[Document], left_out: Container[int]) -> Iterator[tuple[int, ItemKind, str, int]]:
-    """The document, kind, text and offset of every mention."""
-    for index, document in enumerate(documents):
-        for kind, mention, offset in names.located(document.text) if index not in left_out else ():
-            yield index, kind, mention, offset
-
-
 def _opens(text: str, offset: int) -> bool:
     before = text[max(0, offset - 4) : offset].rstrip(' "“\'(*_')
     return before[-1:] in _ENDS  # an empty string, at the beginning of the text, is in any
@@ -107,7 +102,7 @@ def kept(items: Sequence[str], text: str) -> list[bool]:
         for word in stated(line):
             lines.setdefault(word, set()).add(number)
     return [
-        words <= lines.keys() and bool(words) and bool(set.intersection(*map(lines.__getitem__, words)))
+        words <= lines.keys() and bool(words) and bool(set[int].intersection(*map(lines.__getitem__, words)))
         for words in map(asked, items)
     ]
 
