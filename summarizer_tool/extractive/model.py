@@ -1,7 +1,8 @@
 """`ExtractiveModel`: a pydantic-ai model without key, network or weights.
 
 It reads the same prompts as any other model and fills the same `ChunkSummary`, by ranking sentences for names, numbers
-and new words per token, with relevance to the focus or schema. Same input, same output.
+and new words per token, with relevance to the focus or schema. Same input, same output. A summary writes no prompt for
+it, but has it read the chunk.
 """
 
 from collections.abc import Sequence
