@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from summarizer_tool.errors import SummarizerError as SummarizerError
     from summarizer_tool.errors import UnknownSourceError as UnknownSourceError
     from summarizer_tool.errors import check_type as check_type
+    from summarizer_tool.errors import key_path as key_path
+    from summarizer_tool.errors import shown as shown
+    from summarizer_tool.errors import wrong_values as wrong_values
     from summarizer_tool.extractive.model import ExtractiveModel as ExtractiveModel
     from summarizer_tool.extras import naming_extra as naming_extra
     from summarizer_tool.formats.data_texts import texts_of as texts_of_json

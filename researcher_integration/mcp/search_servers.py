@@ -24,9 +24,9 @@ from pydantic_ai import ModelRetry, RunContext, ToolFailed
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
-from researcher_integration.config.files import FOLDER, Strict, read_json, shown
+from researcher_integration.config.files import FOLDER, Strict, read_json
 from researcher_integration.mcp.failures import OptionalServer, on_failure
-from summarizer_tool import register_tag, wrap_in_tag
+from summarizer_tool import register_tag, shown, wrap_in_tag
 
 SHIPPED_SERVERS = FOLDER / 'mcp_config.json'
 

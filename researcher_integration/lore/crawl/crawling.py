@@ -217,7 +217,7 @@ class Crawler:
         return _Found(source, url_key(source.url), source.url, self._tiers.of(source.url))
 
     async def _read(self, file: Path) -> _Found:
-        limit = self._service.summarizer.settings.summarizer_max_input_mb
+        limit = self._service.summarizer.settings.max_input_mb
         source = await self._service.add_document(await in_io_thread(read_local, file, limit))
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 
