@@ -60,7 +60,7 @@ _VERSIONS = 3
 
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
-_BEGINS_FIELD = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
+_BEGINS_FIELD = regex.compile(r'[ \t#\-\[\]}+]|[\w-]+(?::(?:\s|$)|\s*=)')
 # What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
 _FIELDS = regex.compile(r'\n(?=\S)')
@@ -390,7 +390,8 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 
 def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
-    if not text or ((match := SPEAKER.match(text)) and match.group(1) in labels):
+    turn, turn_before = SPEAKER.match(text), SPEAKER.match(before)
+    if not text or (turn and any(each and each.group(1) in labels for each in (turn, turn_before))):
         return False
     if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
         return False

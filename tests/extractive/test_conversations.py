@@ -52,6 +52,25 @@ Ada
     )
 
 
+def test_a_turn_of_a_mark_alone_takes_no_other_in_and_speakers_may_be_numbered() -> None:
+    said = [
+        'Ada: The bell is cast.',
+        'Ada: It hangs.',
+        'Ada: The guild has paid.',
+        'It is cold.',
+        'Ada: …',
+        'Finn: I keep it.',
+    ]
+    assert ('Finn: I keep it.', (6,)) in read('\n'.join(said))
+    said = [
+        'GUARD #1: Halt!',
+        'GUARD #2: It is the king.',
+        'GUARD #1: He rides a horse.',
+        'GUARD #1: He has none at all.',
+    ]
+    assert ('GUARD #2: It is the king.', (2,)) in read('\n'.join(said))
+
+
 def test_what_follows_the_last_turn_is_nobodys_where_no_turn_has_two_paragraphs() -> None:
     turns = ['Ada: The wheel stands.', 'Bob: It turns again.', 'Ada: Who mended it?', 'Bob: Carl Weir has mended it.']
     said = [text for text, _ in read('\n\n'.join([*turns, *turns, 'The meeting closed at noon in Marn.']))]
