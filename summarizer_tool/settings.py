@@ -57,8 +57,14 @@ def _given(value: object) -> object:
     return value.strip() or None if isinstance(value, str) else value
 
 
-def _is_http(value: str) -> str:
-    if urlsplit(value).scheme not in ('http', 'https') or not urlsplit(value).netloc:
+def is_http(value: str) -> str:
+    """An address, if it is one of HTTP; else a `ValueError`."""
+    try:
+        place = urlsplit(value)
+        is_one = place.scheme in ('http', 'https') and bool(place.hostname) and place.port != 0
+    except ValueError:  # which quotes what may be a secret
+        is_one = False
+    if not is_one:
         raise ValueError('must be a URL that begins with http:// or https://')
     return value
 
@@ -72,7 +78,7 @@ def _is_key(value: SecretStr) -> SecretStr:
 OptionalText = Annotated[str | None, BeforeValidator(_given)]
 """Without white space around it; a blank one counts as not set, as with the next two."""
 OptionalSecret = Annotated[Annotated[SecretStr, AfterValidator(_is_key)] | None, BeforeValidator(_given)]
-OptionalAddress = Annotated[Annotated[str, AfterValidator(_is_http)] | None, BeforeValidator(_given)]
+OptionalAddress = Annotated[Annotated[str, AfterValidator(is_http)] | None, BeforeValidator(_given)]
 
 
 class Settings(BaseSettings):

@@ -131,7 +131,7 @@ def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
     assert [line.replace(str(tmp_path), 'HERE') for line in warnings] == snapshot(
         [
             'warning: not crawled: HERE/gone.md does not exist',
-            'warning: not crawled: http://127.0.0.1:9/a: 127.0.0.1:9/a leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=127.0.0.1:9 would allow it',
+            'warning: not crawled: 127.0.0.1:9/a leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=127.0.0.1:9 would allow it',
         ]
     )
     assert Statistics.model_validate_json((tmp_path / 'some' / 'statistics.json').read_text()).pages == 1
