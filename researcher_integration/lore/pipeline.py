@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from pydantic_ai.models import Model
 
@@ -162,7 +163,7 @@ def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) ->
             continue  # what was too small may grow
         if value != before and value not in ((), False):
             option = {'places': '--pages', 'window_tokens': '--window'}.get(name, f'--{name}')
-            said = ' '.join(before) if isinstance(before, tuple) else before
+            said = ' '.join(cast('tuple[str, ...]', before)) if name == 'places' else before
             raise ResearchError(
                 f'{folder} was begun {f"with {option} {said}" if said else f"without {option}"}; '
                 'leave the option out to go on, or name another --out'

@@ -181,14 +181,15 @@ def _keep_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     rows: dict[Frame, dict[Frame, dict[Frame, list[PageBlock]]]] = {}
     row: Frame | None = None
     for block in blocks[title:end]:
-        box, *inside = block.frame.chain() if block.frame is not None else [None]
-        if box is None or box.is_layout or not inside:
+        around = block.frame.chain() if block.frame is not None else []
+        if len(around) < 2 or around[0].is_layout:
             continue
-        if box.kind == 'terms':
-            row = row if inside[0].kind == 'definition' else inside[0]
-            inside.insert(0, row or inside[0])
-        if len(inside) > 1 and box.kind in ('table', 'terms'):
-            rows.setdefault(box, {}).setdefault(inside[0], {}).setdefault(inside[1], []).append(block)
+        if around[0].kind == 'terms':
+            row = around[1] if row is None or around[1].kind != 'definition' else row
+            around.insert(1, row)
+        if len(around) > 2 and around[0].kind in ('table', 'terms'):
+            box, line, cell, *_ = around
+            rows.setdefault(box, {}).setdefault(line, {}).setdefault(cell, []).append(block)
     for held in rows.values():
         pairs = sum(map(_is_pair, held.values()))
         inside = [block for cells in held.values() for cell in cells.values() for block in cell]
