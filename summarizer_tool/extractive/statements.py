@@ -32,7 +32,7 @@ from summarizer_tool.extractive.statement_reader import (
     StatementReader,
     breaks_off,
 )
-from summarizer_tool.extractive.under_headings import VERSION
+from summarizer_tool.extractive.under_headings import VERSION, is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
@@ -384,8 +384,9 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 
 def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
-    turn, turn_before = SPEAKER.match(text), SPEAKER.match(before)
-    if not text or (turn and any(each and each.group(1) in labels for each in (turn, turn_before))):
+    turn, above = SPEAKER.match(text), SPEAKER.match(before)
+    is_answer = above is not None and above.group(1) in labels and turn is not None and is_name(turn.group(1))
+    if not text or is_answer or (turn and turn.group(1) in labels):
         return False
     if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
         return False

@@ -40,10 +40,8 @@ def mark(tree: Any) -> None:
             short = [box for box in labelled if _has_short_value(box)]
             pairs = labelled if is_aside else short
             if len(short) >= _LEAST and _are_facts(boxes, pairs, is_aside=is_aside):
-                if is_aside:
-                    parent.tag = 'dl'  # which is no chrome
                 for box in pairs:
-                    box.tag = 'div' if is_aside else 'dl'
+                    box.tag = 'dl'
                     for place, part in enumerate(box):
                         part.tag = 'dt' if not place else 'dd' if part.tag in _VALUES else part.tag
 

@@ -53,7 +53,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     """
     blocks = page.blocks
     is_voted = [is_voted_for(block, votes) for block in blocks]
-    is_out = _regions(blocks, is_voted)
+    boxes = _boxes(blocks)
+    is_out = _regions(blocks, is_voted, boxes)
     if any(is_voted):
         above: PageBlock | None = None
         for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
@@ -61,7 +62,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
             goes_on = (
                 above is not None and above.is_kept and above.group == block.group and block.tag == above.tag == 'p'
             )
-            is_told = voted and goes_on and ends_a_sentence(block.words.rstrip(': '))
+            is_told = voted and goes_on and block.linked > 0 and ends_a_sentence(block.words.rstrip(': '))
             block.is_kept = (points > 0 or is_told if is_scored(block) else voted) and not is_out(block.region)
             above = block
         voted_for = [block for block, voted in zip(blocks, is_voted, strict=True) if voted and not is_out(block.region)]
@@ -73,7 +74,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         for block in blocks:
             block.is_kept = block.region is None and 2 * block.linked <= block.size
     _keep_wholes(blocks, is_out)
-    _keep_pairs(blocks, is_out)
+    _keep_tables_of_pairs(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
     _keep_titles(blocks)
@@ -84,8 +85,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
             block.is_kept = True
     _follow_on(blocks, is_out)
     for block in blocks:
-        if block.level and block.is_in('terms') and not block.is_in('term', 'definition'):
-            block.is_kept = False  # what stands below the box is not said of it
+        if block.region in boxes and not is_out(block.region):
+            block.is_kept = not block.level  # what stands below the box is not said of it
     for picture in page.pictures:
         picture.is_kept = not is_out(picture.region) and _is_among_kept(blocks, picture.place)
 
@@ -112,7 +113,27 @@ def is_scored(block: PageBlock) -> bool:
     return block.kind in ('text', 'heading') and not block.is_in('cell', 'terms', 'figure', 'caption')
 
 
-def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> _IsOut:
+def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
+    """The asides of nothing but terms, not all of them links, between the title and the end of the text: infoboxes."""
+    inside: dict[Region, list[PageBlock]] = {}
+    for block in _text_of(blocks, [block.region is None and _is_prose(block) for block in blocks]):
+        if block.region is not None and block.region.tag == 'aside' and not block.level:
+            inside.setdefault(block.region, []).append(block)
+    return {
+        region
+        for region, held in inside.items()
+        if all(block.is_in('terms', 'cell', 'caption', 'figure') for block in held)
+        and [block.linked for block in held if block.is_in('term')].count(0) > 1
+    }
+
+
+def _text_of(blocks: Sequence[PageBlock], are_text: Sequence[bool]) -> Sequence[PageBlock]:
+    """The blocks from the title to the last of its text; none where it has no title."""
+    title = next((at for at, block in enumerate(blocks) if block.level == 1), len(blocks))
+    return blocks[title : max((at for at, is_text in enumerate(are_text) if is_text), default=0)]
+
+
+def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool], boxes: Collection[Region]) -> _IsOut:
     """Which of the parts that are named as chrome are it: those whose name, or that of one around, has few votes."""
     kept: Counter[str] = Counter()
     sizes: Counter[Region] = Counter()
@@ -131,7 +152,7 @@ def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> _IsOut:
         if region is not None and region not in known:
             # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
             is_box = _BOX.fullmatch(region.name) is not None or region.tag == 'table'
-            is_part = is_box and region.group in beside and 3 * links[region] < sizes[region]
+            is_part = region in boxes or (is_box and region.group in beside and 3 * links[region] < sizes[region])
             known[region] = any(kept[name] <= most for name in _names(region.parent if is_part else region))
         return known[region]
 
@@ -174,22 +195,14 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
                 block.is_kept = True
 
 
-def _keep_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Keep labels with values, in a table or as terms, that stand between the title and the end of the text."""
-    title = next((at for at, block in enumerate(blocks) if block.level == 1), len(blocks))
-    end = max((at for at, block in enumerate(blocks) if block.is_kept and block.kind == 'text'), default=0)
+def _keep_tables_of_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+    """Keep tables of labels and values that stand between the title and the end of the text: infoboxes."""
     rows: dict[Frame, dict[Frame, dict[Frame, list[PageBlock]]]] = {}
-    row: Frame | None = None
-    for block in blocks[title:end]:
+    for block in _text_of(blocks, [block.is_kept and block.kind == 'text' for block in blocks]):
         around = block.frame.chain() if block.frame is not None else []
-        if len(around) < 2 or around[0].is_layout:
-            continue
-        if around[0].kind == 'terms':
-            row = around[1] if row is None or around[1].kind != 'definition' else row
-            around.insert(1, row)
-        if len(around) > 2 and around[0].kind in ('table', 'terms'):
-            box, line, cell, *_ = around
-            rows.setdefault(box, {}).setdefault(line, {}).setdefault(cell, []).append(block)
+        if len(around) > 2 and around[0].kind == 'table' and not around[0].is_layout:
+            table, row, cell, *_ = around
+            rows.setdefault(table, {}).setdefault(row, {}).setdefault(cell, []).append(block)
     for held in rows.values():
         pairs = sum(map(_is_pair, held.values()))
         inside = [block for cells in held.values() for cell in cells.values() for block in cell]
