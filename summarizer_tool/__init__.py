@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from summarizer_tool.errors import SummarizerError as SummarizerError
     from summarizer_tool.errors import UnknownSourceError as UnknownSourceError
     from summarizer_tool.errors import check_type as check_type
+    from summarizer_tool.errors import key_path as key_path
+    from summarizer_tool.errors import shown as shown
+    from summarizer_tool.errors import wrong_values as wrong_values
     from summarizer_tool.extractive.model import ExtractiveModel as ExtractiveModel
     from summarizer_tool.extras import naming_extra as naming_extra
     from summarizer_tool.formats.data_texts import texts_of as texts_of_json
@@ -86,6 +89,7 @@ if TYPE_CHECKING:
     from summarizer_tool.settings import OutputMode as OutputMode
     from summarizer_tool.settings import Settings as Settings
     from summarizer_tool.settings import export_env_file as export_env_file
+    from summarizer_tool.settings import is_http as is_http_address
     from summarizer_tool.store.collection import Collection as Collection
     from summarizer_tool.store.connections import Connections as DatabaseConnections
     from summarizer_tool.store.source import Source as Source
@@ -97,6 +101,7 @@ if TYPE_CHECKING:
     from summarizer_tool.telemetry import json_lines as json_log_lines
     from summarizer_tool.telemetry import span as trace_span
     from summarizer_tool.text.addresses import key_of as url_key
+    from summarizer_tool.text.addresses import shown as shown_address
     from summarizer_tool.text.addressing import passages as addressing_passages
     from summarizer_tool.text.lines import one_line as one_line
     from summarizer_tool.text.negations import says_no_more as says_no_more
@@ -121,6 +126,7 @@ if TYPE_CHECKING:
         'fill_prompt',
         'first_error',
         'fits_tokens',
+        'is_http_address',
         'json_log_lines',
         'load_prompt',
         'read_html',
@@ -128,6 +134,7 @@ if TYPE_CHECKING:
         'render_report',
         'request_arrival',
         'serve_mcp',
+        'shown_address',
         'texts_of_json',
         'trace_span',
         'truncate_tokens',

@@ -1,5 +1,73 @@
 """The errors of this package: each error names the input, the limit and the way out."""
 
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+MAX_SHOWN = 60
+"""Characters of a key or a wrong value that an error repeats."""
+
+_WORDS = {
+    'missing': 'is missing',
+    'model_type': 'must be a mapping',
+    'dict_type': 'must be a mapping',
+    'tuple_type': 'must be a list',
+    'string_type': 'must be text, in quotes where it looks like something else',
+    'string_too_short': 'is empty',
+    'too_short': 'is empty',
+    'extra_forbidden': 'is none of the parameters',
+}
+"""Of pydantic's kinds of errors, those whose own words speak of Python."""
+
+_PLAIN_KEY = re.compile(r'[A-Za-z_][\w-]*')
+
+
+def shown(value: object) -> str:
+    """What was given as an error repeats it: short, and on one line."""
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
+
+
+def key_path(*parts: object) -> str:
+    """`topics[2].instructions.report`: where in what was given something stands."""
+    text = ''
+    for part in parts:
+        if isinstance(part, int):
+            text += f'[{part}]'
+        elif isinstance(part, str) and _PLAIN_KEY.fullmatch(part) and len(part) <= MAX_SHOWN:
+            text += f'.{part}'
+        elif part != '[key]':  # pydantic's word for "the key itself"
+            text += f'[{shown(part)}]'
+    return text.removeprefix('.')
+
+
+def wrong_values(
+    error: 'ValidationError', *, called: Callable[..., str] = key_path, hides: Callable[[str], bool]
+) -> list[str]:
+    """What is wrong, each with its name, its value, and what it may be.
+
+    Args:
+        error: What pydantic says.
+        called: The name of a value, from the keys that lead to it.
+        hides: Whether a value, by its name, may be a secret, and is not repeated.
+    """
+    told: list[str] = []
+    for detail in error.errors(include_url=False, include_context=False):
+        name, kind, value = called(*detail['loc']), detail['type'], detail['input']
+        said = _WORDS.get(kind) or detail['msg'].removeprefix('Value error, ').split(', unable')[0]
+        said = ' '.join(said.replace('Input should be', 'must be').replace('String should', 'must').split())
+        is_shown = kind not in _WORDS and isinstance(value, str | int | float) and name and not hides(name)
+        if is_shown:
+            text = str(value)[: MAX_SHOWN + 1]
+            is_plain = text.isprintable() and text.strip() == text and len(text) <= MAX_SHOWN
+            told.append(f'{name}={text if is_plain else shown(value)} {said}')
+        else:
+            told.append(f'{name}: {said}' if name else said)
+    return [*dict.fromkeys(told)]
+
 
 class SummarizerError(Exception):
     """Base of every error this package raises on purpose."""

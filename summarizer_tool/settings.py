@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.errors import ConfigurationError, wrong_values
 
 OnFailure = Literal['original', 'extractive', 'error']
 OutputMode = Literal['auto', 'tool', 'native', 'prompted']
@@ -37,16 +37,13 @@ MIN_BUDGET_TOKENS = 20
 ENV_FILE = '.env'
 """Looked for in the working directory."""
 
-MAX_SHOWN = 60
-"""Characters of a wrong value that an error repeats."""
-
 POSTGRES_SCHEMES = 'postgresql://', 'postgres://'
 
 _PREFIX = 'SUMMARIZER_'
 _OF_THE_RESEARCHER = ('MCP_SUMMARIZER_URL', 'MCP_SUMMARIZER_TOKEN')
 """Variables that `researcher_integration` reads from the same places."""
 
-_OWN_NAMES = ('llm_', 'openrouter_', 'max_', 'default_', 'summarizer_', 'mcp_')
+_OWN_NAMES = ('llm_', 'openrouter_', 'max_concurrent_', 'default_', 'summarizer_', 'mcp_')
 """Fields that begin like this are named so in the environment; all others have the prefix there."""
 
 
@@ -60,8 +57,14 @@ def _given(value: object) -> object:
     return value.strip() or None if isinstance(value, str) else value
 
 
-def _is_http(value: str) -> str:
-    if urlsplit(value).scheme not in ('http', 'https') or not urlsplit(value).netloc:
+def is_http(value: str) -> str:
+    """An address, if it is one of HTTP; else a `ValueError`."""
+    try:
+        place = urlsplit(value)
+        is_one = place.scheme in ('http', 'https') and bool(place.hostname) and place.port != 0
+    except ValueError:  # which quotes what may be a secret
+        is_one = False
+    if not is_one:
         raise ValueError('must be a URL that begins with http:// or https://')
     return value
 
@@ -75,14 +78,14 @@ def _is_key(value: SecretStr) -> SecretStr:
 OptionalText = Annotated[str | None, BeforeValidator(_given)]
 """Without white space around it; a blank one counts as not set, as with the next two."""
 OptionalSecret = Annotated[Annotated[SecretStr, AfterValidator(_is_key)] | None, BeforeValidator(_given)]
-OptionalAddress = Annotated[Annotated[str, AfterValidator(_is_http)] | None, BeforeValidator(_given)]
+OptionalAddress = Annotated[Annotated[str, AfterValidator(is_http)] | None, BeforeValidator(_given)]
 
 
 class Settings(BaseSettings):
     """How the summarizer works.
 
     The environment variable of a field is its name in capitals, with `SUMMARIZER_` before it where it does not begin
-    with `LLM_`, `OPENROUTER_`, `MAX_`, `DEFAULT_`, `SUMMARIZER_` or `MCP_`. An empty variable counts as not set.
+    with `LLM_`, `OPENROUTER_`, `MAX_CONCURRENT_`, `DEFAULT_`, `SUMMARIZER_` or `MCP_`. An empty variable is not set.
     """
 
     model_config = SettingsConfigDict(
@@ -128,7 +131,7 @@ class Settings(BaseSettings):
     default_max_output_tokens: Annotated[int, Field(ge=MIN_BUDGET_TOKENS)] = 5000
     """The budget where none is given; for extraction at most a fifth of the input."""
 
-    summarizer_max_input_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 50.0
+    max_input_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 50.0
     deadline_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
     """By then there is a summary; what no model has summarized until then, the extractive model does."""
     on_failure: OnFailure = 'original'
@@ -218,7 +221,7 @@ class Settings(BaseSettings):
         for place in value:
             host, _, port = place.rpartition(':')
             if not host or not port.isdecimal():
-                raise ValueError(f'must be host:port pairs with commas between them, and {_shown(place)} is none')
+                raise ValueError(f'must be host:port pairs with commas between them, and {place:.60} is none')
         return value
 
     @field_validator('log_level', 'on_failure', 'llm_output_mode', 'llm_concurrency', 'mcp_transport', mode='before')
@@ -240,7 +243,8 @@ class Settings(BaseSettings):
         try:
             return handler(values)
         except ValidationError as error:
-            raise ConfigurationError(_one_line(error)) from None
+            problems = wrong_values(error, called=_called, hides=_is_hidden)
+            raise ConfigurationError(f'invalid settings: {"; ".join(problems)}') from None
 
     @classmethod
     def settings_customise_sources(
@@ -300,23 +304,9 @@ def export_env_file() -> None:
             os.environ[name] = value
 
 
-def _one_line(error: ValidationError) -> str:
-    """A validation error as one line that names variables, values and limits, but repeats no secret."""
-    problems: list[str] = []
-    for detail in error.errors(include_url=False, include_context=False):
-        message = detail['msg'].removeprefix('Value error, ').replace('Input should be', 'must be').split(', unable')[0]
-        if not detail['loc']:
-            problems.append(message)
-            continue
-        name = str(detail['loc'][0])
-        name = variable(name) if name in Settings.model_fields else name
-        # A URL may hold a password.
-        shown = '' if name.endswith(('_KEY', '_URL', '_TOKEN')) else f'={_shown(detail["input"])}'
-        problems.append(f'{name}{shown} {message}')
-    return 'invalid settings: ' + '; '.join(problems)
+def _called(field: object, *_: object) -> str:
+    return variable(str(field)) if field in Settings.model_fields else str(field)
 
 
-def _shown(value: object) -> str:
-    text = str(value)
-    text = text if text.isprintable() and text.strip() == text else repr(text)
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + '…'
+def _is_hidden(name: str) -> bool:
+    return name.endswith(('_KEY', '_URL', '_TOKEN'))  # a URL may hold a password

@@ -90,8 +90,8 @@ def test_wrong_values(monkeypatch: pytest.MonkeyPatch) -> None:
             "invalid settings: SUMMARIZER_ON_FAILURE='panic\\npanic\\npanic\\npanic\\npanic\\npanic\\npanic\\npanic\\npa… must be 'original', 'extractive' or 'error'",
             'invalid settings: SUMMARIZER_TRACE_CONTENT=perhaps must be a valid boolean',
             "invalid settings: SUMMARIZER_LOG_LEVEL=LOUD must be 'DEBUG', 'INFO', 'WARNING' or 'ERROR'",
-            'invalid settings: OPENROUTER_BASE_URL must be a URL that begins with http:// or https://',
-            'invalid settings: OPENROUTER_API_KEY has blanks, line breaks or letters that are not ASCII, which no key has',
+            'invalid settings: OPENROUTER_BASE_URL: must be a URL that begins with http:// or https://',
+            'invalid settings: OPENROUTER_API_KEY: has blanks, line breaks or letters that are not ASCII, which no key has',
         ]
     )
 
@@ -112,7 +112,7 @@ def test_secrets_are_not_shown() -> None:
     assert 'secret' not in f'{settings!r} {settings} {settings.model_dump_json(exclude={"openrouter_base_url"})}'
     assert 'hunter2' not in f'{settings!r} {settings}'
     assert problem(openrouter_api_key=['sk-or-secret']) == snapshot(
-        'invalid settings: OPENROUTER_API_KEY must be a valid string'
+        'invalid settings: OPENROUTER_API_KEY: must be text, in quotes where it looks like something else'
     )
 
 
@@ -135,7 +135,7 @@ def test_programs_export_the_env_file(env_file: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize('value', [',', ' , ', ',,'])
 def test_tokens_that_are_none_do_not_open_the_server(value: str) -> None:
-    with pytest.raises(ConfigurationError, match='MCP_AUTH_TOKEN has commas, but nothing between them'):
+    with pytest.raises(ConfigurationError, match='MCP_AUTH_TOKEN: has commas, but nothing between them'):
         Settings.load(mcp_auth_token=value)
 
 

@@ -1,38 +1,20 @@
 """Read the configuration files: YAML and JSON into models, and say in one line what is wrong."""
 
 import json
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
-from summarizer_tool import ConfigurationError, one_line
+from summarizer_tool import ConfigurationError, one_line, shown, wrong_values
 
 FOLDER = Path(__file__).parent
 """Where the files are that come with the package."""
 
 MAX_PROBLEMS = 3
 """That one error names; the rest are counted."""
-
-MAX_SHOWN = 60
-"""Characters of a key that an error repeats."""
-
-_MESSAGES = {
-    'missing': 'is missing',
-    'model_type': 'must be a mapping',
-    'dict_type': 'must be a mapping',
-    'tuple_type': 'must be a list',
-    'string_type': 'must be text, in quotes where it looks like something else',
-    'string_too_short': 'is empty',
-    'too_short': 'is empty',
-}
-"""Of pydantic's kinds of errors, those whose own words speak of Python."""
-
-_PLAIN_KEY = re.compile(r'[A-Za-z_][\w-]*')
 
 
 class Strict(BaseModel):
@@ -74,25 +56,6 @@ def read_json(path: Path, model: type[Model]) -> Model:
     return _read(path, lambda: _from_json(_text(path)), model)
 
 
-def shown(key: object) -> str:
-    """A name from a file as an error repeats it: short, and on one line."""
-    text = repr(key)
-    return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
-
-
-def key_path(*parts: object) -> str:
-    """`topics[2].instructions.report`: where in a file something stands."""
-    text = ''
-    for part in parts:
-        if isinstance(part, int):
-            text += f'[{part}]'
-        elif isinstance(part, str) and _PLAIN_KEY.fullmatch(part) and len(part) <= MAX_SHOWN:
-            text += f'.{part}'
-        elif part != '[key]':  # pydantic's word for "the key itself"
-            text += f'[{shown(part)}]'
-    return text.removeprefix('.')
-
-
 def _read(where: Path | str, parse: Callable[[], object], model: type[Model]) -> Model:
     try:
         return model.model_validate(parse())
@@ -101,17 +64,10 @@ def _read(where: Path | str, parse: Callable[[], object], model: type[Model]) ->
     except RecursionError:
         raise ConfigurationError(f'{where}: is nested too deeply') from None
     except ValidationError as error:
-        problems = list(map(_problem, error.errors(include_url=False, include_context=False)))
+        problems = wrong_values(error, hides=lambda _: True)
     if len(problems) > MAX_PROBLEMS:
         problems[MAX_PROBLEMS:] = [f'and {len(problems) - MAX_PROBLEMS} more']
     raise ConfigurationError(f'{where}: {"; ".join(problems)}')
-
-
-def _problem(detail: ErrorDetails) -> str:
-    message = _MESSAGES.get(detail['type']) or detail['msg'].removeprefix('Value error, ')
-    message = one_line(message.replace('Input should be', 'must be').replace('String should', 'must'))
-    where = key_path(*detail['loc'])
-    return f'{where}: {message}' if where else message
 
 
 def _text(path: Path) -> str:
@@ -138,13 +94,16 @@ class _Loader(yaml.SafeLoader):
 
 def _from_yaml(text: str) -> object:
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
+        found: object = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
     except yaml.MarkedYAMLError as error:
         line = f'line {error.problem_mark.line + 1}: ' if error.problem_mark else ''
         what = ' '.join(part for part in (error.context, error.problem) if part)
         raise ConfigurationError(f'{line}is not YAML: {one_line(what)}') from None
     except (yaml.YAMLError, ValueError) as error:  # a character that may not stand there, a date that is none
         raise ConfigurationError(f'is not YAML: {one_line(str(error))}') from None
+    if found is None:
+        raise ConfigurationError('is empty')
+    return found
 
 
 def _from_json(text: str) -> object:

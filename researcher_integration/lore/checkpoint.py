@@ -112,6 +112,11 @@ class Failure(BaseModel):
     place: str
     reason: str
 
+    @property
+    def told(self) -> str:
+        """The reason, after the place where it does not name that."""
+        return self.reason if self.place in self.reason else f'{self.place}: {self.reason}'
+
 
 class Checkpoint(BaseModel):
     """The state from which a research is resumed; page texts stay in the store."""

@@ -147,7 +147,7 @@ def _research(
 
     from pydantic_ai.exceptions import UserError
 
-    from researcher_integration.lore.checkpoint import ResearchRequest
+    from researcher_integration.lore.checkpoint import FILE, ResearchRequest
     from researcher_integration.lore.configuration import ResearchSettings
     from researcher_integration.lore.crawl.pages import is_url
     from researcher_integration.lore.pipeline import Research
@@ -160,6 +160,9 @@ def _research(
         # Files by their absolute paths, so that a research can be resumed from another folder.
         places = (place.strip() if is_url(place) else str(Path(place).absolute()) for place in given.get('places', ()))
         request = ResearchRequest.model_validate({**given, 'places': tuple(places)})
+        are_gone = not any(is_url(place) or Path(place).exists() for place in request.places)
+        if request.places and are_gone and not (request.search or resume or (folder / FILE).exists()):
+            _stop(f'{_PAGES}: {request.places[0]} does not exist; name files that do, or URLs')
         agent = settings.agent_model()
         if request.search and agent is None:
             _stop(
@@ -261,8 +264,7 @@ def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
     if package.extracted.conflicts:
         say(f'conflicts between sources: {len(package.extracted.conflicts)}')
     for failure in statistics.failures:
-        place = '' if failure.place in failure.reason else f'{failure.place}: '
-        say(f'warning: not crawled: {place}{failure.reason}')
+        say(f'warning: not crawled: {failure.told}')
     for warning in statistics.warnings:
         say(f'warning: {warning}')
     if all(found.state == 'no model' for found in package.extracted.categories.values()):

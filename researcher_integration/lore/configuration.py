@@ -17,9 +17,9 @@ import httpx2
 from pydantic import AfterValidator, Field, StringConstraints, field_validator
 from pydantic_ai.models import Model
 
-from researcher_integration.config.files import FOLDER, Strict, read_yaml, shown
+from researcher_integration.config.files import FOLDER, Strict, read_yaml
 from researcher_integration.lore.material import TIER_NAMES, TOPIC_IDS, TierName, TopicId
-from summarizer_tool import OptionalAddress, OptionalSecret, OptionalText, Settings, connect_model, model_id
+from summarizer_tool import OptionalAddress, OptionalSecret, OptionalText, Settings, connect_model, model_id, shown
 
 EXTRACTIVE = 'extractive'
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from pydantic_ai.models import Model
 
@@ -77,7 +78,7 @@ class Research:
             self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
         await steps.crawl()
         if not checkpoint.pages and not checkpoint.request.search:
-            reasons = '; '.join(f'{failure.place}: {failure.reason}' for failure in checkpoint.failures[:5])
+            reasons = '; '.join(failure.told for failure in checkpoint.failures[:5])
             raise ResearchError(f'no page could be crawled: {reasons}')
         await steps.assign()
         extracting.room(work.pages())  # too small a window shows now
@@ -162,6 +163,8 @@ def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) ->
             continue  # what was too small may grow
         if value != before and value not in ((), False):
             option = {'places': '--pages', 'window_tokens': '--window'}.get(name, f'--{name}')
+            said = ' '.join(cast('tuple[str, ...]', before)) if name == 'places' else before
             raise ResearchError(
-                f'{folder} was begun with another {option}; leave the option out to go on, or name another --out'
+                f'{folder} was begun {f"with {option} {said}" if said else f"without {option}"}; '
+                'leave the option out to go on, or name another --out'
             )

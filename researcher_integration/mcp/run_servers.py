@@ -18,9 +18,8 @@ from pydantic_ai.toolsets import (
     WrapperToolset,
 )
 
-from researcher_integration.config.files import shown
 from researcher_integration.mcp.failures import OptionalServer
-from summarizer_tool import ConfigurationError, RequestError, render_prompt
+from summarizer_tool import ConfigurationError, RequestError, render_prompt, shown
 
 SERVER_NAME = 'mcp_server_name'
 """Key in the metadata of a tool under which the name of its server stands, as an operator or a selection has it."""

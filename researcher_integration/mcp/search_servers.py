@@ -17,16 +17,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, cast
 
-import httpx2
 from fastmcp.client.transports import StdioTransport
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic_ai import ModelRetry, RunContext, ToolFailed
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
-from researcher_integration.config.files import FOLDER, Strict, read_json, shown
+from researcher_integration.config.files import FOLDER, Strict, read_json
 from researcher_integration.mcp.failures import OptionalServer, on_failure
-from summarizer_tool import register_tag, wrap_in_tag
+from summarizer_tool import is_http_address, register_tag, shown, wrap_in_tag
 
 SHIPPED_SERVERS = FOLDER / 'mcp_config.json'
 
@@ -56,16 +55,6 @@ def _filled(text: object) -> object:
     return _VARIABLE.sub(lambda match: os.environ.get(match[1], match[3] or ''), text)
 
 
-def _is_http(text: str) -> str:
-    try:
-        url = httpx2.URL(text)
-    except httpx2.InvalidURL:
-        url = httpx2.URL('')
-    if url.scheme not in ('http', 'https') or not url.host:
-        raise ValueError('must be a URL that begins with http:// or https://')
-    return text
-
-
 def _fits_a_header(text: str) -> str:
     if not (text.isascii() and text.isprintable()):
         raise ValueError('has a line break or other characters that no header may have')
@@ -73,7 +62,7 @@ def _fits_a_header(text: str) -> str:
 
 
 Filled = Annotated[str, BeforeValidator(_filled)]
-URL = Annotated[Filled, AfterValidator(_is_http)]
+URL = Annotated[Filled, AfterValidator(is_http_address)]
 HeaderValue = Annotated[Filled, AfterValidator(_fits_a_header)]
 
 

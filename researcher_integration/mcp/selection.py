@@ -25,7 +25,7 @@ from pydantic_ai.native_tools import NATIVE_TOOL_TYPES, AbstractNativeTool, MCPS
 from pydantic_ai.tools import AgentDepsT, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
-from researcher_integration.config.files import Strict, shown
+from researcher_integration.config.files import Strict
 from researcher_integration.mcp.run_servers import (
     MCPSelectionError,
     Offered,
@@ -38,7 +38,7 @@ from researcher_integration.mcp.run_servers import (
     unreached,
 )
 from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT
-from summarizer_tool import ConfigurationError
+from summarizer_tool import ConfigurationError, shown
 
 __all__ = ('MCPSelection', 'MCPSelectionError', 'SelectMCPServers', 'Selecting', 'Servers')
 

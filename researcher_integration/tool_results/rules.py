@@ -8,10 +8,18 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from researcher_integration.config.files import FOLDER, Strict, key_path, read_mapping, read_yaml, read_yaml_text
+from researcher_integration.config.files import FOLDER, Strict, read_mapping, read_yaml, read_yaml_text
 from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group
 from researcher_integration.masking.masking import Masker, compile_pattern
-from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, build_model, check_model_name, check_type
+from summarizer_tool import (
+    ConfigurationError,
+    ExtractiveModel,
+    Settings,
+    build_model,
+    check_model_name,
+    check_type,
+    key_path,
+)
 
 SHIPPED_RULES = FOLDER / 'tool_results.yml'
 

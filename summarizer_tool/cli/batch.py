@@ -223,7 +223,7 @@ def _run(running: 'Batch', settings: 'Settings', workers: int) -> None:
                 say(f'{now.done:,} of {now.documents:,} documents · {_figures(now)}')
 
         try:
-            running.run(settings.summarizer_max_input_mb, look)
+            running.run(settings.max_input_mb, look)
         finally:
             local.end()
 

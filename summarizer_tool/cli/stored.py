@@ -66,7 +66,7 @@ def _read_file(name: str, settings: 'Settings') -> 'GivenSource':
     try:
         if name == STDIN:
             return read_file(_read_stdin(settings))
-        given = read_file(read_path(Path(name), settings.summarizer_max_input_mb), name)
+        given = read_file(read_path(Path(name), settings.max_input_mb), name)
         return replace(given, addresses=(os.path.realpath(name),))
     except FetchError as error:
         raise UnreadableError(f'{"stdin" if name == STDIN else name or "an empty name"} {error}') from None
@@ -79,7 +79,7 @@ def _read_stdin(settings: 'Settings') -> bytes:
         raise UnreadableError('stdin is closed; name a file')
     if sys.stdin.isatty():
         say('reading from the terminal; end with Ctrl-D')
-    return read_within(sys.stdin.buffer, settings.summarizer_max_input_mb)
+    return read_within(sys.stdin.buffer, settings.max_input_mb)
 
 
 _IN_MEMORY = ':memory:'

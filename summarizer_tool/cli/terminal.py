@@ -5,7 +5,7 @@ import re
 import sys
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Never, cast
 
 from summarizer_tool.errors import (
     ArgumentsError,
@@ -204,43 +204,26 @@ def progress() -> 'Generator[Callable[[Progress], None] | None]':
 
 
 def show_statistics(summary: 'Summary') -> None:
-    """A table on stderr."""
+    """A table on stderr, of all that `--json` has of how the summary was made."""
     from rich.console import Console
     from rich.table import Table
 
-    stats = summary.stats
-    dropped = stats.dropped
+    by_kind = {} if summary.coverage is None else summary.coverage.by_kind
+    kept = {f'{kind}s': f'{each.kept:,} of {each.total:,}' for kind, each in by_kind.items()}
     table = Table('statistic', 'value', title='Summary', title_justify='left')
-    for name, value in {
-        'state': summary.state,
-        'model': stats.model,
-        'tokens in': f'{stats.tokens_in:,}',
-        'tokens out': f'{stats.tokens_out:,} of {stats.budget:,}',
-        'ratio': f'{stats.ratio:g} : 1',
-        'chunks': f'{stats.chunks}',
-        'calls': f'{stats.map_calls} map, {stats.reduce_calls} reduce, {stats.repair_calls} repair',
-        'model tokens': f'{stats.usage.input_tokens:,} in, {stats.usage.output_tokens:,} out',
-        'cost': 'unknown' if stats.cost is None else f'${stats.cost:.4f}',
-        'facts': f'{stats.facts_out:,} of {stats.facts_in:,}',
-        'facts dropped': f'{dropped.unsupported} unsupported, {dropped.duplicate} duplicate, '
-        f'{dropped.superseded} superseded, {dropped.over_budget} over budget',
-        'entities': f'{len(summary.entities):,}',
-        'coverage': _coverage(summary),
-        'degraded parts': str(len(summary.degraded)),
-        'seconds': f'{stats.seconds:.2f}',
-    }.items():
-        table.add_row(name, value)
+    for name, value in {'state': summary.state, **summary.stats.model_dump(), 'coverage': kept}.items():
+        table.add_row(name.replace('_', ' '), _told(value))
     Console(stderr=True).print(table)
 
 
-def _coverage(summary: 'Summary') -> str:
-    """What is kept of the names and the like in the sources, in all and by kind."""
-    audit = summary.coverage
-    if audit is None:
-        return '-'
-    return '\n'.join(
-        [
-            f'{audit.kept:,} of {audit.total:,} names and the like',
-            *(f'{kind}s: {each.kept:,} of {each.total:,}' for kind, each in audit.by_kind.items()),
-        ]
-    )
+def _told(value: object) -> str:
+    match value:
+        case bool() | str():
+            return str(value)
+        case int() | float():
+            return f'{value:,}'
+        case dict():
+            said = {name: _told(each) for name, each in cast('dict[str, object]', value).items() if each}
+            return '\n'.join(f'{name.replace("_", " ")}: {each}' for name, each in said.items()) or '-'
+        case _:
+            return '-'

@@ -72,8 +72,6 @@ class NamedRows:
     """On which line each begins, if that is known."""
     are_lines: bool = False
     """Whether they are called what their lines say, all of it."""
-    called: str = ''
-    """Where all of them are."""
 
 
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:

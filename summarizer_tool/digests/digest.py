@@ -25,7 +25,6 @@ from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import aligned, counted, fixed, handed, markdown, separated, tabbed
 from summarizer_tool.digests.table_rows import Table
 from summarizer_tool.digests.tables import read_tables, table_statements
-from summarizer_tool.digests.tallies import tallies
 from summarizer_tool.digests.written import (
     EVENT_SHARE,
     has_headings,
@@ -144,7 +143,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
         for things in read.things:
             found += (*extremes(things, words), *mentioned(things, focus, words))
-        found += (*relevant(_output_parts(read), focus, odd), *tallies(read.lines, read.things, focus))
+        found += relevant(_output_parts(read), focus, odd)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
     # Values stand in the order of the text; what addresses the reader stays behind all else.

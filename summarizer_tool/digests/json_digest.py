@@ -196,7 +196,7 @@ class _JsonWalk:
 
     def _records(self, path: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
         key, labels = named_by(rows)
-        self._found.append(NamedRows(labels, rows, called=path))
+        self._found.append(NamedRows(labels, rows))
         is_part = sum(map(len, rows)) < _PART * self._size
         for each in record_statements(path, rows, key, labels):
             # What is said of a small part of a text tells of which.

@@ -32,7 +32,7 @@ from summarizer_tool.extractive.statement_reader import (
     StatementReader,
     breaks_off,
 )
-from summarizer_tool.extractive.under_headings import VERSION
+from summarizer_tool.extractive.under_headings import VERSION, is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
@@ -60,7 +60,7 @@ _VERSIONS = 3
 
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
-_BEGINS_FIELD = regex.compile(r'[ \t#\-\]}]|[\w-]+:(?:\s|$)')
+_BEGINS_FIELD = regex.compile(r'[ \t#\-\[\]}+]|[\w-]+(?::(?:\s|$)|\s*=)')
 # What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
 _FIELDS = regex.compile(r'\n(?=\S)')
@@ -282,15 +282,9 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence.
-
-    Of two dashes it is that of who has signed below them.
-    """
+    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence."""
     last = first
-    if lines[first].text.strip() == '--':
-        while last + 1 < len(lines) and not lines[last].blank_after:
-            last += 1
-    elif BULLET.match(lines[first].text):
+    if BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after
@@ -390,7 +384,9 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 
 def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
-    if not text or ((match := SPEAKER.match(text)) and match.group(1) in labels):
+    turn, above = SPEAKER.match(text), SPEAKER.match(before)
+    is_answer = above is not None and above.group(1) in labels and turn is not None and is_name(turn.group(1))
+    if not text or is_answer or (turn and turn.group(1) in labels):
         return False
     if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
         return False

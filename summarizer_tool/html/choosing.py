@@ -56,8 +56,15 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     boxes = _boxes(blocks)
     is_out = _regions(blocks, is_voted, boxes)
     if any(is_voted):
+        above: PageBlock | None = None
         for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
-            block.is_kept = (points > 0 if is_scored(block) else voted) and not is_out(block.region)
+            # A short sentence with a link is one of the text's where it stands below another of its paragraphs.
+            goes_on = (
+                above is not None and above.is_kept and above.group == block.group and block.tag == above.tag == 'p'
+            )
+            is_told = voted and goes_on and block.linked > 0 and ends_a_sentence(block.words.rstrip(': '))
+            block.is_kept = (points > 0 or is_told if is_scored(block) else voted) and not is_out(block.region)
+            above = block
         voted_for = [block for block, voted in zip(blocks, is_voted, strict=True) if voted and not is_out(block.region)]
         # Of a page of headings or links alone the score, which was made from articles, knows nothing.
         if 2 * sum(block.size for block in voted_for if block.is_kept) < sum(block.size for block in voted_for):

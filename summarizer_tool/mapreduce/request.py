@@ -16,17 +16,13 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
-    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
 
-from summarizer_tool.errors import ArgumentsError, RequestError
+from summarizer_tool.errors import ArgumentsError, RequestError, wrong_values
 from summarizer_tool.prompts import Focus, FocusTopic
 from summarizer_tool.text.lines import one_line
-
-MAX_SHOWN = 60
-"""Characters of a wrong name that an error repeats."""
 
 LONGEST_ARGUMENT = 50_000
 """Characters of any argument but a text to work on; it goes into every request to a model."""
@@ -43,19 +39,19 @@ def _as_texts(value: object) -> tuple[str, ...]:
     return tuple(_as_text(item) for item in items if item is not None)
 
 
-def _bounded(value: str | Sequence[str], info: ValidationInfo) -> str | Sequence[str]:
+def _bounded(value: str | Sequence[str]) -> str | Sequence[str]:
     characters = len(value) if isinstance(value, str) else sum(map(len, value))
     if characters > LONGEST_ARGUMENT:
         raise ValueError(
-            f'{info.field_name} has {characters:,} characters, and at most {LONGEST_ARGUMENT:,} are read; shorten it, '
-            'or store it with add_source and give its handle'
+            f'has {characters:,} characters, and at most {LONGEST_ARGUMENT:,} are read; shorten it, or store it with '
+            'add_source and give its handle'
         )
     return value
 
 
-def _not_negative(value: int, info: ValidationInfo) -> int:
+def _not_negative(value: int) -> int:
     if value < 0:
-        raise ValueError(f'{info.field_name}={value} is negative; 0 means the default')
+        raise ValueError('is negative; 0 means the default')
     return value
 
 
@@ -78,6 +74,14 @@ class Request(BaseModel):
     """What is asked for. A parameter that is left out, or null, has its default."""
 
     model_config = ConfigDict(extra='forbid', frozen=True)
+
+    def __init__(self, **values: object) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise what_to_change(error, [*type(self).model_fields]) from None
+
+    __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess] - only programs call it
 
     @model_validator(mode='before')
     @classmethod
@@ -124,10 +128,8 @@ class SummarizeRequest(Request):
         return Focus.of(self.focus_areas, self.schema_hint)
 
 
-class SummaryTopic(BaseModel):
+class SummaryTopic(Request):
     """One of several topics that get a text each."""
-
-    model_config = ConfigDict(extra='forbid', frozen=True)
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, pattern=r'^[^\n]+$')]
     """One line; stands over its text."""
@@ -169,21 +171,7 @@ class ExtractionRequest(SummarizeRequest):
 
 def what_to_change(error: ValidationError, parameters: list[str]) -> RequestError:
     """What is wrong with the parameters of a call, as an error that says which ones there are."""
-    problems: list[str] = []
-    details = error.errors(include_url=False, include_context=False, include_input=False)
-    for detail in details:
-        name = ascii(str(detail['loc'][0]))[1:-1][:MAX_SHOWN] if detail['loc'] else 'arguments'
-        match detail['type']:
-            case 'missing':
-                problem = f'{name} is missing'
-            case 'extra_forbidden':
-                problem = f'there is no parameter {name}'
-            case 'value_error':
-                problem = detail['msg'].removeprefix('Value error, ')
-            case _:
-                problem = f'{name}: {detail["msg"].replace("Input should be", "must be")}'
-        problems.append(problem)
-    told = '; '.join(dict.fromkeys(problems))
-    if all(detail['type'] == 'value_error' for detail in details):
+    told = '; '.join(wrong_values(error, hides=lambda _: False))
+    if all(detail['type'] == 'value_error' for detail in error.errors()):
         return RequestError(told)
     return ArgumentsError(f'{told}. The parameters are: {", ".join(parameters)}')

@@ -188,7 +188,7 @@ class Summarizer:
         started = time.monotonic()
         texts = texts_of(content)
         with request_load(sum(map(len, texts)), self.workers):
-            await check_size(texts, self.settings.summarizer_max_input_mb)
+            await check_size(texts, self.settings.max_input_mb)
             documents = await documents_of(content)
             model_name = options.model.model_name if options.model else self.model_name
             about = {'documents': len(documents), 'model': model_name, 'for_extraction': request.for_extraction}

@@ -174,7 +174,7 @@ class Gate:
         self._host_check = TransportSecurityMiddleware(security(settings))
         # It says the same as `_refusal`, but not what to do.
         logging.getLogger(TransportSecurityMiddleware.__module__).setLevel(logging.ERROR)
-        self._max_input_mb = settings.summarizer_max_input_mb
+        self._max_input_mb = settings.max_input_mb
         self._streams: set[CancelScope] = set()
 
     async def __call__(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:

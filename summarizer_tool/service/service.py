@@ -249,7 +249,7 @@ class Service:
         if source_ids:
             # What is over the limit is not read.
             kept = await in_io_thread(self.collection.kept, map(handle_in, source_ids))
-            over_limit(sum(source.size for source in kept), self.summarizer.settings.summarizer_max_input_mb)
+            over_limit(sum(source.size for source in kept), self.summarizer.settings.max_input_mb)
             return [await in_io_thread(self.collection.document, source_id) for source_id in source_ids], ''
         if len(content) <= MAX_HANDLES and _URL.fullmatch(content.strip()):  # as models put it where the text should be
             raise RequestError('content is only a URL; add_source(url=...) gives a handle of the page for source_ids')
@@ -297,7 +297,7 @@ class Service:
         return request_load(sum(map(len, texts)), self.summarizer.workers)
 
     async def _check(self, content: str) -> None:
-        await check_size([content], self.summarizer.settings.summarizer_max_input_mb)
+        await check_size([content], self.summarizer.settings.max_input_mb)
 
     async def _add(self, given: GivenSource) -> Source:
         """Store a document; the tokens of a new one are counted where computing runs."""

@@ -34,15 +34,20 @@ _MARKUP = re.compile(
 )
 
 _FRONT_MATTER = re.compile(
-    r"""\ufeff?---[ \t]*\r?\n(?=[^\s:#][^\n:]*:\s)            # a rule, then `key: value`
+    r"""\ufeff?(?:
+    ---[ \t]*\r?\n(?=[^\s:#][^\n:]*:\s)            # a rule, then `key: value`
     (?>(?:(?!---)(?:[ \t#\-\]}][^\n]*+|[^\s:#][^\n:]*:(?=\s)[^\n]*+|\r?)\n)*)
-    ---[ \t]*\r?(?:\n|\Z)""",
+    ---
+    |\+\+\+[ \t]*\r?\n(?=[\w."'-]+[ \t]*=)             # of TOML, and `key = value`
+    (?>(?:(?!\+\+\+)(?:[ \t#\[\]}][^\n]*+|[\w."'-]+[ \t]*=[^\n]*+|\r?)\n)*)
+    \+\+\+
+    )[ \t]*\r?(?:\n|\Z)""",
     re.VERBOSE,
 )
 
 FIELD = re.compile(
-    r'(?i:(?:title|name): +[\'"]?(?P<title>\S(?:.*[^\s\'"])?)'
-    r'|(?:description|summary): +[\'"]?(?P<about>\w(?:.*[^\s\'"])?))'
+    r'(?i:(?:title|name)(?:: +| *= *)[\'"]?(?P<title>\S(?:.*[^\s\'"])?)'
+    r'|(?:description|summary)(?:: +| *= *)[\'"]?(?P<about>\w(?:.*[^\s\'"])?))'
 )
 """Of the fields before a text, what it is called and what it is about."""
 

@@ -50,7 +50,7 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     elsewhere = 'postgresql://someone:secret@127.0.0.1:1/batches'
     assert 'secret' not in run('worker', SUMMARIZER_DATABASE_URL=elsewhere)
     assert run('worker', SUMMARIZER_DATABASE_URL='mysql://host/name') == snapshot(
-        '2||summarizer: invalid settings: SUMMARIZER_DATABASE_URL must be a URL that begins with postgresql:// or sqlite:///'
+        '2||summarizer: invalid settings: SUMMARIZER_DATABASE_URL: must be a URL that begins with postgresql:// or sqlite:///'
     )
 
 

@@ -84,8 +84,8 @@ def test_what_is_no_text_is_refused() -> None:
         why_not('notes.zip', packed.getvalue()),
         why_not('notes.txt.gz', b'\x1f\x8b\x08\0'),
         why_not('latin.txt', 'Köln'.encode('latin-1')),
-        why_not('large.html', b'<p>x</p>' * 1000, summarizer_max_input_mb=0.001),
-        why_not('large.md', b'x' * 2000, summarizer_max_input_mb=0.001),
+        why_not('large.html', b'<p>x</p>' * 1000, max_input_mb=0.001),
+        why_not('large.md', b'x' * 2000, max_input_mb=0.001),
     ] == snapshot(
         [
             'empty.html holds no text',

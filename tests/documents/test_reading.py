@@ -84,6 +84,7 @@ def test_a_title_is_the_first_heading() -> None:
     assert title_of(HARBOUR) == 'Harbour of Marn'
     assert title_of('no heading here') == ''
     assert title_of('==========\nThe harbour\n==========\n\nIt is old.\n') == 'The harbour'
+    assert title_of('+++\nweight = 1\ntitle = "The mill"\n+++\n\n### Synopsis\n') == 'The mill'
     assert title_of('---\nsection: 1\ntitle: "The mill"\n---\n\n### Synopsis\n') == 'The mill'
     assert title_of('It grinds.\n\n## Use\n\nTurn.\n\n## Care\n\nOil.\n\n## End\n\nStop.\n') == ''
     assert title_of('# v3\n\nNew.\n\n# v2\n\nOld.\n\n# v1\n\nFirst.\n') == ''

@@ -26,7 +26,7 @@ STORED = 'the last used are src_34d3d80a216a ("Harbour of Marn"); add_source giv
 NO_PAGE = 'none of the pages that were asked for could be fetched.'
 NO_URL = 'this is not fetched; give one that begins with http:// or https://'
 FAILURES: list[tuple[str, dict[str, object], str, str]] = [
-    ('answer', {'url': 'WEB/guide/'}, 'bad request', f'query is missing. {ANSWER}'),
+    ('answer', {'url': 'WEB/guide/'}, 'bad request', f'query: is missing. {ANSWER}'),
     (
         'answer',
         {'url': {'a': 1}, 'query': 'siren'},
@@ -37,7 +37,7 @@ FAILURES: list[tuple[str, dict[str, object], str, str]] = [
         'answer',
         {'query': 'siren', 'research_mode': 'slow'},
         'bad request',
-        f"research_mode: must be 'fast', 'auto' or 'deep'. {ANSWER}",
+        f"research_mode=slow must be 'fast', 'auto' or 'deep'. {ANSWER}",
     ),
     (
         'answer',
@@ -65,7 +65,7 @@ FAILURES: list[tuple[str, dict[str, object], str, str]] = [
         'search',
         {'query': 'siren', 'top_k': 'many'},
         'bad request',
-        f'top_k: must be a valid integer, unable to parse string as an integer. {SEARCH}',
+        f'top_k=many must be a valid integer. {SEARCH}',
     ),
     (
         'search',
@@ -79,7 +79,7 @@ FAILURES: list[tuple[str, dict[str, object], str, str]] = [
         'not stored',
         'nothing is stored under WEB/never?….',
     ),
-    ('search', {'query': 'siren', 'sources': 'all'}, 'bad request', f'there is no parameter sources. {SEARCH}'),
+    ('search', {'query': 'siren', 'sources': 'all'}, 'bad request', f'sources: is none of the parameters. {SEARCH}'),
     ('status', {'source_url': 5}, 'unknown source', f'there is no source "5"; {STORED}'),
 ]
 

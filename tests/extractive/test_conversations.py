@@ -52,6 +52,13 @@ Ada
     )
 
 
+def test_a_turn_of_a_mark_alone_takes_no_other_in_and_speakers_may_be_numbered() -> None:
+    said = 'Ada: The bell is cast.\nAda: It hangs.\nAda: The guild has paid.\nIt is cold.\nNobody is there.\nAda: …\n'
+    assert ('Finn: I keep it for the guild.', (7,)) in read(f'{said}Finn: I keep it for the guild.')
+    said = ''.join(f'GUARD #1: The gate {at} is shut\nGUARD #2: Nobody has key {at}\n' for at in range(3))
+    assert ('GUARD #2: Nobody has key 1', (4,)) in read(said)
+
+
 def test_what_follows_the_last_turn_is_nobodys_where_no_turn_has_two_paragraphs() -> None:
     turns = ['Ada: The wheel stands.', 'Bob: It turns again.', 'Ada: Who mended it?', 'Bob: Carl Weir has mended it.']
     said = [text for text, _ in read('\n\n'.join([*turns, *turns, 'The meeting closed at noon in Marn.']))]

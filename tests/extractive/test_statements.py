@@ -398,3 +398,5 @@ def test_of_fields_before_a_text_one_says_what_it_is_about():
             ('The lock is shut.', (10,)),
         ]
     )
+    fields = '+++\ntitle = "The gate"\ndate = 1871-05-03\n\n[params]\nauthor = "Finn"\n+++\n'
+    assert read(f'{fields}\nThe lock is shut.\n') == [('The lock is shut.', (9,))]

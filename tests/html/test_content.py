@@ -113,9 +113,9 @@ async def test_a_page_without_text_is_empty() -> None:
 async def test_the_size_of_a_page_is_that_of_its_html() -> None:
     limit = len(PAGE) / 1e6 * 0.9
     with pytest.raises(InputTooLargeError):
-        await summarizer(summarizer_max_input_mb=limit).summarize(PAGE)
+        await summarizer(max_input_mb=limit).summarize(PAGE)
     with pytest.raises(InputTooLargeError):
-        await service(summarizer_max_input_mb=limit).add_source(AddSourceRequest(content=PAGE))
+        await service(max_input_mb=limit).add_source(AddSourceRequest(content=PAGE))
 
 
 async def test_the_stored_source_is_the_markdown_with_links_beside_it() -> None:

@@ -140,7 +140,7 @@ def test_a_model_may_be_named() -> None:
 
 
 def test_a_negative_budget_and_too_large_an_input_are_refused() -> None:
-    summarizer = Summarizer(make(summarizer_max_input_mb=0.001))
+    summarizer = Summarizer(make(max_input_mb=0.001))
     with pytest.raises(ValueError) as negative:
         summarizer.summarize_sync('x', max_output_tokens=-1)
     assert str(negative.value) == snapshot('max_output_tokens=-1 is negative; 0 means the default')
@@ -368,6 +368,6 @@ def test_what_is_of_a_wrong_type_is_told_by_its_name() -> None:
             'model is str or Model or None, not int',
             'text is str, not NoneType',
             'model=nosuch: no such model; give provider:model (openai:gpt-4o-mini), an OpenRouter model (openai/gpt-4o-mini), or extractive',
-            'max_output_tokens: must be a valid integer, got a number with a fractional part. The parameters are: content, max_output_tokens, focus_areas, on_progress, usage, usage_limits',
+            'max_output_tokens=50.5 must be a valid integer, got a number with a fractional part. The parameters are: content, max_output_tokens, focus_areas, on_progress, usage, usage_limits',
         ]
     )

@@ -58,6 +58,19 @@ async def test_documents_are_named_at_a_small_budget_too() -> None:
         assert len(named) == len({place.source_id for fact in topic.facts for place in fact.evidence}) > 1
 
 
+def test_what_is_wrong_with_a_topic_is_told_with_what_it_may_be() -> None:
+    with pytest.raises(RequestError) as error:
+        SummaryTopic(name=' ', share=-1.0, hint='x')  # pyright: ignore[reportCallIssue]
+    assert str(error.value) == snapshot(
+        'name: is empty; share=-1.0 must be greater than 0; hint: is none of the parameters. The parameters are: name, schema_hint, share'
+    )
+    with pytest.raises(RequestError) as error:
+        ExtractionRequest.of({'schema_hint': '', 'topics': [{'name': 'Trade', 'share': 0}]})
+    assert str(error.value) == snapshot(
+        'topics[0].share=0 must be greater than 0. The parameters are: content, source_ids, max_output_tokens, focus_areas, schema_hint, names_handles, topics'
+    )
+
+
 async def test_what_a_topic_leaves_is_for_those_with_more_to_say(crawl: dict[str, str]) -> None:
     asked = [SummaryTopic(name=name) for name in ('vendors', 'recipes', 'auction house')]
     page = Document(crawl['10-crafting-and-trade.md'])

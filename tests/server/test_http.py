@@ -172,7 +172,7 @@ def test_the_own_address_is_allowed() -> None:
 
 @pytest.mark.parametrize('is_chunked', [False, True])
 def test_a_request_that_is_too_large(is_chunked: bool) -> None:
-    with serving.serve(summarizer_max_input_mb=0.01) as server:
+    with serving.serve(max_input_mb=0.01) as server:
         body = b' ' * 1_100_000
         content = iter([body]) if is_chunked else body
         answer = httpx2.post(server.url, content=content, headers={**ACCEPT, 'Content-Type': 'application/json'})
@@ -195,7 +195,7 @@ def test_a_request_that_is_too_large(is_chunked: bool) -> None:
 @pytest.mark.anyio
 @pytest.mark.parametrize('mode', MODES)
 async def test_a_text_that_is_too_large(mode: Mode) -> None:
-    with serving.serve(summarizer_max_input_mb=0.01) as server:
+    with serving.serve(max_input_mb=0.01) as server:
         async with server.client(mode=mode) as client:
             for content in ('a' * 20_000, '\x07' * 20_000):
                 answer = await client.call_tool('summarize', {'content': content})

@@ -48,7 +48,7 @@ def test_names_and_numbers_of_this_machine() -> None:
 
 def test_the_size_of_a_request() -> None:
     """A megabyte for all that is not content, and six bytes of JSON for one of text; one byte more is not read."""
-    with serving.serve(summarizer_max_input_mb=0.01) as server:
+    with serving.serve(max_input_mb=0.01) as server:
         headers = {'Accept': 'application/json, text/event-stream', 'Content-Type': 'application/json'}
         statuses = [
             httpx2.post(server.url, content=text * size, headers=headers, timeout=30).status_code

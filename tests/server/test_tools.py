@@ -144,12 +144,12 @@ async def test_errors_say_what_to_change(server: Served, mode: Mode) -> None:
         [
             'there is no such tool; the tools are summarize, summarize_for_extraction, search, answer, status, add_source, read_source, query_source, diff_source',
             'give content or source_ids, not both; leave content empty to ask about stored sources',
-            'there is no parameter max_tokens. The parameters are: content, max_output_tokens, focus_areas, source_ids',
-            'max_output_tokens: must be a valid integer, unable to parse string as an integer. The parameters are: content, max_output_tokens, focus_areas, source_ids',
+            'max_tokens: is none of the parameters. The parameters are: content, max_output_tokens, focus_areas, source_ids',
+            'max_output_tokens=many must be a valid integer. The parameters are: content, max_output_tokens, focus_areas, source_ids',
             'max_output_tokens=-1 is negative; 0 means the default',
             'max_output_tokens: must be a valid integer. The parameters are: content, max_output_tokens, focus_areas, source_ids',
-            'schema_hint is missing. The parameters are: content, schema_hint, max_output_tokens, source_ids',
-            'source_id is missing. The parameters are: source_id, start_line, max_tokens, offset',
+            'schema_hint: is missing. The parameters are: content, schema_hint, max_output_tokens, source_ids',
+            'source_id: is missing. The parameters are: source_id, start_line, max_tokens, offset',
         ]
     )
     assert all(len(text) < 600 and 'hunter2' not in text for text in said)

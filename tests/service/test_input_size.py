@@ -16,7 +16,7 @@ from summarizer_tool import (
 from summarizer_tool.mapreduce.summarizer import Content
 from summarizer_tool.store.collection import Collection
 
-LIMIT = Settings.load(llm_model='extractive', summarizer_max_input_mb=0.001)
+LIMIT = Settings.load(llm_model='extractive', max_input_mb=0.001)
 
 FITS: dict[str, Content] = {
     'a byte a character': 'a' * 1000,

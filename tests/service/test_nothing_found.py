@@ -50,7 +50,7 @@ async def test_a_page_that_failed_may_have_it() -> None:
         found = await retriever.answer(pages, 'Zymurgy?', research_mode='fast', max_tokens=500)
         assert [line.replace(web.host, 'HOST') for line in told(found)] == snapshot(
             [
-                'Detail: no passage has anything of "Zymurgy?"; searched were 1 documents with 4 passages.',
+                'Detail: no passage has anything of "Zymurgy?"; searched: documents 1, passages 4.',
                 'Pages asked for: 2, in vain: 1, rounds of following links: 0; stopped: fast mode.',
                 'What was missing:',
                 '- http://HOST/broken?…: answered HTTP 503; give another address for it, or store its text with add_source.',

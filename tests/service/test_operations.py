@@ -94,11 +94,11 @@ def test_what_cannot_be_read_says_what_to_change() -> None:
         [
             (
                 'ArgumentsError',
-                'query is missing. The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens',
+                'query: is missing. The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens',
             ),
             (
                 'ArgumentsError',
-                'there is no parameter QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ. The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens',
+                "['QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ…]: is none of the parameters. The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens",
             ),
             (
                 'ArgumentsError',
@@ -115,6 +115,6 @@ def test_an_argument_that_is_no_text_to_work_on_is_bounded(name: str) -> None:
     with pytest.raises(RequestError) as error:
         SummarizeRequest.of({'content': 'x' * 400_000, name: 'y' * 400_000})
     assert str(error.value) == (
-        f'{name} has 400,000 characters, and at most 50,000 are read; shorten it, or store it with add_source and give '
-        'its handle'
+        f"{name}='{'y' * 58}… has 400,000 characters, and at most 50,000 are read; shorten it, or store it with "
+        'add_source and give its handle'
     )

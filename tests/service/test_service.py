@@ -191,7 +191,7 @@ async def test_the_budget_holds_with_the_line(budget: int, sources: int, for_ext
 async def test_what_cannot_be_done_says_what_to_change(
     arguments: dict[str, object], error: type[Exception], message: str
 ) -> None:
-    service = make(summarizer_max_input_mb=0.02)
+    service = make(max_input_mb=0.02)
     with pytest.raises(error, match=message):
         await service.summarize(SummarizeRequest.of(arguments))
 

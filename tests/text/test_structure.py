@@ -47,6 +47,8 @@ Two
 def test_what_looks_like_an_underline_and_is_none() -> None:
     front = '---\ntitle: Harbour\ntags:\n  - sea\n---\n# Harbour\n'
     assert (headings(front), blocks(front)) == ([(1, 'Harbour')], [front.partition('# ')[0]])
+    toml = '+++\ntitle = "Harbour"\n\n[params]\nsea=true\n+++\n# Harbour\n'
+    assert (headings(toml), blocks(toml)) == ([(1, 'Harbour')], [toml.partition('# ')[0]])
     assert headings('| a | b |\n| --- | --- |\n| 1 | 2 |\n') == []
     assert headings('a | b\n--- | ---\n1 | 2\n') == []
     assert headings('text\n\n---\n') == []

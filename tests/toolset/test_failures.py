@@ -32,7 +32,7 @@ async def test_wrong_handles_do_not_end_the_run(talk: Talk, store: SourceStore) 
 
 @pytest.mark.anyio
 async def test_the_model_reads_what_was_wrong(settings: Settings, store: SourceStore) -> None:
-    small = settings.model_copy(update={'summarizer_max_input_mb': 0.001})
+    small = settings.model_copy(update={'max_input_mb': 0.001})
     model = scripted(
         call('summarize'),
         call('summarize', content='x', source_ids=['src_000000000000']),

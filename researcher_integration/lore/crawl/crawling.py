@@ -17,7 +17,7 @@ import anyio
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.configuration import SourceTiers
-from researcher_integration.lore.crawl.pages import describe, key_of_file, read_local, shown
+from researcher_integration.lore.crawl.pages import describe, key_of_file, read_local
 from researcher_integration.lore.material import CrawledPage, TierName
 from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
@@ -30,6 +30,7 @@ from summarizer_tool import (
     SummarizerError,
     in_io_thread,
     one_line,
+    shown_address,
     trace_span,
     url_key,
 )
@@ -160,7 +161,8 @@ class Crawler:
             if known is not None and await in_io_thread(self._service.collection.has, known.source_id):
                 return known, False
             if self._failures[key] >= MAX_ATTEMPTS:
-                raise RequestError(f'{shown(key)} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
+                place = shown_address(key)
+                raise RequestError(f'{place} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
             # Those on their way count: a request that will be refused is not to be paid for.
             if known is None and len(self._numbers()) + len(self._turns) >= MAX_PAGES:
                 raise RequestError(
@@ -217,7 +219,7 @@ class Crawler:
         return _Found(source, url_key(source.url), source.url, self._tiers.of(source.url))
 
     async def _read(self, file: Path) -> _Found:
-        limit = self._service.summarizer.settings.summarizer_max_input_mb
+        limit = self._service.summarizer.settings.max_input_mb
         source = await self._service.add_document(await in_io_thread(read_local, file, limit))
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 

@@ -21,9 +21,6 @@ from summarizer_tool import (
 FILE = 'file:'
 """What the keys of local files begin with."""
 
-MAX_SHOWN = 120
-"""Characters of a key that an error repeats."""
-
 _USER = regex.compile(r'^(\s*https?://)[^/?#@]*@', regex.IGNORECASE)
 
 
@@ -43,12 +40,6 @@ def key_of_file(path: Path) -> str:
 def without_user(place: str) -> str:
     """A URL without name and password; a path as it is."""
     return _USER.sub(r'\1', place) if is_url(place) else place
-
-
-def shown(key: str) -> str:
-    """A key or URL for an error, short and printable; without user info and query, which may hold secrets."""
-    text = ascii(without_user(key).partition('?')[0])[1:-1]
-    return text if len(text) <= MAX_SHOWN else f'{text[: MAX_SHOWN - 1]}…'
 
 
 def read_local(file: Path, max_mb: float) -> GivenSource:

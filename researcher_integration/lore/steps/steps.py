@@ -12,7 +12,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.lore.checkpoint import Failure, Step
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
-from researcher_integration.lore.crawl.pages import is_url, key_of_file, shown
+from researcher_integration.lore.crawl.pages import is_url, key_of_file
 from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
@@ -28,7 +28,7 @@ from researcher_integration.lore.steps.research_run import (
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, trace_span, url_key
+from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, shown_address, trace_span, url_key
 
 T = TypeVar('T', bound=BaseModel)
 
@@ -73,7 +73,7 @@ class ResearchSteps:
                 except SummarizerError as error:
                     failed[place] = str(error)
                 done += 1
-                name = shown(place) if is_url(place) else Path(place).name
+                name = shown_address(place) if is_url(place) else Path(place).name
                 self._work.tell(
                     ResearchProgress('crawl', f'{name} failed' if place in failed else name, done, len(places))
                 )
@@ -82,7 +82,7 @@ class ResearchSteps:
             for place in places:
                 tasks.start_soon(one, place)
         self._checkpoint.failures += [
-            Failure(place=shown(place) if is_url(place) else place, reason=failed[place])
+            Failure(place=shown_address(place) if is_url(place) else place, reason=failed[place])
             for place in places
             if place in failed
         ]

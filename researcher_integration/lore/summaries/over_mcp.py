@@ -259,33 +259,34 @@ class OverMCP(MCPToolset[Any]):
 
     async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
         """Use the client, connected as long as any call lasts."""
+        seconds = min(CONNECT_SECONDS, self._timeout)
         try:
             with anyio.fail_after(self._timeout):
                 async with self.client:
+                    seconds = self._timeout
                     return await work()
         except _FAILURES as error:
             # What it is caused by may quote what was sent.
-            raise SummaryUnavailableError(f'{self._place} {self._why(error)}') from None
+            raise SummaryUnavailableError(f'{self._place} {self._why(error, seconds)}') from None
 
-    def _why(self, error: BaseException) -> str:
-        """The reason for a failure, without content and secrets."""
+    def _why(self, error: BaseException, seconds: float) -> str:
+        """The reason for a failure, without content and secrets; `seconds` are those that it had."""
         if isinstance(error, ExceptionGroup):
-            return self._why(first_error(error))  # pyright: ignore[reportUnknownArgumentType]
-        if isinstance(error, TimeoutError):
-            return f'did not answer within {self._timeout:g} seconds'
+            return self._why(first_error(error), seconds)  # pyright: ignore[reportUnknownArgumentType]
         # What an error of httpx2 is caused by is its transport's own.
         while error.__cause__ is not None and not isinstance(error, httpx2.HTTPError):
             error = error.__cause__
+        is_late = isinstance(error, MCPError) and error.code == REQUEST_TIMEOUT
+        if is_late or isinstance(error, TimeoutError | httpx2.TimeoutException):
+            return f'did not answer within {seconds:g} seconds'
         match error:
             case httpx2.HTTPStatusError(response=httpx2.Response(status_code=401)):
                 return 'does not accept the token (HTTP 401)' if self._is_token_sent else 'asks for a token (HTTP 401)'
             case httpx2.HTTPStatusError(response=response):
                 return f'answers with HTTP {response.status_code}'
-            case TimeoutError() | httpx2.TimeoutException():
-                return 'does not answer'
             case httpx2.ConnectError() | OSError():
                 return f'cannot be reached: {one_line(str(error), MAX_SHOWN)}'
-            case MCPError() if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+            case MCPError() if error.code != CONNECTION_CLOSED:
                 return f'answers with MCP error {error.code}; check the path of its URL'
             case _:
                 return f'has broken off the connection ({type(error).__name__})'

@@ -230,7 +230,7 @@ async def test_no_passage_has_anything_of_the_question(web: Site) -> None:
     assert told(found, web) == snapshot("""\
 [NO RESULTS]
 
-Detail: no passage has anything of "Zymurgy?"; searched were 1 documents with 14 passages.
+Detail: no passage has anything of "Zymurgy?"; searched: documents 1, passages 14.
 Stored, the last used first:
 - src_2d59fc28c0fd · untitled\
 """)

@@ -93,7 +93,7 @@ def test_nothing_matches() -> None:
     assert told(problem) == snapshot("""\
 [NO RESULTS]
 
-Detail: no passage has anything of "who built 'the lamp'?"; searched were 12 documents with 1,340 passages.
+Detail: no passage has anything of "who built 'the lamp'?"; searched: documents 12, passages 1,340.
 Stored, the last used first:
 - src_000000000001 · Harbour
 - src_000000000002 · untitled
@@ -122,7 +122,7 @@ def test_nothing_matches_in_what_could_be_searched() -> None:
     assert problem.partition('\n\nLikely causes')[0] == snapshot("""\
 [NO RESULTS]
 
-Detail: no passage has anything of "the lamp"; searched were 12 documents with 1,340 passages.
+Detail: no passage has anything of "the lamp"; searched: documents 12, passages 1,340.
 Pages asked for: 14.
 What was missing:
 - 3 sources are not indexed yet and were not searched; search again

@@ -87,7 +87,7 @@ def test_models_and_settings_that_cannot_be(tmp_path: Path, pages: list[Path]) -
                 '',
                 'RESEARCH_MODEL=openai/gpt-4o-mini goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or RESEARCH_MODEL=extractive',
             ),
-            (2, '', 'invalid settings: MCP_SUMMARIZER_URL must be a URL that begins with http:// or https://'),
+            (2, '', 'invalid settings: MCP_SUMMARIZER_URL: must be a URL that begins with http:// or https://'),
         ]
     )
 
@@ -131,15 +131,15 @@ def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
     assert [line.replace(str(tmp_path), 'HERE') for line in warnings] == snapshot(
         [
             'warning: not crawled: HERE/gone.md does not exist',
-            'warning: not crawled: http://127.0.0.1:9/a: 127.0.0.1:9/a leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=127.0.0.1:9 would allow it',
+            'warning: not crawled: 127.0.0.1:9/a leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=127.0.0.1:9 would allow it',
         ]
     )
     assert Statistics.model_validate_json((tmp_path / 'some' / 'statistics.json').read_text()).pages == 1
     assert (none[0], none[1], none[2][-1].replace(str(tmp_path), 'HERE')) == snapshot(
         (
-            1,
+            2,
             '',
-            'no page could be crawled: HERE/gone.md: HERE/gone.md does not exist',
+            '--pages: HERE/gone.md does not exist; name files that do, or URLs',
         )
     )
 

@@ -352,7 +352,7 @@ async def test_a_page_is_missing(zone: World, tmp_path: Path) -> None:
     package = await research.run()
     [failure] = package.statistics.failures
     assert (failure.place, failure.reason) == (
-        f'{zone.site.origin}/nowhere.md',
+        f'{zone.site.host}/nowhere.md',
         f'{zone.site.host}/nowhere.md answered HTTP 404',
     )
     assert len(package.extracted.sources) == 1
@@ -372,7 +372,7 @@ async def test_all_pages_are_missing(zone: World, tmp_path: Path) -> None:
     with pytest.raises(ResearchError) as caught:
         await zone.research(tmp_path, names=['nowhere', 'nothing']).run()
     assert without_sizes(str(caught.value)) == snapshot(
-        'no page could be crawled: http://127.0.0.1:…/nowhere.md: 127.0.0.1:…/nowhere.md answered HTTP 404; http://127.0.0.1:…/nothing.md: 127.0.0.1:…/nothing.md answered HTTP 404'
+        'no page could be crawled: 127.0.0.1:…/nowhere.md answered HTTP 404; 127.0.0.1:…/nothing.md answered HTTP 404'
     )
     assert zone.provider.requests == []
 

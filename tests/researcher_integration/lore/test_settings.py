@@ -97,5 +97,5 @@ def test_what_is_wrong_is_said_without_secrets(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(ConfigurationError) as caught:
         ResearchSettings.load()
     assert str(caught.value) == snapshot(
-        'invalid settings: LLM_MAX_RETRIES=11 must be less than or equal to 10; MCP_SUMMARIZER_URL must be a URL that begins with http:// or https://'
+        'invalid settings: LLM_MAX_RETRIES=11 must be less than or equal to 10; MCP_SUMMARIZER_URL: must be a URL that begins with http:// or https://'
     )

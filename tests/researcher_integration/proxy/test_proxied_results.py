@@ -118,13 +118,16 @@ async def test_a_long_result_is_a_digest_whose_whole_can_be_read() -> None:
             (
                 True,
                 [
-                    'start_line: must be a valid integer, unable to parse string as an integer. The parameters are: source_id, start_line, max_tokens, offset'
+                    'start_line=ten must be a valid integer. The parameters are: source_id, start_line, max_tokens, offset'
                 ],
             )
         )
         wrong = await client.call_tool('search_source', {'source_id': handle, 'query': 'crane'})
         assert (wrong.is_error, texts(wrong)) == snapshot(
-            (True, ['text is missing; there is no parameter query. The parameters are: source_id, text, max_tokens'])
+            (
+                True,
+                ['text: is missing; query: is none of the parameters. The parameters are: source_id, text, max_tokens'],
+            )
         )
 
 

@@ -156,7 +156,7 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
             'an expression for everything': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order matches an empty text, so it would put masks between all characters; have it take one at least, as `.+` does',
             'the name of an expression': "tool_results.yml: mcp_servers.logs.data_masking.patterns: 'order no' is no name for a pattern: letters, digits and _, at most 40, a letter first",
             'an empty model': 'tool_results.yml: defaults.fallback_models[0]: is empty',
-            'nothing': 'tool_results.yml: must be a mapping',
+            'nothing': 'tool_results.yml: is empty',
         }
     )
     assert problem(load_rules, tmp_path / 'nowhere.yml') == 'nowhere.yml: cannot be read: No such file or directory'

@@ -40,7 +40,7 @@ def wiki(served: Site) -> Site:
 
 @pytest.fixture
 def service(served: Site) -> Iterator[Service]:
-    limits = {'fetch_max_mb': 0.1, 'summarizer_max_input_mb': 0.1}
+    limits = {'fetch_max_mb': 0.1, 'max_input_mb': 0.1}
     settings = Settings.load(llm_model='extractive', store=':memory:', fetch_allow_hosts=served.host, **limits)
     with SourceStore() as store:
         yield Service(Summarizer(settings), store.collection('zone'))

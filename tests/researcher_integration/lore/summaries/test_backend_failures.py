@@ -15,6 +15,7 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import FunctionModel
 
+from researcher_integration.lore.summaries import over_mcp
 from researcher_integration.lore.summaries.backends import InProcess, SummaryUnavailableError
 from researcher_integration.lore.summaries.over_mcp import OverMCP, SummaryBackend
 from summarizer_tool import ConfigurationError, Settings, SourceStore
@@ -124,7 +125,7 @@ async def test_a_wrong_token(store: SourceStore) -> None:
     )
 
 
-async def test_what_else_may_answer(store: SourceStore) -> None:
+async def test_what_else_may_answer(store: SourceStore, monkeypatch: pytest.MonkeyPatch) -> None:
     handles = kept(store, CHRONICLE)
     said: dict[str, str] = {}
     for name, answer in {
@@ -138,8 +139,10 @@ async def test_what_else_may_answer(store: SourceStore) -> None:
         ),
         'nothing': lambda _, writer: writer.close(),
         'silence': lambda _, __: None,
+        'no hello': lambda _, __: None,
     }.items():
         timeout = 0.2 if name == 'silence' else 30
+        monkeypatch.setattr(over_mcp, 'CONNECT_SECONDS', 0.3 if name == 'no hello' else 5)
         async with listener(answer) as url:
             backend = OverMCP(url, store.collection(), timeout=timeout)
             said[name] = without_port(await refused(backend, handles))
@@ -154,6 +157,7 @@ async def test_what_else_may_answer(store: SourceStore) -> None:
             'cut off': 'the MCP server at HOST has broken off the connection (RemoteProtocolError)',
             'nothing': 'the MCP server at HOST has broken off the connection (RemoteProtocolError)',
             'silence': 'the MCP server at HOST did not answer within 0.2 seconds',
+            'no hello': 'the MCP server at HOST did not answer within 0.3 seconds',
             'no such host': 'the MCP server at no-such-host.invalid cannot be reached',
         }
     )
@@ -203,7 +207,7 @@ async def test_the_original_is_no_summary(store: SourceStore) -> None:
 async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
     handles = kept(store, chronicle(60))
     said: list[str] = []
-    small = {'summarizer_max_input_mb': 0.05}
+    small = {'max_input_mb': 0.05}
     with serving.serve(**small) as server:
         backend = OverMCP(server.url, store.collection())
         said.append(without_port(await refused(backend, handles)))
