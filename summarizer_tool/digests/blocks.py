@@ -15,7 +15,6 @@ from summarizer_tool.digests.logs import log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.text.lines import plain_share
 
 LEAST = 4
 """TextBlocks from which a text is one of blocks."""
@@ -53,8 +52,6 @@ _ALIKE = 0.2
 """Share of the blocks up to which the same may be written in them for them to be about it."""
 _FIELDS_TOLD, _COLUMN = 40, 56.0
 """Fields of blocks of which is told what is least, most or rare in them, and the rank of that."""
-_DESCRIBED, _WRITTEN = 4, 0.8
-"""Fields of a block on average from which paragraphs in it describe it, and what words are of their characters."""
 _TITLED = 62.0
 """The rank of what a block is about."""
 
@@ -66,10 +63,8 @@ _VERSION = re.compile(r'\s*v?\d+(?:\.\d+)+[\w.-]*\s*')
 _PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
 _HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
 _BEGINNING = r'\1'
-_RULE = re.compile(r'([*=#~_-])\1{3,}\s*$')
-"""What fills the line of a title up to the margin."""
 _NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|summary|id|file)"?\s*[:=|]\s*(\S.*)')
-_HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*(?:[:=]|[ \t]+:(?=\s))?|\S+)')
+_HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S+)')
 _LITTLE = 4
 """Times that what is below a line of the form of a head goes into the usual block if it ends one."""
 _CLOSING = frozenset('{}()[],;')
@@ -100,7 +95,7 @@ class TextBlocks:
 
 def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool = False) -> TextBlocks | None:
     """The blocks of a text; None if it is not made of blocks, or if a log or source code has none of fields."""
-    filled = [(number, line[:_READ].expandtabs()) for number, line in enumerate(lines) if line.strip()]
+    filled = [(number, line[:_READ]) for number, line in enumerate(lines) if line.strip()]
     titles = _titles(filled)
     # A dump of stacks looks like a log, but what stands above them are no events.
     are_events = is_log and sum(starts_like_log(filled[at][1]) for at in titles) >= _EVENTS * len(titles)
@@ -118,7 +113,6 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     # Heads that differ, and not by a number alone, say what each block is.
     heads = {_NUMBER.sub('0', lines[start].strip()) for start in starts}
     is_named = not begin_with_fields and len(heads) >= _NAMED_SHARE * len(starts)
-    is_numbered = is_named and len({form(lines[start]) for start in starts}) <= _ALIKE * len(starts)
     called: list[str] = []
     titled: list[int] = []
     ends = _ends(lines, starts)
@@ -133,9 +127,7 @@ def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool =
     for start, own, title, fields in zip(starts, first, written, given, strict=True):
         ranks = {field: values[field] * (_NAMED_SHARE if _is_id(name) else 1) for field, name in fields.items()}
         best = '' if is_named else max(reversed(fields), key=ranks.__getitem__, default='')
-        name = fields[best].strip(' "\',:') if best else _RULE.sub('', _head(own)).strip(' ,:')
-        if is_numbered and own[1:2] and _is_title(own[1]) and plain_share(own[1]) >= _WRITTEN:
-            name = f'{own[1].strip()}: {name}'
+        name = fields[best].strip(' "\',:') if best else _head(own).strip(' ,:')
         # What stands in many of them tells of none.
         if title and alike[title] <= max(1.0, _ALIKE * len(starts)):
             name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(title, 2 * _NAME_LENGTH)}'
@@ -169,14 +161,11 @@ def _head(block: Sequence[str]) -> str:
 def _are_feet(places: Sequence[int], total: int) -> bool:
     """Return whether lines end blocks, as `(16 rows)` does: little is below the last, as much above the first."""
     usual = median(after - before for before, after in pairwise(places))
-    return _LITTLE * (total - places[-1]) < usual <= 2 * places[0]
+    return _LITTLE * (total - places[-1]) < usual <= _LITTLE * places[0]
 
 
 def _ends(lines: Sequence[str], starts: Sequence[int]) -> Sequence[int]:
-    """Where blocks end: at a line less far in than all begin, at a blank one if nearly all do, or where the next is.
-
-    Where nearly all have lines that are less far in, they go on behind these.
-    """
+    """Where blocks end: at a line less far in than all begin, at a blank one if nearly all do, or where the next is."""
     depth = min(len(lines[start]) - len(lines[start].lstrip()) for start in starts)
     ends: list[int] = []
     gaps: list[int] = []
@@ -184,10 +173,7 @@ def _ends(lines: Sequence[str], starts: Sequence[int]) -> Sequence[int]:
         filled = [at for at in range(start, end) if lines[at].strip()]
         ends.append(next((at for at in filled if lines[at][:depth].strip()), end))
         gaps.append(next((last + 1 for last, at in pairwise(filled) if at > last + 1), end))
-    following = [*starts[1:], len(lines)]
-    if sum(map(int.__lt__, ends, following)) >= _NAMED_SHARE * len(starts):
-        ends = following
-    parted = sum(map(int.__lt__, gaps, following))
+    parted = sum(gap < end for gap, end in zip(gaps, [*starts[1:], len(lines)], strict=True))
     return [*map(min, ends, gaps)] if parted <= (1 - _NAMED_SHARE) * len(starts) else ends
 
 
@@ -231,18 +217,15 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
         places.setdefault(key, []).append(at)
     parted = _parted(filled)
     [(key, often)] = Counter(keys[at] for at in parted).most_common(1) or [((0, ''), 0)]
-    is_word = any(map(str.isalpha, key[1]))
-    if is_word and often >= max(LEAST, _NAMED_SHARE * len(parted)) and len(keys) >= _LEAST_LINES * often:
-        return [at for at in parted if at >= places[key][0]]  # blank lines part records that begin with the same word
+    if key[1].endswith(':') and often >= max(LEAST, _NAMED_SHARE * len(parted)) and len(keys) >= _LEAST_LINES * often:
+        return parted  # blank lines part records that begin with the same field
     best, covered, below = None, 0, (0, '')
     for key, found in places.items():
         lines = len(keys) - found[0]
         if len(found) < LEAST or not _LEAST_LINES <= lines / len(found) <= _MOST_LINES or lines <= covered:
             continue
-        # Its blocks end where a line is less indented, unless each has such, few of them are a line alone, and they go
-        # on in the same way.
-        outer = [key_of for key_of in keys[found[0] :] if key_of[0] < key[0]]
-        is_inner = len(outer) <= _OUTER * lines or min(Counter(outer).values()) >= _NAMED_SHARE * len(found)
+        # Its blocks end where a line is less indented, few of them are a line alone, and they go on in the same way.
+        is_inner = sum(indent < key[0] for indent, _ in keys[found[0] :]) <= _OUTER * lines
         alone = sum(after == at + 1 for at, after in pairwise(found))
         second, often = Counter(keys[at + 1] for at in found if at + 1 < len(keys)).most_common(1)[0]
         follows = often >= 0.5 * len(found) and often / len(found) > 2 * len(places[second]) / len(keys)
@@ -278,18 +261,11 @@ def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
 
 
 def line_names(blocks: TextBlocks, lines: Sequence[str]) -> Sequence[str]:
-    """What each line is a part of: its block, and where that has several like it, or has no name, what is around it."""
+    """What each line is a part of: its block, and where few lines stand in one that has a name, what is around it."""
     names = [name if any(map(str.isalnum, name)) else '' for name in blocks.names]
-    are_named = sum(map(bool, names)) >= _NAMED_LINES * len(lines)
-    keys = [_key(line[:_READ]) for line in lines]
-    alike = Counter(zip(names, keys, strict=True))
-    found: list[str] = []
-    for name, shown, key, inner in zip(names, blocks.names, keys, enclosing(lines), strict=True):
-        if name and inner and inner not in name and alike[name, key] > 1:
-            found.append(f'{name}.{inner}')
-        else:
-            found.append(shown if are_named else name or inner)
-    return found
+    if sum(map(bool, names)) >= _NAMED_LINES * len(lines):
+        return blocks.names
+    return [first or other for first, other in zip(names, enclosing(lines), strict=True)]
 
 
 def block_statements(
@@ -315,19 +291,5 @@ def block_statements(
         if column.kind in ('numbers', 'times') or 0 < 2 * column.text.count(' ×1 (') < having[field]:
             yield DigestStatement(f'{field}: {column.text}', _COLUMN, 'fields')
     yield from log_statements(loose(lines))
-    told = _in_paragraphs(lines) if sum(having.values()) >= _DESCRIBED * len(names) else set[int]()
     records = (OutputRecord(line, at, name) for at, (line, name) in enumerate(zip(lines, named, strict=True), 1))
-    yield from surprising([each for each in records if each.line not in told])
-
-
-def _in_paragraphs(lines: Sequence[str]) -> set[int]:
-    """The lines, from 1, of paragraphs that somebody has written: a sentence, or beside another that is no field."""
-    free = [line.strip() != '' and not _VALUE.match(line[:_READ]) for line in lines]
-    return {
-        at
-        for at, (is_free, line) in enumerate(zip(free, lines, strict=True), 1)
-        if is_free
-        and any([line.endswith('.'), *free[max(0, at - 2) : at - 1], *free[at : at + 1]])
-        and len(line) > _NAME_LENGTH
-        and plain_share(line[:_READ]) >= _WRITTEN
-    }
+    yield from surprising([*records])

@@ -54,39 +54,6 @@ def test_fields_that_are_the_same_elsewhere_are_told_where_they_differ() -> None
     assert [each.text for each in unequal(NamedRows(names, rows))] == snapshot(['want and have: the same in 29 of 40'])
 
 
-def test_blocks_may_begin_farther_in_than_their_other_lines() -> None:
-    text = ''.join(
-        f'  File: /mill/{wood}{at}\n  Size: {at % 7}\nMode: {"0777" if (wood, at) == ("fir", 3) else "0755"}\n Birth: -\n'
-        for at in range(5)
-        for wood in WOODS
-    )
-    assert lines(text)[:2] == snapshot(
-        ['blocks: 40 items, the first: File: /mill/oak0', '111| File: /mill/fir3: Mode: 0777']
-    )
-
-
-def test_blocks_with_numbers_are_called_by_the_title_below_these() -> None:
-    text = '# board 3.2\n\n' + '\n'.join(
-        f'Handle 0x00{at:02X}, type {at % 3}\n{["Memory Slot", "Cache Unit", "Fan Sensor"][at % 3]}\n'
-        f'\tState: {"Broken" if at == 16 else "Good"}\n\tPlace: J{at}\n'
-        for at in range(30)
-    )
-    assert lines(text)[:2] == snapshot(
-        ['blocks: 30 items, the first: Handle 0x0000, type 0', '85| Cache Unit: Handle 0x0010, type 1: State: Broken']
-    )
-
-
-def test_what_somebody_wrote_of_things_with_many_fields_is_not_odd() -> None:
-    text = ''.join(
-        f'Name    : {wood}{at}\nVersion : {at}.1\nGroup   : Woods\nVendor  : {"Rook" if at == 5 else "Mill"}\n'
-        f'License : MIT\nSize    : {at % 9}\nSource  : {wood}.tar\nAbout   :\n'
-        f'The {wood} was {"refused" if at == 9 else "carried"} by all who had to bring it home in\n'
-        f'carts that were often {"broken" if at == 7 else "mended"} by some of the others\n'
-        for at, wood in enumerate(4 * WOODS)
-    )
-    assert lines(text)[:2] == snapshot(['blocks: 32 items, the first: Name : oak0', '54| Name : box5: Vendor : Rook'])
-
-
 def test_things_in_lists_of_things_have_names_of_their_own_and_are_unlike_their_kind() -> None:
     groups = [
         {
@@ -107,21 +74,6 @@ def test_things_in_lists_of_things_have_names_of_their_own_and_are_unlike_their_
     told = lines(json.dumps({'groups': groups}))
     assert told[:2] == snapshot(
         ['groups[].rules: 56 items with 9 fields', 'group-fir #3 (fir2Down): for=72h (usually 15m)']
-    )
-
-
-def test_a_line_like_others_of_its_block_is_called_by_what_is_around_it() -> None:
-    text = '\n'.join(
-        f'TASK [{task}] {40 * "*"}\n'
-        + '\n'.join(
-            f'ok: [{wood}] => {{\n    "msg": {{\n        "host": "{wood}",\n        "kernel": '
-            f'"6.{9 if (task, wood) == ("Look", "yew") else 1}"\n    }}\n}}'
-            for wood in WOODS
-        )
-        for task in ('Plan', 'Look', 'Tell', 'Rest')
-    )
-    assert [line for line in lines(text) if '6.9' in line] == snapshot(
-        ['78| TASK [Look].yew: "kernel": "6.9"', '×32 in 5-194: "kernel": {"6.1" ×31, "6.9"}']
     )
 
 
