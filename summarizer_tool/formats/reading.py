@@ -100,6 +100,10 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
     return page
 
 
+_PRINTED = 100_000
+"""Characters by which is told whether a program printed a text."""
+
+
 def plain_text(text: str, name: str = '') -> str:
     """Plain text with whole paragraphs and marks for its layout, unless it is more than that: by its name, or code."""
     suffix = PurePosixPath(name).suffix
@@ -127,7 +131,8 @@ def plain_text(text: str, name: str = '') -> str:
 
 def _unless_printed(read: str, text: str) -> str:
     """What was read of a text; the text itself where a program printed it, whose lines keep their numbers."""
-    return text if read != text and machine_output(read) and machine_output(text) else read
+    is_printed = read != text and all(machine_output(each[:_PRINTED]) for each in (read, text))
+    return text if is_printed else read
 
 
 def is_data_url(text: str) -> bool:
