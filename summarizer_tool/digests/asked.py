@@ -102,7 +102,7 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         is_usual = total - fields[field] <= min(_SHOWN, _FEW * total)
         for at in [at for at, row in enumerate(things.rows) if field not in row] if is_usual else ():
             usual = next(row[field] for row in things.rows if field in row)
-            text = f'{things.names[at]}: {field} missing, others have {one_line(usual, _CELL)}'
+            text = f'{things.names[at]}: {field} missing, others have one, such as {one_line(usual, _CELL)}'
             yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
         if known := numbers.get(field):
             cells = ((at, things.rows[at].get(field, '')) for at in asked)

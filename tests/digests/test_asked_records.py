@@ -33,7 +33,7 @@ def test_of_data_the_thing_is_told_that_has_what_is_asked_for() -> None:
             'pod-7: wait.gracePeriodSeconds=600, name=pod-7, spec.image=mill:1, spec.limits.memory=512Mi, notes[].text=fine, notes[].line=21'
         ]
     )
-    missing = 'pod-31: spec.limits.memory missing, others have 512Mi'
+    missing = 'pod-31: spec.limits.memory missing, others have one, such as 512Mi'
     assert missing in answers(text, 'Which has no limit for its memory?')
 
 
