@@ -44,9 +44,6 @@ ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=
 
 _USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
 
-_MAX_ADDRESSES = 4
-"""Of a name with more, the others are not tried; all are checked."""
-
 _MAX_REDIRECTS = 5
 
 _PORTS = {'http': 80, 'https': 443}
@@ -176,7 +173,7 @@ def _parse(text: str) -> httpx2.URL:
 def _canonical(url: httpx2.URL) -> str:
     """The host as the resolver takes it and the allow-list names it: without the root's dot, IPv6 in its short form."""
     host = _host(url).removesuffix('.')
-    return str(ip_address(host)) if _is_address(host) else host
+    return _address(host) or host
 
 
 def _port(url: httpx2.URL) -> int:
@@ -234,7 +231,7 @@ async def _send(
         # An address that does not answer leaves time for the others.
         'timeout': httpx2.Timeout(None, connect=settings.fetch_timeout_seconds / len(addresses)).as_dict()
     }
-    if not _is_address(host):
+    if not _address(host):
         extensions['sni_hostname'] = host
     headers = {
         'Host': url.netloc.decode('ascii'),
@@ -282,7 +279,7 @@ async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
     if kinds and _host_and_port(url) not in set(map(_listed, settings.fetch_allow_hosts)):
         way_out = f'{variable("fetch_allow_hosts")}={_host_and_port(url)}'
         raise FetchError(f'{here} ({kinds[0]}); {way_out} would allow it', concerns_host=True)
-    return addresses[:_MAX_ADDRESSES]
+    return addresses[:4]  # the others are not tried, but all are checked
 
 
 def _listed(entry: str) -> str:
@@ -293,18 +290,15 @@ def _listed(entry: str) -> str:
         return ''
 
 
-def _is_address(host: str) -> bool:
+def _address(host: str) -> str:
     try:
-        ip_address(host)
+        return str(ip_address(host))
     except ValueError:
-        return False
-    return True
+        return ''
 
 
-@cache
-def _trusted() -> ssl.SSLContext:
-    """The system's certificate authorities, or those in `SSL_CERT_FILE` or `SSL_CERT_DIR`."""
-    return httpx2.create_ssl_context()
+_trusted = cache(httpx2.create_ssl_context)
+"""The system's certificate authorities, or those in `SSL_CERT_FILE` or `SSL_CERT_DIR`."""
 
 
 def _why(error: httpx2.RequestError) -> str:

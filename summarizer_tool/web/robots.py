@@ -3,7 +3,6 @@
 import re
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import anyio
@@ -25,17 +24,10 @@ MAX_BYTES = 512_000
 MAX_MB = 5.0
 """A robots.txt over this is not had at all."""
 
-_MAX_DELAY = 5.0
-"""Seconds between two pages of one site that are waited at most, whatever its Crawl-delay asks for."""
-
 # `User-agent: Summarizer-Tool/1.0`: the version says nothing, but would have to be equal.
 _AGENT_VERSION = re.compile(r'^(\s*user[- ]?agent\s*:[^/#]*)/.*', re.IGNORECASE)
 
 _ROBOTS = '/robots.txt'
-
-
-Get = Callable[[str], Awaitable[fetch.Response]]
-"""Asks for the URL of a robots.txt; raises a `FetchError` where there is no answer."""
 
 
 @dataclass(slots=True)
@@ -68,10 +60,8 @@ class Robots:
     everything, one that cannot be had (5xx, no answer) nothing, for as long as the answer takes.
     """
 
-    def __init__(self, settings: Settings, *, get: Get | None = None) -> None:
-        """Prepare one answer; by default it asks over HTTP."""
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._get: Get = get or self._fetched
         self._sites: dict[str, Site] = {}
         self._asking: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
@@ -107,7 +97,7 @@ class Robots:
                 return Site(refusal=why or f' is not fetched: {error}')
             return Site(failure=str(error))
 
-    async def _fetched(self, url: str) -> fetch.Response:
+    async def _get(self, url: str) -> fetch.Response:
         hops: list[str] = []
 
         async def note(hop: str) -> None:
@@ -141,4 +131,5 @@ def _read(answer: fetch.Response) -> Site:
         body = body[:MAX_BYTES].rpartition(b'\n')[0]
     lines = body.decode('utf-8-sig', errors='replace').splitlines()
     rules = Protego.parse('\n'.join(_AGENT_VERSION.sub(r'\1', line) for line in lines))
-    return Site(rules, delay=min(rules.crawl_delay(_AGENT) or 0.0, _MAX_DELAY))
+    # Not more, whatever it asks for.
+    return Site(rules, delay=min(rules.crawl_delay(_AGENT) or 0.0, 5.0))

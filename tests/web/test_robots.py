@@ -1,6 +1,7 @@
 """What a robots.txt allows: rules by agent, sites that have none or give no answer, and pauses."""
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import anyio
@@ -29,6 +30,12 @@ Allow: /private/open
 """
 
 
+def robots_of(settings: Settings, get: Callable[[str], Awaitable[Response]]) -> Robots:
+    made = Robots(settings)
+    made._get = get
+    return made
+
+
 @dataclass
 class Sites:
     """Answers for robots.txt, and counts who has been asked."""
@@ -44,7 +51,7 @@ class Sites:
         return self.answers[url]
 
     def robots(self, **settings: object) -> Robots:
-        return Robots(Settings.load(**settings), get=self.get)
+        return robots_of(Settings.load(**settings), self.get)
 
 
 def sites(**answers: Response | str) -> Sites:
@@ -119,7 +126,7 @@ async def test_a_host_that_is_refused_is_looked_up_once_for_all_its_pages() -> N
         await anyio.lowlevel.checkpoint()
         raise FetchError('gone.example/robots.txt: the host name cannot be resolved', concerns_host=True)
 
-    gone = Robots(Settings(), get=get)
+    gone = robots_of(Settings(), get)
     refusals: list[str] = []
 
     async def note(url: str) -> None:
@@ -157,7 +164,7 @@ async def test_who_is_cancelled_while_asking_leaves_it_to_the_next() -> None:
             await anyio.sleep(3600)
         return Response(404)
 
-    robots = Robots(Settings(), get=get)
+    robots = robots_of(Settings(), get)
     with anyio.move_on_after(5) as scope:
         async with anyio.create_task_group() as group:
 
