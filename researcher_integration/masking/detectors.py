@@ -34,8 +34,6 @@ Group = Literal['keys', 'cloud', 'tokens', 'credentials', 'entropy', 'network']
 ALL_GROUPS: tuple[Group, ...] = get_args(Group)
 DEFAULT_GROUPS: tuple[Group, ...] = ('keys', 'cloud', 'tokens', 'credentials')
 
-_FORMS = Path(__file__).with_name('secret_forms.toml')
-
 _SAMPLE = regex.compile(r'(?i:(?:my|your|the)?[_\-]?(?:password|passwd|pass|pwd))')
 _PORT = regex.compile(r'\d{1,5}[?#]')
 
@@ -101,20 +99,16 @@ class _Form(BaseModel):
     def within_words(self) -> bool:
         return self.words or bool(self.prefix)
 
-    def patterns(self) -> Iterator[Pattern]:
+    def pattern(self) -> Pattern:
         check = self.keep or ('varied' if self.prefix and self.length < 28 else None)
         keep = _CHECKS[check] if check else None
         anchors = self.anchors or tuple({each.lower() for each in self.prefix})
-        rest = f'(?i:(?=[{self.of}]{{{self.length}}}))' if self.prefix else ''
-        for expression in self._expressions():
-            yield Pattern(self.kind, expression, anchors, keep, self.lines, rest)
-
-    def _expressions(self) -> 'Iterator[regex.Pattern[str]]':
+        expression, rest = self.expression, ''
         if self.prefix:
             apart = r'(?<![A-Za-z0-9_\-.])' if self.apart else ''
-            yield regex.compile(f'{apart}(?:{"|".join(map(regex.escape, self.prefix))})[{self.of}]{{{self.length},}}+')
-        elif self.expression:
-            yield regex.compile(self.expression)
+            expression = f'{apart}(?:{"|".join(map(regex.escape, self.prefix))})[{self.of}]{{{self.length},}}+'
+            rest = f'(?i:(?=[{self.of}]{{{self.length}}}))'
+        return Pattern(self.kind, regex.compile(expression), anchors, keep, self.lines, rest)
 
 
 _SEGMENT = re.compile(r'[\w\-=]*+')
@@ -136,8 +130,8 @@ def find_web_tokens(text: str, _lower: str) -> Iterator[Finding]:
 
 @cache
 def _forms() -> Mapping[Group, Sequence[_Form]]:
-    with _FORMS.open('rb') as file:
-        return TypeAdapter(dict[Group, tuple[_Form, ...]]).validate_python(tomllib.load(file))
+    read = tomllib.loads(Path(__file__).with_name('secret_forms.toml').read_text(encoding='utf-8'))
+    return TypeAdapter(dict[Group, tuple[_Form, ...]]).validate_python(read)
 
 
 _BY_CODE: Mapping[Group, Sequence[Find]] = {
@@ -152,8 +146,8 @@ def detectors(groups: frozenset[Group]) -> Sequence[Find]:
     """The detectors of some groups, those that know most of what they find first; made once, and shared."""
     forms = [form for group in ALL_GROUPS if group in groups for form in _forms().get(group, ())]
     by_code = {group: finds for group, finds in _BY_CODE.items() if group in groups}
-    within = [pattern for form in forms if form.within_words for pattern in form.patterns()]
-    others = [pattern for form in forms if not form.within_words for pattern in form.patterns()]
+    within = [form.pattern() for form in forms if form.within_words]
+    others = [form.pattern() for form in forms if not form.within_words]
     anchored = Patterns([pattern for pattern in others if pattern.anchors])
     free = [pattern for pattern in others if not pattern.anchors]
     first = [find for group in ('keys', 'tokens') for find in by_code.get(group, ())]

@@ -61,7 +61,6 @@ class Unescaped:
         return Finding(self._span(found.start)[0], self._span(found.end - 1)[1], found.kind)
 
     def _span(self, index: int) -> tuple[int, int]:
-        """Where in the original the character at `index` begins and ends."""
         start, origin, length = self.pieces[bisect_right(self.pieces, index, key=itemgetter(0)) - 1]
         origin += 0 if length else index - start
         return origin, origin + (length or 1)
@@ -75,7 +74,6 @@ def unescaped(text: str) -> Unescaped | None:
 
 
 def _strings(text: str) -> Iterator[tuple[int, int]]:
-    """Where the strings stand that have escapes."""
     end = 0
     while (at := text.find('\\', end)) >= 0:
         begin = max(text.rfind('"', end, at) + 1, text.rfind('\n', end, at) + 1, text.rfind(END, end, at) + 1, end)

@@ -80,7 +80,6 @@ _FILE = re.compile(
 
 # Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
 _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
-_MAX_PUBLIC = 100
 
 # Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
 _REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
@@ -110,12 +109,6 @@ _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 _COINED = re.compile(COINED)
 # What most secrets are, and nothing else is.
 _RANDOM = re.compile(r'(?=[A-Za-z0-9]{12,200}\Z)(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])(?=[A-Za-z]*\d)(?!.*(?i:example))')
-
-_LONGEST = 200
-"""Characters of a secret with a digit among them, so that a long line of names is not read again for each."""
-
-_MAX_TRIPLE = 4000
-"""Characters between three quotes and three."""
 
 _MAX_INDENT = 60
 """Characters before a name that begins a line."""
@@ -182,9 +175,8 @@ def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
 
 
 def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
-    """The values of the name that stands from `start` to `end`."""
     text = bare.text
-    before = text[max(0, start - _MAX_PUBLIC) : start]
+    before = text[max(0, start - 100) : start]
     if ('arn:' in before or 'badge' in before) and _PUBLIC.search(before):
         return
     if value := _value(bare, start, end, kind, option=option):
@@ -231,14 +223,12 @@ def _below(text: str, found: Finding, kind: Kind) -> Finding | None:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Where the line begins, if that is near."""
     near = max(0, at - _MAX_INDENT)
     start = max(text.rfind('\n', near, at), text.rfind('\0', near, at)) + 1
     return start or near
 
 
 def _value(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Finding | None:
-    """The value of the name that stands from `start` to `end`."""
     text = bare.text
     if assigned := _ASSIGNED.match(text, end):
         if assigned['quote'] and text[start - 1 : start] == assigned['quote'] and not assigned['closing']:
@@ -282,7 +272,7 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
     quote = match['quote']
     start = match.end()
     if quote in ('"""', "'''"):
-        closing = text.find(quote, start, start + _MAX_TRIPLE)
+        closing = text.find(quote, start, start + 4000)
         value = text[start : max(start, closing)]
         start += len(value) - len(value.lstrip())
         end = start + len(value.strip())
@@ -389,7 +379,8 @@ def _of_line(bare: _Bare, line_start: int, start: int, kind: Kind) -> Finding | 
 def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
     """Return whether a word after a colon in the middle of a line goes on a sentence rather than being a secret."""
     if kind != 'PASSWORD':
-        return _is_count(value) or not any(map(str.isdigit, value[:_LONGEST]))
+        # A long line of names is not read again for each of them.
+        return _is_count(value) or not any(map(str.isdigit, value[:200]))
     return secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
 
 

@@ -9,9 +9,6 @@ from pydantic_ai.exceptions import ToolFailedError, ToolRetryError
 
 from researcher_integration.masking.masking import Masker, MaskingError
 
-MAX_CHAIN = 50
-"""Errors that one has come of. A longer chain is cut."""
-
 _WITH_TEXT = (str, bytes, list, dict, tuple)
 
 
@@ -43,7 +40,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         if id(each) in seen:
             continue
         seen.add(id(each))
-        if len(seen) == MAX_CHAIN:
+        if len(seen) == 50:  # a longer chain is cut
             each.__cause__, each.__context__ = None, None
         yield each
         waiting += [other for other in (each.__cause__, each.__context__) if other is not None]

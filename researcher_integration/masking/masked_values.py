@@ -27,7 +27,6 @@ _TEXTUAL = re.compile(r'text/|[\w.\-]+/(?:[\w.\-]+\+)?(?:x-)?(?:json|xml|yaml)\b
 
 
 KUBERNETES = 'KUBERNETES_SECRET'
-_SECRET_KINDS = ('Secret', 'SecretList')
 
 _VALUES = frozenset({'value', 'values'})
 """Fields of an object with a name, which is that of a secret where the name says so."""
@@ -165,7 +164,7 @@ class Values:
     def _places(fields: Mapping[Any, object], place: ValuePlace) -> dict[Any, ValuePlace]:
         """What is known of the values of an object, by their names and by each other."""
         kind_of_object = fields.get('kind')
-        in_secret = kind_of_object in _SECRET_KINDS or (place.in_secret and kind_of_object is None)
+        in_secret = kind_of_object in ('Secret', 'SecretList') or (place.in_secret and kind_of_object is None)
         names = {key.lower(): item for key, item in fields.items() if isinstance(key, str)}
         name = next((item for key in ('name', 'key', 'header') if isinstance(item := names.get(key), str)), '')
         of_value = secret_names.kind_of(name) if name and not names.keys().isdisjoint(_VALUES) else None
@@ -276,11 +275,13 @@ def _paired(items: Sequence[object], name: str) -> dict[int, str]:
     """The places of values that stand behind the name of a secret, as headers in pairs do, and the kinds of secrets."""
     if len(items) != 2 and not (len(items) % 2 == 0 and _HEADERS.search(name)):
         return {}
-    texts = [_as_text(item) for item in items]
-    if not all(isinstance(text, str) for text in texts):
+    texts = [
+        item.decode('latin-1') if isinstance(item, bytes) else item for item in items if isinstance(item, str | bytes)
+    ]
+    if len(texts) < len(items):
         return {}
     pairs = zip(texts[::2], texts[1::2], strict=True)
-    found = {2 * at + 1: _kind_of_pair(name or '', value or '') for at, (name, value) in enumerate(pairs)}
+    found = {2 * at + 1: _kind_of_pair(*pair) for at, pair in enumerate(pairs)}
     return {at: kind for at, kind in found.items() if kind}
 
 
@@ -289,7 +290,3 @@ def _kind_of_pair(name: str, value: str) -> secret_names.Kind | None:
     kind = secret_names.kind_of(name) if ' ' not in name else None
     is_plain = kind == 'COOKIE' and '=' not in value
     return kind if kind and not is_plain and is_secret_cell(value, kind, certain=False) else None
-
-
-def _as_text(item: object) -> str | None:
-    return item if isinstance(item, str) else item.decode('latin-1') if isinstance(item, bytes) else None

@@ -12,9 +12,6 @@ from researcher_integration.masking.masked_values import KUBERNETES, ValuePlace,
 MAX_NESTED = 100
 """Objects and lists in each other; what is deeper counts as lying side by side."""
 
-MAX_UNDER_NAME = 20_000
-"""Characters under the name of secrets that are read."""
-
 _OPENS = re.compile(r'(?:\A|\0\n?)\s*(?=[{\[]\s*["{\[])')
 _TOKEN = re.compile(
     r'(?P<text>"(?>(?:[^"\\\0]++|\\.)*)(?:"|\\?\Z|(?=\0)))(?P<colon>\s*:)?|[{}\[\]\0]|[^\s{}\[\],:"\0]++', re.DOTALL
@@ -26,8 +23,6 @@ _LOOSE_TOKEN = re.compile(
 )
 _CLOSES = {'{': '}', '[': ']', '(': ')'}
 _SCALAR = re.compile(r'"|-?\d|(?:true|false|null|None|True|False|NaN|-?Infinity)$|MASKED_')
-_SAME_KEYS = END
-"""The key under which stands what has the key of something else in its object."""
 _IS_SECRET = re.compile(r'"kind"\s*:\s*"Secret')
 # In a manifest of YAML: what was applied last, in JSON.
 _SECRET_LINE = re.compile(r'^[ \t]+(?=\{[^\r\n\0]*"kind"[ ]?:[ ]?"Secret)', re.MULTILINE)
@@ -103,7 +98,7 @@ def find_in_yaml(text: str, _lower: str) -> Iterator[Finding]:
 
 def find_under(text: str, name: str, opening: int, limit: int) -> tuple[list[Finding], int]:
     """Find secrets under a name, in brackets or in lines up to a limit; returns up to where it was read, too."""
-    end = min(limit, opening + MAX_UNDER_NAME)
+    end = min(limit, opening + 20_000)  # characters that are read under one name
     if text[opening : opening + 1] in _CLOSES:
         top: dict[str, Any] = {}
         read = _read(text, opening, end, top, name)
@@ -171,7 +166,7 @@ def _put(container: _Container, key: str, value: object) -> None:
     if isinstance(container, list):
         container.append(value)
     elif key in container:  # twice in one object
-        cast('list[Any]', container.setdefault(_SAME_KEYS, [])).append({key: value})
+        cast('list[Any]', container.setdefault(END, [])).append({key: value})
     else:
         container[key] = value
 

@@ -63,7 +63,6 @@ _SERVICES = any_of(
 _SERVICE = re.compile(
     rf'(?<![a-z0-9])(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|login|pat))*)\W{{1,8}}$'
 )
-_BEFORE_SERVICE = 60
 _LONG_WORD = re.compile(r'(?<=[=:> "\'`])(?![a-z_\-.]{2,40}[=:])[a-z0-9_\-.+/~|=:]{14,200}')
 _RUN = re.compile(r'[A-Za-z0-9]{4,}')
 _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
@@ -74,7 +73,6 @@ _CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 _SIGN_WITHIN = re.compile(r'\w[!#$%&*^](?=\w)')
 
 _LONGEST_WORD = 24
-_LEAST_RANDOM = 16
 
 # Where a list continues, and what has no secret value of its own.
 _HARMLESS = re.compile(
@@ -88,7 +86,6 @@ _HARMLESS = re.compile(
 _COUNTED = re.compile(
     r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\s]|$)', re.IGNORECASE
 )
-_COUNTED_DIGITS = 12
 
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
 COUNT_DIGITS = 8
@@ -196,7 +193,7 @@ def is_ambiguous(text: str, start: int = 0, end: int | None = None) -> bool:
 def service_hits(lower: str) -> Iterator[tuple[int, int]]:
     """Names of services before what may be a key, in a text in lower case: where each begins and ends."""
     for word in _LONG_WORD.finditer(lower):
-        first = max(0, word.start() - _BEFORE_SERVICE)
+        first = max(0, word.start() - 60)
         before = lower[first : word.start()]
         is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
         if is_assigned and (service := _SERVICE.search(before)) and is_generated(word[0]):
@@ -227,7 +224,7 @@ def is_count(name: str, number: str) -> bool:
 
 def counts_tokens(name: str, value: str) -> bool:
     """Return whether a value under the name of a token says how many there were: `"prompt_token": 123456789`."""
-    is_number = value.isdigit() and len(value) <= _COUNTED_DIGITS
+    is_number = value.isdigit() and len(value) <= 12
     return is_number and _COUNTED.search(_CAMEL.sub('_', name[-60:])) is not None
 
 
@@ -280,7 +277,7 @@ def may_be_random(value: str) -> bool:
     if not value.isalpha():
         return any(map(str.isdigit, value))
     changes = sum(before.islower() != after.islower() for before, after in pairwise(value))
-    return len(value) >= _LEAST_RANDOM and (3 * changes > len(value) or (not changes and len(value) > _LONGEST_WORD))
+    return len(value) >= 16 and (3 * changes > len(value) or (not changes and len(value) > _LONGEST_WORD))
 
 
 def entropy(text: str) -> float:

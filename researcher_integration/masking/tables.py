@@ -21,13 +21,10 @@ _SPLIT: Mapping[str, re.Pattern[str]] = {
 _DRAWN = str.maketrans('│┃║┆┌┬┐┏┳┓─━', '||||||||||  ')
 _MARKS = ' `*"\'[]>#'
 _MAX_HEADER = 4000
-_MAX_ODD = 3  # lines in turn without a secret, and with more cells than the header, or fewer
-_MAX_READINGS = 8  # of a line, as a row of tables whose headers may all be none
 # A cell in quotes that does not end in its line.
 _OPEN: Mapping[str, re.Pattern[str]] = {
     sign: re.compile(rf'(?:^|{re.escape(sign)})[ ]*"(?>(?:[^"]++|"")*)$') for sign in _SPLIT
 }
-_MAX_CELL_LINES = 50
 _ALIGNED = re.compile(r'\S+(?: \S+)*')
 
 _STATE = re.compile(f'(?:{"|".join(secret_names.NO_SECRETS["states"])})$', re.IGNORECASE)
@@ -93,7 +90,7 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
         return  # words of a sentence, or an option and what it does
     same = (sign, columns.width, bool(columns.sure), *(() if sign else cells[at] for at in columns.kinds))
     within = [each for each, stop in read.items() if start < stop]
-    if same in within or len(within) > _MAX_READINGS:
+    if same in within or len(within) > 8:  # as a row of tables whose headers may all be none
         return
     odd, apart = 0, False
     for begin, row in _rows(text, end, sign, stops, cells):
@@ -102,7 +99,7 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
         found = [*_found(text, row, columns, fits=not apart)]
         apart = apart and not found
         odd = 0 if found or (not apart and len(row) == len(cells)) else odd + 1
-        if odd > _MAX_ODD:
+        if odd > 3:  # lines in turn without a secret, and with more cells than the header, or fewer
             return
         yield from found
 
@@ -151,7 +148,6 @@ def find_in_html(text: str, lower: str) -> Iterator[Finding]:
 
 
 def _stripped(text: str, start: int, end: int) -> _Span:
-    """The part of a text without the spaces around it."""
     cell = text[start:end]
     end = start + len(cell.rstrip())
     return end - len(cell.strip()), end
@@ -162,7 +158,7 @@ def _records(text: str, end: int, sign: str) -> Iterator[tuple[int, int]]:
     while (line := next(lines_below(text, end), None)) is not None:
         start, end = line
         if sign and text.count('"', start, end) % 2 and _OPEN[sign].search(text[start:end]):
-            for more, stop in islice(lines_below(text, end), _MAX_CELL_LINES):
+            for more, stop in islice(lines_below(text, end), 50):
                 if text.count('"', more, stop) % 2:
                     end = stop
                     break

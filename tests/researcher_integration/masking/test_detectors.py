@@ -235,7 +235,7 @@ def test_each_prefix() -> None:
 
 def test_a_form_is_checked_when_it_is_read() -> None:
     form = _Form.model_validate({'kind': 'ZZ_TOKEN', 'expression': 'ZZ_[a-z]{8}', 'anchors': ['ZZ_']})
-    [pattern] = form.patterns()
+    pattern = form.pattern()
     assert [(found.start, found.end) for found in pattern('a ZZ_abcdefgh', 'a zz_abcdefgh')] == [(2, 13)]
     with pytest.raises(ValidationError, match='String should match pattern'):
         _Form.model_validate({'kind': 'zz token', 'expression': 'z'})
