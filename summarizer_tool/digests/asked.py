@@ -4,8 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import log2
 
 from summarizer_tool.digests.columns import moment, quantities
 from summarizer_tool.digests.records import Row
@@ -30,11 +28,6 @@ _LOOKED_AT = 1000
 """Values without a number, which may be written in another way."""
 _CELL = 120
 """Characters told of a field."""
-_MANY, _SAMPLE, _FIELDS, _TOLD = 12, 100, 24, 40
-"""Things from which two fields may be known to be the same in all, things by which that is told, fields, and things in
-which they differ;"""
-_CHANCE, _UNEQUAL = 0.5, 55.0
-"""share of them that may have one value there, with which they would be the same by chance; and the rank of another."""
 
 _LEAST = frozenset(
     'lowest least minimum min smallest shortest fewest fastest quickest cheapest earliest youngest'.split()  # noqa: SIM905
@@ -137,32 +130,6 @@ def _at_ends(
         said = f'{_short(field)}={things.rows[at][field]} ({rank}{others})'
         text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
         yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
-
-
-def unequal(things: NamedRows) -> Iterator[DigestStatement]:
-    """Tell of the things in which two fields differ that are the same in nearly all others, and not by chance."""
-    total = len(things.rows)
-    fields = Counter(field for row in things.rows for field in row)
-    often = [field for field, count in fields.items() if count >= _NUMBERS * total][:_FIELDS]
-    columns = {field: [row.get(field, '') for row in things.rows] for field in often}
-    sample = {field: cells[:: max(1, total // _SAMPLE)] for field, cells in columns.items()}
-    varied = [field for field, cells in sample.items() if max(Counter(cells).values()) <= _CHANCE * len(cells)]
-    paired: set[str] = set()
-    for one, other in combinations(varied, 2) if total >= _MANY else ():
-        alike = sum(map(str.__eq__, sample[one], sample[other]))
-        if alike < _NUMBERS * len(sample[one]) or paired & {one, other}:
-            continue
-        paired.add(other)
-        pairs = [*zip(columns[one], columns[other], strict=True)]
-        differ = [at for at, pair in enumerate(pairs) if all(pair) and len({*pair}) > 1]
-        often = f'the same in {sum(a == b != "" for a, b in pairs)} of {total}'
-        if len(differ) > _FEW * total:
-            yield DigestStatement(f'{one} and {other}: {often}', _UNEQUAL, 'fields')
-            continue
-        for at in differ[:_TOLD]:
-            cells = ', '.join(f'{_short(field)}={one_line(columns[field][at], _CELL)}' for field in (one, other))
-            rank = _UNEQUAL + 2.0 * log2(total / len(differ))
-            yield DigestStatement(f'{things.names[at]}: {cells} ({often})', rank, 'odd items', _line(things, at))
 
 
 def mentioned(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 from typing import Literal
 
-from summarizer_tool.digests.asked import NamedRows, extremes, mentioned, unequal
+from summarizer_tool.digests.asked import NamedRows, extremes, mentioned
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
@@ -137,7 +137,6 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         return Digest('', read.kind, ())
     words = focus_words(focus)
     found = [_with_below(each, read.lines) for each in read.statements]
-    found += chain.from_iterable(map(unequal, read.things))
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
         found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]

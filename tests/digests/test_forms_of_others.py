@@ -5,7 +5,7 @@ import json
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.digests.asked import NamedRows, extremes, unequal
+from summarizer_tool.digests.asked import NamedRows, extremes
 from summarizer_tool.digests.digest import digest
 
 ASKED = 'Is anything wrong or unusual here?'
@@ -39,19 +39,6 @@ def test_what_was_last_or_first_is_told_of_times(cells: str, latest: str, earlie
     assert last.endswith(f'Changed On={latest} (latest)')
     assert first.endswith(f'Changed On={earliest} (earliest)')
     assert not [*extremes(things, ['changed'])]
-
-
-def test_fields_that_are_the_same_elsewhere_are_told_where_they_differ() -> None:
-    rows = [{'want': f'1.{at}', 'have': f'1.{at}', 'kind': 'mill', 'sort': 'mill'} for at in range(40)]
-    names = [f'stone {at}' for at in range(40)]
-    assert not [*unequal(NamedRows(names, rows))]
-    rows[7]['have'], rows[9]['sort'] = '0.9', 'barn'
-    assert [each.text for each in unequal(NamedRows(names, rows))] == snapshot(
-        ['stone 7: want=1.7, have=0.9 (the same in 39 of 40)']
-    )
-    for row in rows[10:20]:
-        row['have'] = '0.8'
-    assert [each.text for each in unequal(NamedRows(names, rows))] == snapshot(['want and have: the same in 29 of 40'])
 
 
 def test_things_in_lists_of_things_have_names_of_their_own_and_are_unlike_their_kind() -> None:
