@@ -253,16 +253,6 @@ FURTHER = {
 }
 """What only an agent finds."""
 
-STEP_OF: dict[str, TopicId] = {
-    'harrow-sound': 'zone_overview',
-    'characters': 'npcs',
-    'factions': 'factions',
-    'history': 'lore',
-    'siege-of-tern-rock': 'lore',
-    'items': 'narrative_items',
-}
-"""Which step each given page belongs to."""
-
 GATHER: dict[TopicId, str] = {
     'zone_overview': f'what kind of place {ZONE} is',
     'npcs': f'Find the characters of {ZONE}',
