@@ -7,8 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.messages import ToolReturnPart
 
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps, crawl_tool
 from researcher_integration.lore.material import CrawledPage
@@ -17,6 +16,7 @@ from summarizer_tool.text import tokens
 from tests.proofs.research.site import Site, site
 from tests.support.crawled_pages import MARSH, ByPath
 from tests.support.pdfs import lines, pdf
+from tests.support.scripted import call, scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -213,18 +213,6 @@ async def test_files_are_pages(service: Service, tmp_path: Path, wiki: Site) -> 
 # In an agent.
 
 
-def asking(*urls: str) -> FunctionModel:
-    """A model that asks for pages one after the other, and then is done."""
-
-    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        turn = sum(isinstance(message, ModelResponse) for message in messages)
-        if turn == len(urls):
-            return ModelResponse(parts=[TextPart('Done.')])
-        return ModelResponse(parts=[ToolCallPart('crawl_webpage', {'url': urls[turn]})])
-
-    return FunctionModel(answer, model_name='asking')
-
-
 async def test_a_file_may_be_a_document(service: Service, tmp_path: Path) -> None:
     (tmp_path / 'marsh.pdf').write_bytes(pdf([lines('The marsh was drained in 1764, and sold to Ada Thornby.')]))
     crawled = await Crawler(service, ByPath()).crawl_file(str(tmp_path / 'marsh.pdf'))
@@ -232,7 +220,8 @@ async def test_a_file_may_be_a_document(service: Service, tmp_path: Path) -> Non
 
 
 async def test_an_agent_crawls_by_tool(crawler: Crawler, wiki: Site) -> None:
-    model = asking(f'{wiki.origin}/court.html', f'{wiki.origin}/missing', f'{wiki.origin}/court.html#again')
+    places = ('court.html', 'missing', 'court.html#again')
+    model = scripted(*(call('crawl_webpage', url=f'{wiki.origin}/{place}') for place in places), 'Done.')
     agent = Agent(model, deps_type=StepDeps, tools=[crawl_tool()])
     deps = StepDeps(crawler)
 
