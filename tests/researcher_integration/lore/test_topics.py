@@ -133,13 +133,11 @@ def test_wrong_topics(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     contents: dict[str, bytes] = {
         'empty': b'',
-        'only a comment': b'# topics\n',
         'not UTF-8': 'topics:\n- id: lore\n  header: Märchen'.encode('latin-1'),
         'not YAML': b'topics:\n  - id: lore\n   header: Lore\n',
         'a tab': b'topics:\n\t- id: lore\n',
         'a control character': b'topics: \x07\n',
         'a list': b'- lore\n',
-        'a word': b'lore\n',
         'two documents': b'topics: []\n---\ntopics: []\n',
         'a key twice': b'topics: []\nlimits:\n  requests: 5\n  cost: 1\n  requests: 500\n',
         'an object of Python': b'topics: !!python/object/apply:os.system [true]\n',
@@ -153,14 +151,12 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         messages[name] = problem(load_topics, tmp_path / 'topics.yml')
     assert messages == snapshot(
         {
-            'empty': 'topics.yml: is empty',
-            'only a comment': 'topics.yml: is empty',
+            'empty': 'topics.yml: must be a mapping',
             'not UTF-8': 'topics.yml: is not UTF-8',
             'not YAML': "topics.yml: line 3: is not YAML: while parsing a block collection expected <block end>, but found '<block mapping start>'",
             'a tab': "topics.yml: line 2: is not YAML: while scanning for the next token found character '\\t' that cannot start any token",
             'a control character': 'topics.yml: is not YAML: unacceptable character #x0007: special characters are not allowed in "<unicode string>", position 8',
             'a list': 'topics.yml: must be a mapping',
-            'a word': 'topics.yml: must be a mapping',
             'two documents': 'topics.yml: line 2: is not YAML: expected a single document in the stream but found another document',
             'a key twice': "topics.yml: line 5: the key 'requests' stands twice",
             'an object of Python': "topics.yml: line 1: is not YAML: could not determine a constructor for the tag 'tag:yaml.org,2002:python/object/apply:os.system'",

@@ -1,5 +1,7 @@
 """The cross-reference reports what the sources contradict each other in, with both claims and both sources."""
 
+import json
+
 import pytest
 from inline_snapshot import snapshot
 from pydantic import JsonValue
@@ -212,6 +214,14 @@ async def test_without_the_model_there_are_the_rules(model: Model, reason: str, 
 
     assert found.conflicts == tuple(compare(EXTRACTIONS, PAGES))
     assert (found.reason, found.spent.requests) == (reason, requests)
+
+
+async def test_an_answer_that_is_cut_off_keeps_its_whole_conflicts() -> None:
+    raw = json.dumps({'conflicts': [ODILE, {**ODILE, 'subject': 'Mirefold'}]})
+    found = await cross_reference(answering(raw[:-20], finish_reason='length'))
+
+    assert found.is_partial
+    assert [conflict.subject for conflict in found.conflicts if conflict.found_by == 'model'] == ['Odile Sarn']
 
 
 async def test_it_runs_on_a_model_that_writes_nonsense() -> None:
