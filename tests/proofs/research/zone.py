@@ -1,5 +1,6 @@
 """Harrow Sound, a made-up zone of eight pages, and a research of it against a local site and a simulated provider."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -375,5 +376,7 @@ def role(asked: replies.Request) -> Role:
 
 
 def sent_tokens(asked: replies.Request) -> int:
-    """All that a request sends: its messages, and the tools as JSON."""
-    return tokens.count(asked.prompt) + tokens.count(asked.body.model_dump_json(include={'tools'}))
+    """All that a model has to read, as it came over the wire: messages, calls in them, and the schemas of tools."""
+    extra = [message.model_extra for message in asked.body.messages if message.model_extra]
+    schemas = asked.body.model_dump_json(include={'tools', 'tool_choice', 'response_format'}, exclude_unset=True)
+    return tokens.count('\n'.join([asked.prompt, json.dumps(extra) if extra else '', schemas]))
