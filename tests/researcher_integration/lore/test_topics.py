@@ -151,7 +151,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         messages[name] = problem(load_topics, tmp_path / 'topics.yml')
     assert messages == snapshot(
         {
-            'empty': 'topics.yml: must be a mapping',
+            'empty': 'topics.yml: is empty',
             'not UTF-8': 'topics.yml: is not UTF-8',
             'not YAML': "topics.yml: line 3: is not YAML: while parsing a block collection expected <block end>, but found '<block mapping start>'",
             'a tab': "topics.yml: line 2: is not YAML: while scanning for the next token found character '\\t' that cannot start any token",
