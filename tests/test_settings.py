@@ -105,6 +105,8 @@ def test_all_wrong_values_are_named_at_once() -> None:
 def test_an_unknown_override_is_a_mistake_of_the_program() -> None:
     with pytest.raises(TypeError, match='Settings has no on_failre'):
         Settings.load(on_failre='error')
+    with pytest.raises(TypeError, match='Settings has no llm_modl'):
+        Settings(llm_modl='extractive')  # pyright: ignore[reportCallIssue]
 
 
 def test_secrets_are_not_shown() -> None:
@@ -160,8 +162,3 @@ def test_variables_that_look_like_settings_are_named(monkeypatch: pytest.MonkeyP
             ('SUMMARIZER_STOR', 'SUMMARIZER_STORE'),
         ]
     )
-
-
-def test_a_setting_that_there_is_not_is_named() -> None:
-    with pytest.raises(TypeError, match='Settings has no llm_modl'):
-        Settings(llm_modl='extractive')  # pyright: ignore[reportCallIssue]

@@ -23,6 +23,7 @@ from pydantic_ai.usage import RequestUsage
 
 from summarizer_tool import Settings, Summarizer, telemetry
 from tests.support import map_models
+from tests.support.traces import own, tree
 
 SECRET = 'Gannet Dyke'
 """A name that stands in the sources, and so must stand nowhere else."""
@@ -34,33 +35,12 @@ SOME = IsInt(gt=0)
 OWN = {'summarize', 'map chunk', 'degrade chunk', 'reduce group', 'fit'}
 
 
-def tree(capfire: CaptureLogfire) -> list[str]:
-    """The names of the spans, indented below their parents, in the order of their beginning; repeats are counted."""
-    spans = capfire.exporter.exported_spans_as_dict(parse_json_attributes=True)
-    spans = sorted((span for span in spans), key=lambda span: span['start_time'])
-
-    def below(parent: int | None) -> list[str]:
-        lines: list[str] = []
-        for span in spans:
-            if (span['parent'] or {}).get('span_id') == parent:
-                lines.append(span['name'])
-                lines += [f'  {line}' for line in below(span['context']['span_id'])]
-        return lines
-
-    counted: list[str] = []
-    for line in below(None):
-        if line not in counted:
-            counted.append(line)
-    return counted
-
-
 def attributes(capfire: CaptureLogfire) -> dict[str, dict[str, Any]]:
     """The attributes of the first span of each of our names."""
     first: dict[str, dict[str, Any]] = {}
     for span in sorted(capfire.exporter.exported_spans_as_dict(), key=lambda span: span['start_time']):
-        own = {name: value for name, value in span['attributes'].items() if not name.startswith(('logfire.', 'code.'))}
         if span['name'] in OWN:
-            first.setdefault(span['name'], own)
+            first.setdefault(span['name'], own(span))
     return first
 
 
@@ -120,7 +100,7 @@ def test_what_a_summary_has_cost_is_on_its_span(
 
 def test_spans_of_a_summary(capfire: CaptureLogfire, crawl: dict[str, str]) -> None:
     summarize(crawl, 4000)
-    assert tree(capfire) == snapshot(['summarize', '  map chunk', '  fit'])
+    assert tree(capfire.exporter.exported_spans_as_dict()) == snapshot(['summarize', '  map chunk', '  fit'])
     assert attributes(capfire) == snapshot(
         {
             'summarize': {
@@ -159,7 +139,7 @@ def test_spans_of_a_summary(capfire: CaptureLogfire, crawl: dict[str, str]) -> N
 
 def test_spans_of_a_merge(capfire: CaptureLogfire, crawl: dict[str, str]) -> None:
     summarize(crawl, 400, map_models.model_of(map_models.good), default_chunk_size_tokens=700)
-    assert tree(capfire) == snapshot(
+    assert tree(capfire.exporter.exported_spans_as_dict()) == snapshot(
         [
             'summarize',
             '  map chunk',

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from summarizer_tool.cli.main import app
 from summarizer_tool.text import tokens
 from tests.support.site import Site
-from tests.support.terminal import interrupted, said, with_terminal
+from tests.support.terminal import said
 
 MILL = """\
 # The mill of Ostrey
@@ -224,20 +224,3 @@ Error: Invalid value for '--mode'\
             '3||summarizer: missing.md does not exist',
         ]
     )
-
-
-def test_an_interrupt_ends_the_work(station: Site) -> None:
-    station.slow(60)
-    asked = ('answer', 'When is the highest tide?', station.url('/slow'))
-    ended = interrupted(*asked, when=lambda: '/slow' in station.hits)
-    assert ended == (130, b'', b'summarizer: interrupted\n')
-
-
-def test_progress_is_for_a_terminal(station: Site) -> None:
-    station.pause = 0.3
-    asked = ('answer', 'What is a drowned start?', station.url('/guide/'), '--mode', 'fast')
-    status, out, shown = with_terminal(*asked)
-    assert status == 1  # the page only links to it
-    assert b'reading' in shown
-    assert b'\x1b' not in out
-    assert out.count(b'[SOURCES]') == 1

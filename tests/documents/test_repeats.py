@@ -16,6 +16,7 @@ def summarized(documents: list[Document], budget: int = 450) -> Summary:
 def test_a_copy_costs_nothing_and_changes_nothing() -> None:
     one, two = summarized([Document(CHRONICLE)]), summarized([Document(CHRONICLE), Document(CHRONICLE)])
     assert two.text == one.text
+    assert len(two.text.splitlines()) == len({*two.text.splitlines()})
     assert two.stats.chunks == one.stats.chunks
     assert two.stats.repeated_tokens == one.stats.tokens_in
     last = two.parts[-1]

@@ -1,7 +1,7 @@
-"""What becomes of an answer that is cancelled, or whose time is up, on the server and in a toolset."""
+"""What becomes of an answer that is cancelled, or whose time is up."""
 
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -14,20 +14,13 @@ from summarizer_tool.server.tools import DEFECT
 from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.service.retrieval import Retriever
 from tests.support import serving
-from tests.support.scripted import agent_with, call, returns
-from tests.support.serving import Mode, meta_of, text_of
+from tests.support.serving import Mode, meta_of, text_of, until
 from tests.support.site import Site, site
 
 pytestmark = pytest.mark.anyio
 
 MODES: list[Mode] = ['auto', 'legacy']
 KAPLAN = 'From which barrage were the Kaplan sets bought?'
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    with anyio.fail_after(30):
-        while not is_so():  # noqa: ASYNC110 - it is so in another thread
-            await anyio.sleep(0.02)
 
 
 def unstable(text: str, web: Site) -> str:
@@ -140,25 +133,3 @@ async def test_work_that_ignores_the_deadline_is_told_in_the_same_form(monkeypat
     assert [text_of(each).splitlines()[0] for each in (late, failed)] == ['[ERROR] timeout', '[ERROR] failed']
     assert DEFECT in text_of(failed)
     assert 'hunter2' not in text_of(failed)
-
-
-async def test_an_answer_keeps_to_the_deadline_of_the_run() -> None:
-    with site() as web:
-        web.slow(60)
-        pages = [web.url('/guide/safety'), web.url('/slow')]
-        async with agent_with(web, call('answer', url=pages, query='How fast does the gallery fill?')) as agent:
-            [part] = returns((await agent.run('How fast?', timeout=5)).all_messages())
-    assert part.outcome == 'success'
-    assert part.metadata.figures['partial']
-    assert 'fills within seven minutes' in part.model_response_str()
-
-
-async def test_a_cancelled_run_stops_the_fetches() -> None:
-    async with hanging() as far:
-        asked = call('answer', url=f'http://{far.host}/', query='siren')
-        async with agent_with(Site(far.host, {}), asked) as agent, anyio.create_task_group() as tasks:
-            tasks.start_soon(agent.run, 'How fast?')
-            await until(lambda: far.asked == ['/'])
-            tasks.cancel_scope.cancel()
-        with anyio.fail_after(30):
-            await far.lost.wait()

@@ -273,13 +273,3 @@ async def test_nobody_goes_where_nobody_may_go() -> None:
         assert not set(FORBIDDEN) & set(web.hits)
         assert web.hits.count('/robots.txt') >= 1
         assert {agent.partition('/')[0] for agent in web.user_agents} == {'summarizer-tool'}
-
-
-async def test_pages_are_fetched_at_the_same_time() -> None:
-    with site() as web, serving.serve(fetch_allow_hosts=web.host) as server:
-        web.pause = 0.2
-        async with server.client() as client:
-            paths = ('/guide/', '/valley', '/partners', '/guide/safety')
-            asked = {'url': [web.url(path) for path in paths], 'query': 'siren', 'research_mode': 'fast'}
-            assert meta_of(await client.call_tool('answer', asked))['documents'] == 4
-        assert web.concurrent_max == 2  # of one host

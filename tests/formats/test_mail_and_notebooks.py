@@ -163,7 +163,8 @@ def test_a_notebook_with_what_it_has_written() -> None:
         {'cell_type': 'code', 'source': 'long', 'outputs': [{'output_type': 'stream', 'text': 'x\n' * 500}]},
     ]
     notebook = {'nbformat': 4, 'metadata': {'language_info': {'name': 'python'}}, 'cells': cells}
-    assert read(json.dumps(notebook).encode()).markdown == snapshot("""\
+    shown = read(json.dumps(notebook).encode()).markdown.replace('x\n' * 20, 'x, 20 times\n')
+    assert shown == snapshot("""\
 # Floods
 By year. ![x](image)
 
@@ -187,26 +188,7 @@ long
 Output:
 
 ```
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
-x
+x, 20 times
 … (960 more characters)
 ```\
 """)

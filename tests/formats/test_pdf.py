@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import isolated
 from summarizer_tool.formats import pdf as reader
 from summarizer_tool.formats.pdf_layout import markdown_of
 from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine
 from summarizer_tool.formats.reading import read
+from tests.formats.test_archives import why_not
 from tests.support.pdfs import ENCRYPTED, lines, pdf
 
 MILL = """\
@@ -299,12 +299,6 @@ def test_a_note_whose_number_is_raised_is_one_paragraph() -> None:
     for blank in (0.0, 4.0):  # whether the number is a word of its own
         note = [(72.0, 704.0, '1', 6), (75.4 + blank, 700.0, first), (72.0, 688.0, second)]
         assert read(pdf([note])).markdown.partition('The')[2] == f'{first[3:]} {second}'
-
-
-def why_not(body: bytes) -> str:
-    with pytest.raises(FetchError) as raised:
-        read(body)
-    return str(raised.value)
 
 
 def test_what_cannot_be_read_says_what_helps() -> None:

@@ -273,20 +273,6 @@ def test_without_an_address_only_absolute_links_are_known() -> None:
     assert page.links == (Link('https://b.example/', 'that', 'Salt Gate', 'Both this and that are pages.'),)
 
 
-def test_images_are_left_out_of_the_text() -> None:
-    page = to_markdown(
-        article("""
-        <h2>Views</h2><figure><img src="data:image/gif;base64,R0" data-src="/img/gate.jpg" alt="The gate"><figcaption>The
-        gate in 1610, by an unknown hand</figcaption></figure><p>The gate has been painted more often than any other
-        building of the city.</p><img src="/p.gif" width=1 height=1><img src="/i.svg" class="icon" alt="star">
-        <picture><source srcset="/bell-800.jpg 800w, /bell-400.jpg 400w"><img alt="A bell"></picture>
-        <div class="wp-caption"><img src="/lamp.png"><p class="wp-caption-text">The lamp</p></div>
-        <noscript><img src="/tide.png" alt="Tides"></noscript>"""),
-        URL,
-    )
-    assert '.jpg' not in page.markdown
-
-
 def test_what_trafilatura_drops_within_the_text_is_kept() -> None:
     links = ''.join(
         f'<li><a href="/k{number}">Keeper {number}</a>, sworn in at the age of {number}</li>'

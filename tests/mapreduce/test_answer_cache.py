@@ -159,14 +159,6 @@ async def test_who_is_cancelled_while_waiting_gives_nobody_the_turn_of_another()
     assert asking == ['patient']
 
 
-async def test_collections_do_not_share_work() -> None:
-    store, model = SourceStore(), Counted()
-    await model.run(store.collection('a'))
-    before = model.requests
-    await model.run(store.collection('b'))
-    assert model.requests > before
-
-
 async def test_collections_do_not_wait_for_each_other() -> None:
     store, asked, both = SourceStore(), 0, asyncio.Event()
 

@@ -28,7 +28,7 @@ from summarizer_tool.mapreduce.request import SummarizeRequest
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.settings import OnFailure
 from summarizer_tool.text import tokens
-from tests.support.map_models import Answer, facts_of, failing, good, lines_of, make, model_of, read, tool_call
+from tests.support.map_models import Answer, failing, good, lines_of, make, model_of, read, tool_call
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
 
 
@@ -118,19 +118,6 @@ def test_a_merge_that_is_cut_off_loses_no_fact() -> None:
     assert summary.stats.reduce_calls
     assert 'a merge failed (cut off); its facts were chosen from without a model' in summary.warnings
     assert not any(fact.text == 'Year 601.' for fact in summary.facts)
-
-
-def test_invented_facts_are_dropped_and_counted() -> None:
-    def answer(request: prompts.ParsedRequest, info: AgentInfo) -> ModelResponse:
-        if request.merges:
-            return good(request, info)
-        return tool_call(
-            info, {'facts': [*facts_of(request), {'text': 'Zebulon Quux ate 99 whales in 1777.', 'evidence': [1]}]}
-        )
-
-    summary = Summarizer(make(), model=model_of(answer)).summarize_sync(CHRONICLE, max_output_tokens=400)
-    assert 'Quux' not in summary.model_dump_json()
-    assert summary.stats.dropped.unsupported == summary.stats.map_calls
 
 
 def test_a_model_whose_facts_are_all_invented_is_replaced() -> None:
@@ -227,13 +214,6 @@ def test_a_blank_part_does_not_hide_that_every_call_failed() -> None:
     documents = [Document(CHRONICLE), Document(' \n' * 8000), Document(chronicle(6, seed=3))]
     summary = Summarizer(make(), model=model_of(failing(500))).summarize_sync(documents, max_output_tokens=300)
     assert summary.state == 'original'
-
-
-@pytest.mark.parametrize('name', ['returns garbage', 'returns half a JSON'])
-def test_answers_of_no_use_are_replaced_and_keep_the_budget(name: str) -> None:
-    summary = Summarizer(make(), model=model_of(BAD_ANSWERS[name])).summarize_sync(CHRONICLE, max_output_tokens=300)
-    assert summary.state in ('complete', 'degraded')
-    assert 200 < summary.stats.tokens_out <= 300
 
 
 def test_when_even_the_reserve_is_over_the_beginnings_have_to_do() -> None:

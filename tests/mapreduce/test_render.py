@@ -1,5 +1,8 @@
 """The text never exceeds its budget, wastes none of it, and says what the facts say."""
 
+from collections.abc import Sequence
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -12,6 +15,17 @@ from summarizer_tool.text import tokens
 
 def facts_of(*texts: str, document: int = 0) -> list[GroundedFact]:
     return [GroundedFact(text, 3, ((document, number),)) for number, text in enumerate(texts, 1)]
+
+
+def told(
+    *facts: tuple[tuple[str, ...], str], titles: Sequence[str], focus: Focus | None = None, budget: int = 200
+) -> str:
+    """The text of facts below their headings, of which the first may be the title of their document."""
+    found = [
+        GroundedFact(text, 3, ((titles.index(above[0]) if above and above[0] in titles else 0, number),))
+        for number, (above, text) in enumerate(facts, 1)
+    ]
+    return fit(found, [], titles, budget, focus or Focus(), headings=[above for above, _ in facts]).text
 
 
 def text_of(*texts: str, budget: int = 1000) -> str:
@@ -107,29 +121,80 @@ def test_shorten_keeps_the_beginning_within_the_budget(text: str, budget: int) -
     assert short == text or text.startswith(short.removesuffix('…'))
 
 
-def test_for_a_schema_a_fact_has_whom_it_is_about_where_it_does_not_say_so() -> None:
-    told = [
-        (('Marn', 'Ada Orme', 'Early life'), 'She was taught in Wend.'),
-        (('Marn', 'Ada Orme', 'Early life'), 'Her brother Carl is a miller.'),
-        (('Marn', 'Carl Orme'), 'Orme built the mill.'),
-        (('Marn', 'The Reeve'), 'In 604 the reeve was drowned.'),
-        (('Marn', 'Salt Guild'), 'Wend has had a guild since 610.'),
-        (('Marn', 'Salt Guild'), 'The hall was burned in 612.'),
-        (('Marn', 'old customs'), 'On 3 May bread is thrown into the river.'),
-    ]
-    facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
-    names = Focus(schema_hint='people and places')
-    assert fit(facts, [], ['Marn'], 200, names, headings=[above for above, _ in told]).text.splitlines() == snapshot(
+@pytest.mark.parametrize(
+    'rows',
+    [
+        # Whom it is about, where it does not say so.
         [
-            'Ada Orme: She was taught in Wend.',
-            'Her brother Carl is a miller.',
-            'Orme built the mill.',
-            'In 604 the reeve was drowned.',
-            'Wend has had a guild since 610.',
-            'Salt Guild: The hall was burned in 612.',
-            'On 3 May bread is thrown into the river.',
-        ]
+            (('Marn', 'Ada Orme', 'Early life'), '[Ada Orme: ]She was taught in Wend.'),
+            (('Marn', 'Ada Orme', 'Early life'), 'Her brother Carl is a miller.'),
+            (('Marn', 'Carl Orme'), 'Orme built the mill.'),
+            (('Marn', 'The Reeve'), 'In 604 the reeve was drowned.'),
+            (('Marn', 'Salt Guild'), 'Wend has had a guild since 610.'),
+            (('Marn', 'Salt Guild'), '[Salt Guild: ]The hall was burned in 612.'),
+            (('Marn', 'old customs'), 'On 3 May bread is thrown into the river.'),
+        ],
+        # Of a timeline, its date.
+        [
+            (('Marn', 'Timeline', '33 A.R. — The coast'), '[33 A.R.: ]Third hamlet founded: Wend.'),
+            (('Marn', 'Timeline', '33 A.R. — The coast'), '[33 A.R.: ]Ada Orme opens the mill.'),
+            (('Marn', 'Timeline', '604–606 A.R.'), '605: The mill is burned.'),
+            (('Marn', 'Timeline', '12 Oatmonth 610'), '[12 Oatmonth 610: ]It is rebuilt.'),
+            (('Marn', 'Timeline', 'Year 612: The flood'), 'In year 612 the reeve is drowned.'),
+            (('Wend', '1200 (a song)'), 'Carl Orme wrote it.'),
+        ],
+        # The whole date above it.
+        [
+            (('Marn', '2024-03-11'), '[2024-03-11: ]Ada built part 1.'),
+            (('Marn', '2024-03-25 – Handover'), '[2024-03-25: ]Ada built part 2.'),
+            (('Marn', 'c. 604–610'), '[c. 604–610: ]Ada built part 3.'),
+            (('Marn', '12 March 1943: The flood'), '[12 March 1943: ]Ada built part 4.'),
+        ],
+    ],
+    ids=['whom', 'timeline', 'dates'],
+)
+def test_for_a_schema_a_fact_has_what_it_does_not_say_of_its_headings(rows: list[tuple[tuple[str, ...], str]]) -> None:
+    titles = list(dict.fromkeys(above[0] for above, _ in rows))
+    facts = [(above, text.rpartition(']')[2]) for above, text in rows]
+    lines = told(*facts, titles=titles, focus=NAMES).splitlines()
+    assert [line for line in lines if not line.startswith('# ')] == [
+        text.strip('[').replace(']', '') for _, text in rows
+    ]
+
+
+def test_no_fact_stands_below_a_heading_that_is_not_above_it() -> None:
+    assert told(
+        (('Sluices', 'Client', 'get', 'Parameters'), 'It waits for 30 seconds.'),
+        (('Sluices', 'Waiter', 'get', 'Parameters'), 'It waits for 5 seconds.'),
+        (('Sluices', 'May it be late?'), 'May it be late?: Yes, by a day.'),
+        ((), 'The mill was sold.'),
+        titles=['Sluices'],
+    ) == snapshot("""\
+## Client
+### Parameters
+It waits for 30 seconds.
+## Waiter
+### Parameters
+It waits for 5 seconds.
+## May it be late?
+Yes, by a day.
+***
+The mill was sold.\
+""")
+
+
+def test_the_title_of_the_only_document_heads_a_part_where_others_stand_beside_it() -> None:
+    beside = told(
+        (('Upper mill', 'State'), 'It is open.'), (('Lower mill', 'State'), 'It is shut.'), titles=['Upper mill']
     )
+    assert beside == snapshot("""\
+## Upper mill
+### State
+It is open.
+## Lower mill
+### State
+It is shut.\
+""")
 
 
 def test_a_value_that_a_schema_asks_for_is_told_of_each_who_has_it() -> None:
@@ -144,41 +209,6 @@ def test_a_value_that_a_schema_asks_for_is_told_of_each_who_has_it() -> None:
 def test_a_word_that_a_fact_begins_with_is_no_name_where_others_have_it_without_its_capital() -> None:
     told = ('Merchants take the corner tables.', 'At dusk merchants leave by the gate.', 'The hall was sold by Orme.')
     assert fit(facts_of(*told), [], ['Doc'], 9, NAMES).text == 'The hall was sold by Orme.'
-
-
-def test_no_fact_stands_below_a_heading_that_is_not_above_it() -> None:
-    told = [
-        (('Sluices', 'Client', 'get', 'Parameters'), 'It waits for 30 seconds.'),
-        (('Sluices', 'Waiter', 'get', 'Parameters'), 'It waits for 5 seconds.'),
-        (('Sluices', 'May it be late?'), 'May it be late?: Yes, by a day.'),
-        ((), 'The mill was sold.'),
-    ]
-    facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
-    headings = [above for above, _ in told]
-    assert fit(facts, [], ['Sluices'], 200, headings=headings).text.splitlines() == snapshot(
-        [
-            '## Client',
-            '### Parameters',
-            'It waits for 30 seconds.',
-            '## Waiter',
-            '### Parameters',
-            'It waits for 5 seconds.',
-            '## May it be late?',
-            'Yes, by a day.',
-            '***',
-            'The mill was sold.',
-        ]
-    )
-
-
-def test_the_title_of_the_only_document_heads_a_part_where_others_stand_beside_it() -> None:
-    told = [(('Upper mill', 'State'), 'It is open.'), (('Lower mill', 'State'), 'It is shut.')]
-    facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
-    made = fit(facts, [], ['Upper mill'], 200, headings=[above for above, _ in told])
-    assert made.text.splitlines() == [
-        *('## Upper mill', '### State', 'It is open.'),
-        *('## Lower mill', '### State', 'It is shut.'),
-    ]
 
 
 def test_rows_of_documents_whose_titles_have_no_room_are_told_with_these() -> None:
@@ -197,48 +227,8 @@ def test_of_a_fact_and_the_same_with_more_after_it_the_longer_one_is_said_where_
     assert fit(facts, [], ['Doc'], 40).text == 'The mill stood. It burned. Ada saw it.\nRye grew.'
 
 
-def test_for_a_schema_a_fact_of_a_timeline_has_its_date() -> None:
-    told = [
-        (('Marn', 'Timeline', '33 A.R. — The coast'), 'Third hamlet founded: Wend.'),
-        (('Marn', 'Timeline', '33 A.R. — The coast'), 'Ada Orme opens the mill.'),
-        (('Marn', 'Timeline', '604–606 A.R.'), '605: The mill is burned.'),
-        (('Marn', 'Timeline', '12 Oatmonth 610'), 'It is rebuilt.'),
-        (('Marn', 'Timeline', 'Year 612: The flood'), 'In year 612 the reeve is drowned.'),
-        (('Wend', '1200 (a song)'), 'Carl Orme wrote it.'),
-    ]
-    facts = [GroundedFact(text, 3, ((above[0] == 'Wend', number),)) for number, (above, text) in enumerate(told, 1)]
-    names = Focus(schema_hint='people and places')
-    rendered = fit(facts, [], ['Marn', 'Wend'], 200, names, headings=[above for above, _ in told])
-    assert rendered.text.splitlines() == snapshot(
-        [
-            '# Marn',
-            '33 A.R.: Third hamlet founded: Wend.',
-            '33 A.R.: Ada Orme opens the mill.',
-            '605: The mill is burned.',
-            '12 Oatmonth 610: It is rebuilt.',
-            'In year 612 the reeve is drowned.',
-            '# Wend',
-            'Carl Orme wrote it.',
-        ]
-    )
-
-
-def test_for_a_schema_a_fact_has_the_whole_date_above_it() -> None:
-    dates = ['2024-03-11', '2024-03-25 – Handover', 'c. 604–610', '12 March 1943: The flood']
-    facts = [GroundedFact(f'Ada built part {number}.', 3, ((0, number),)) for number, _ in enumerate(dates, 1)]
-    made = fit(facts, [], ['Marn'], 200, Focus(schema_hint='people'), headings=[('Marn', date) for date in dates])
-    assert made.text.splitlines() == snapshot(
-        [
-            '2024-03-11: Ada built part 1.',
-            '2024-03-25: Ada built part 2.',
-            'c. 604–610: Ada built part 3.',
-            '12 March 1943: Ada built part 4.',
-        ]
-    )
-
-
 def test_what_is_told_stands_below_its_headings() -> None:
-    told = [
+    facts = (
         (('Bags',), 'All bags are sewn in Marn.'),
         (('Bags', 'Wide', 'Care'), 'It must be waxed twice a year.'),
         (('Bags', 'Wide', 'Care'), 'It dries in a day.'),
@@ -246,27 +236,23 @@ def test_what_is_told_stands_below_its_headings() -> None:
         (('Bags', 'Old **oak**', 'Care'), 'It dries in two days.'),
         (('Bags', '4. Ends'), 'Ends: It is clear that all hold.'),
         (('Bags', '2. Straps', 'Removed'), 'Straps: It has no clasp.'),
-    ]
-    facts = [GroundedFact(text, 3, ((0, number),)) for number, (_, text) in enumerate(told, 1)]
-    headings = [above for above, _ in told]
-    assert fit(facts, [], ['Bags'], 200, headings=headings).text.splitlines() == snapshot(
-        [
-            'All bags are sewn in Marn.',
-            '## Wide',
-            '### Care',
-            'It must be waxed twice a year.',
-            'It dries in a day.',
-            '## Old oak',
-            'Made in Wend.',
-            '### Care',
-            'It dries in two days.',
-            '## 4. Ends',
-            'It is clear that all hold.',
-            '## 2. Straps',
-            '### Removed',
-            'It has no clasp.',
-        ]
     )
+    assert told(*facts, titles=['Bags']) == snapshot("""\
+All bags are sewn in Marn.
+## Wide
+### Care
+It must be waxed twice a year.
+It dries in a day.
+## Old oak
+Made in Wend.
+### Care
+It dries in two days.
+## 4. Ends
+It is clear that all hold.
+## 2. Straps
+### Removed
+It has no clasp.\
+""")
     # It is counted.
     for budget in range(1, 45):
-        assert tokens.count(fit(facts, [], ['Bags'], budget, headings=headings).text) <= budget
+        assert tokens.count(told(*facts, titles=['Bags'], budget=budget)) <= budget

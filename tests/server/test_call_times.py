@@ -89,11 +89,12 @@ def test_what_ignores_its_deadline_ends_before_the_client_gives_up() -> None:
 
 
 def test_a_server_that_stops_brings_calls_to_an_end() -> None:
-    async def stop() -> tuple[float, float]:
+    async def stop() -> tuple[float, float, float]:
         calls = RunningCalls(100.0)
         with calls.start('summarize', ignored, arrived=0.0, lost=None) as call:
             await anyio.sleep(10)
             calls.bring_to_an_end(20)
-            return call.deadline.at, call.guard.deadline
+            with calls.start('summarize', ignored, arrived=10.0, lost=None) as late:
+                return call.deadline.at, call.guard.deadline, late.deadline.seconds
 
-    assert virtual_time.run(stop) == snapshot((28.0, 30.0))
+    assert virtual_time.run(stop) == snapshot((28.0, 30.0, 15.0))

@@ -8,7 +8,6 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from anyio import Event
 from anyio.lowlevel import checkpoint
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from mcp import Client, MCPError
 from summarizer_tool.llm.options import Progress
 from summarizer_tool.runtime import turns
 from summarizer_tool.server import calls as server_calls
-from summarizer_tool.server.calls import ProgressReport, RunningCalls, TimeIsUpError
+from summarizer_tool.server.calls import ProgressReport, RunningCalls
 from summarizer_tool.service.service import Service
 from tests.support import provider, replies, serving
 from tests.support.provider import Provider
@@ -111,30 +110,6 @@ async def test_a_client_that_does_not_read_holds_up_nothing(monkeypatch: pytest.
     with RunningCalls(10.0).start('summarize', send, arrived=anyio.current_time(), lost=None) as call:
         assert await call.finish(work()) == 'done'
         assert len(call.report._waiting) == server_calls.MAX_WAITING
-
-
-@pytest.mark.anyio
-async def test_draining_brings_deadlines_forward() -> None:
-    async def send(progress: float, total: float | None, message: str) -> None: ...
-
-    async def work() -> None:
-        with calls.start('summarize', send, arrived=anyio.current_time(), lost=Event()) as call:
-            running.set()
-            try:
-                await call.finish(anyio.sleep_forever())
-            except TimeIsUpError:
-                ended.append(call.deadline.seconds)
-
-    calls, running, ended = RunningCalls(100.0), Event(), list[float]()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(work)
-        await running.wait()
-        with anyio.fail_after(30):
-            calls.bring_to_an_end(0.05)
-            await calls.none_runs()
-    assert ended == [0.0]
-    with calls.start('summarize', send, arrived=anyio.current_time(), lost=None) as late:
-        assert late.deadline.seconds == 0
 
 
 # Over a socket, with a model that takes its time.

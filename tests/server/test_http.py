@@ -230,12 +230,12 @@ def test_half_a_character_is_replaced_and_an_id_is_none(size: int) -> None:
                 headers={**ACCEPT, 'Content-Type': 'application/json'},
                 timeout=60,
             )
-            for number in (7, None, 1.5)
+            for number in (7, None, 1.5, True, [1])
         ]
     assert 'The party \ufffd' in answers[0].text
     assert [(answer.status_code, answer.json()['error']['message']) for answer in answers[1:]] == [
         (400, http.INVALID)
-    ] * 2
+    ] * 4
 
 
 def test_stateless_sessions_need_no_id() -> None:

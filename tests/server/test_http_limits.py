@@ -119,15 +119,3 @@ def test_who_opens_many_sessions_loses_his_own(monkeypatch: pytest.MonkeyPatch) 
         assert {code for code, _ in opened} == {200}
         known = [status(token, session)[0] for token, (_, session) in zip(('one', *['many'] * 9), opened, strict=True)]
         assert known == [200] + [404] * 6 + [200] * 3
-
-
-@pytest.mark.parametrize('number', ['null', '1.5', 'true', '[1]'])
-def test_an_id_that_is_none_is_answered(limited: Served, number: str) -> None:
-    answer = httpx2.post(
-        limited.url,
-        headers={**HEADERS, 'Authorization': 'Bearer right'},
-        content=f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}'.encode(),
-    )
-    assert answer.status_code == 400
-    assert answer.json()['error'].keys() == {'code', 'message'}
-    assert '\n' not in answer.json()['error']['message']

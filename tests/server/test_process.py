@@ -1,11 +1,9 @@
 """The server as a program: how it starts, stops, and what it writes where."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -292,28 +290,3 @@ serve_mcp(Settings.load(mcp_transport='stdio'))
     done = run('-c', program, stdin=OPENING + message(2, 'tools/call', call), PYTHONUNBUFFERED=unbuffered)
     assert [json.loads(line)['id'] for line in done.stdout.splitlines()] == [1, 2]
     assert [word in done.stderr for word in (b'shouted', b'written', b'echoed')] == [True] * 3
-
-
-@pytest.mark.slow
-def test_stdio_ends_on_a_signal(tmp_path: Path) -> None:
-    """With stdin open, and with a call in flight, which is answered."""
-    source, stdin = os.pipe()
-    with provider.serve(Behaviour(answer=lambda _: Hang(60))) as llm, (tmp_path / 'stdout').open('w+b') as stdout:
-        variables = {
-            'LLM_MODEL': replies.MODEL,
-            'OPENROUTER_BASE_URL': llm.base_url,
-            'MCP_SHUTDOWN_GRACE_SECONDS': '6',
-        }
-        process = forking.start(
-            *STDIO[1:], environment=serving.environment(variables), files=(source, stdout.fileno(), stdout.fileno())
-        )
-        os.close(source)
-        os.write(stdin, OPENING + message(2, 'tools/call', {'name': 'summarize', 'arguments': SUMMARIZE}))
-        while not llm.requests:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=30) == 0
-        os.close(stdin)
-        stdout.seek(0)
-        answers = {answer.get('id'): answer for answer in map(json.loads, stdout)}
-    assert answers[2]['result']['_meta']['summarizer/state'] == 'degraded'

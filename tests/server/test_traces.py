@@ -13,6 +13,7 @@ from tests.support import serving
 from tests.support.serving import Mode, text_of
 from tests.support.site import site
 from tests.support.texts import CHRONICLE
+from tests.support.traces import own, tree
 
 # The client's trace goes on in the server, which is meant.
 pytestmark = pytest.mark.filterwarnings('ignore:Found propagated trace context')
@@ -27,26 +28,10 @@ def server_spans(capfire: CaptureLogfire) -> list[dict[str, Any]]:
     return [span for span in spans if not span['name'].startswith('MCP send')]
 
 
-def tree(spans: list[dict[str, Any]]) -> list[str]:
-    """The names of the spans, indented below their parents; repeats once."""
-    known = {span['context']['span_id'] for span in spans}
-
-    def below(parent: int | None) -> list[str]:
-        lines: list[str] = []
-        for span in sorted(spans, key=lambda span: span['start_time']):
-            above = (span['parent'] or {}).get('span_id')
-            if (above if above in known else None) == parent:
-                lines.append(span['name'])
-                lines += [f'  {line}' for line in below(span['context']['span_id'])]
-        return list(dict.fromkeys(lines))
-
-    return below(None)
-
-
 def attributes(spans: list[dict[str, Any]], name: str) -> dict[str, Any]:
     """What the only span of a name says of itself."""
     [span] = [span for span in spans if span['name'] == name]
-    return {name: value for name, value in span['attributes'].items() if not name.startswith(('logfire.', 'code.'))}
+    return own(span)
 
 
 @pytest.mark.parametrize('mode', ['auto', 'legacy'])
@@ -69,10 +54,10 @@ def test_one_call_is_one_trace(capfire: CaptureLogfire, mode: Mode) -> None:
         ]
     )
     outermost = next(span for span in spans if span['name'].startswith('tools/call'))
-    own = {name: value for name, value in outermost['attributes'].items() if not name.startswith(('logfire.', 'code.'))}
-    own.pop('jsonrpc.request.id')
-    assert own.pop('mcp.protocol.version') == {'auto': '2026-07-28', 'legacy': '2025-11-25'}[mode]
-    assert own == snapshot(
+    said = own(outermost)
+    said.pop('jsonrpc.request.id')
+    assert said.pop('mcp.protocol.version') == {'auto': '2026-07-28', 'legacy': '2025-11-25'}[mode]
+    assert said == snapshot(
         {'mcp.method.name': 'tools/call', 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'summarize'}
     )
     assert len({span['context']['trace_id'] for span in spans}) == 1

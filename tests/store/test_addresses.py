@@ -10,7 +10,6 @@ from tests.support.stores import query, sound
 
 HERE, THERE = 'https://marn.example/here', 'https://marn.example/there'
 TEXT = 'Ada Brook founded the Tide Guild in 1840.'
-LATER = 'Ada Brook founded the Tide Guild in 1841.'
 
 
 def test_a_url_is_looked_up_in_one_collection() -> None:

@@ -19,7 +19,7 @@ from summarizer_tool.errors import StoreError
 from summarizer_tool.store.source_store import SourceStore
 from summarizer_tool.store.sqlite_file import move_aside
 from tests.support.store_programs import add_to_what_is_there, at_once
-from tests.support.stores import HARBOUR, ids, query, sound
+from tests.support.stores import HARBOUR, ids, sound
 
 TEXT = 'Ada Brook founded the guild. ' * 3000
 PAGE = 4096
@@ -183,10 +183,3 @@ def test_whatever_is_written_over_it_the_store_goes_on(
                 assert store.collection().document(HARBOUR.id) == HARBOUR
         store.collection().add(HARBOUR)
         assert store.collection().document(HARBOUR.id) == HARBOUR
-
-
-def test_one_that_is_whole_is_left_alone(file: Path) -> None:
-    filled(file)
-    SourceStore(file).close()
-    assert aside(file) == []
-    assert query(file, 'SELECT count(*) FROM sources') == [(1,)]

@@ -108,9 +108,6 @@ class Site:
 
         return StreamingResponse(forever(), media_type='text/plain')
 
-    def on_cut(self, request: Request) -> Response:
-        return Response(b'short', headers={'content-length': '1000'}, media_type='text/plain')
-
     def on_json(self, request: Request) -> Response:
         return Response('{"a": [1,  2]}', media_type='application/problem+json')
 

@@ -64,109 +64,67 @@ def test_what_is_no_whole_sentence(text: str):
     assert not is_whole(text)
 
 
-def test_abbreviations_do_not_end_a_sentence():
-    text = 'Dr. J. P. Orme left Port St. Ansel in World War I. He came back. 盐很贵。铁也很贵。'
-    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
-        ['Dr. J. P. Orme left Port St. Ansel in World War I.', 'He came back.', '盐很贵。', '铁也很贵。']
-    )
+@pytest.mark.parametrize(
+    ('language', 'cut'),
+    [
+        # Abbreviations.
+        (
+            'en',
+            'Dr. J. P. Orme left Port St. Ansel in World War I. | He came back.',
+        ),
+        # Ordinals, and what stands before numbers.
+        (
+            'de',
+            'Hier tagt die 3. Kammer unter Dr. jur. Orme. | Das 19. Jahrhundert endet. | Es kostet 20. | Die Mühle steht.',
+        ),
+        ('nb', 'Loven kom 17. mai 1905. | Han bor i 3. etasje.'),
+        (
+            'en',
+            'Requests: max. 300 a minute. | Min. 18 years are needed. | It has 12. | Orme has max. | Nobody came.',
+        ),
+        (
+            'en',
+            'Most otwarto w maju 1936 r. i zbudowała go firma inż. Orme, tj. 3 km. | '
+            "L'art. 3 vaut, c.-à-d. partout. | Så, jf. § 7.",
+        ),
+        (
+            'en',
+            'On Monday 3. February 1904 it broke. | Tuesday, 4. March it ran. | From 5. May 1905 on it stood. | '
+            'There were 3. | May came.',
+        ),
+        ('en', 'It calls gate.__del__(self) at the end.'),
+        # A sign or a small letter after a mark.
+        (
+            'en',
+            'It needs mill != "Orme" here. | It leaves $? = 255, and stops. | Sold ... twice. | Why? he asked. | '
+            'It has 7 ? S 4.',
+        ),
+        # A mark that is a word, or begins one.
+        (
+            'en',
+            'Use pip install -e . --pure=true here. | It lists . and .. first. | We call it !SAME, and go. | '
+            'It stood . | It fell .',
+        ),
+        (
+            'en',
+            'A script begins with #! /bin/mill and a name. | The form :! runs it. | Is it 9 %? | It is free.',
+        ),
+    ],
+)
+def test_where_a_text_is_cut(language: str, cut: str):
+    text = cut.replace(' | ', ' ')
+    assert ' | '.join(each.text for each in sentences([NumberedLine(1, text)], language)) == cut
+
+
+def test_sentences_of_scripts_without_spaces():
+    found = sentences([NumberedLine(1, 'He came back. 盐很贵。铁也很贵。')])
+    assert [each.text for each in found] == ['He came back.', '盐很贵。', '铁也很贵。']
 
 
 def test_a_dash_behind_a_full_stop_ends_no_sentence_and_an_underscore_of_code_is_kept():
     text = 'APRIL 17.—Thought of the mill. The signs `-` and `_` are words.'
     assert [plain(s.text) for s in sentences([NumberedLine(1, text)])] == snapshot(
         ['APRIL 17.—Thought of the mill.', 'The signs - and _ are words.']
-    )
-
-
-@pytest.mark.parametrize(
-    ('language', 'text', 'cut'),
-    [
-        (
-            'de',
-            'Hier tagt die 3. Kammer unter Dr. jur. Orme. Das 19. Jahrhundert endet. Es kostet 20. Die Mühle steht.',
-            snapshot(
-                [
-                    'Hier tagt die 3. Kammer unter Dr. jur. Orme.',
-                    'Das 19. Jahrhundert endet.',
-                    'Es kostet 20.',
-                    'Die Mühle steht.',
-                ]
-            ),
-        ),
-        (
-            'nb',
-            'Loven kom 17. mai 1905. Han bor i 3. etasje.',
-            snapshot(['Loven kom 17. mai 1905.', 'Han bor i 3. etasje.']),
-        ),
-        (
-            'en',
-            'Requests: max. 300 a minute. Min. 18 years are needed. It has 12. Orme has max. Nobody came.',
-            snapshot(
-                [
-                    'Requests: max. 300 a minute.',
-                    'Min. 18 years are needed.',
-                    'It has 12.',
-                    'Orme has max.',
-                    'Nobody came.',
-                ]
-            ),
-        ),
-        (
-            'en',
-            "Most otwarto w maju 1936 r. i zbudowała go firma inż. Orme, tj. 3 km. L'art. 3 vaut, c.-à-d. partout. Så, jf. § 7.",
-            snapshot(
-                [
-                    'Most otwarto w maju 1936 r. i zbudowała go firma inż. Orme, tj. 3 km.',
-                    "L'art. 3 vaut, c.-à-d. partout.",
-                    'Så, jf. § 7.',
-                ]
-            ),
-        ),
-        (
-            'en',
-            'On Monday 3. February 1904 it broke. Tuesday, 4. March it ran. From 5. May 1905 on it stood. There were 3. May came.',
-            snapshot(
-                [
-                    'On Monday 3. February 1904 it broke.',
-                    'Tuesday, 4. March it ran.',
-                    'From 5. May 1905 on it stood.',
-                    'There were 3.',
-                    'May came.',
-                ]
-            ),
-        ),
-        ('en', 'It calls gate.__del__(self) at the end.', snapshot(['It calls gate.__del__(self) at the end.'])),
-    ],
-)
-def test_full_stops_of_ordinals_and_before_numbers(language: str, text: str, cut: list[str]):
-    assert [each.text for each in sentences([NumberedLine(1, text)], language)] == cut
-
-
-def test_a_sign_or_a_small_letter_after_a_mark_ends_no_sentence():
-    text = 'It needs mill != "Orme" here. It leaves $? = 255, and stops. Sold ... twice. Why? he asked. It has 7 ? S 4.'
-    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
-        [
-            'It needs mill != "Orme" here.',
-            'It leaves $? = 255, and stops.',
-            'Sold ... twice.',
-            'Why? he asked.',
-            'It has 7 ? S 4.',
-        ]
-    )
-
-
-def test_a_mark_that_is_a_word_or_begins_one_ends_no_sentence():
-    text = (
-        'Use pip install -e . --pure=true here. It lists . and .. first. We call it !SAME, and go. It stood . It fell .'
-    )
-    assert [s.text for s in sentences([NumberedLine(1, text)])] == snapshot(
-        [
-            'Use pip install -e . --pure=true here.',
-            'It lists . and .. first.',
-            'We call it !SAME, and go.',
-            'It stood .',
-            'It fell .',
-        ]
     )
 
 
@@ -293,18 +251,6 @@ def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
     lines = ['新版本发布前不应', '该在此使用 Debian', '系统。', '它很稳定。']
     found = sentences([NumberedLine(number, line) for number, line in enumerate(lines, 1)], 'zh')
     assert [each.text for each in found] == snapshot(['新版本发布前不应该在此使用 Debian 系统。', '它很稳定。'])
-
-
-def test_a_word_of_signs_ends_no_sentence():
-    line = NumberedLine(1, 'A script begins with #! /bin/mill and a name. The form :! runs it. Is it 9 %? It is free.')
-    assert [each.text for each in sentences([line])] == snapshot(
-        [
-            'A script begins with #! /bin/mill and a name.',
-            'The form :! runs it.',
-            'Is it 9 %?',
-            'It is free.',
-        ]
-    )
 
 
 def test_links_of_wikis_and_emphasis_between_letters_of_scripts_without_spaces_are_marks():

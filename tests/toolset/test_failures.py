@@ -31,34 +31,6 @@ async def test_wrong_handles_do_not_end_the_run(talk: Talk, store: SourceStore) 
 
 
 @pytest.mark.anyio
-async def test_the_model_reads_what_was_wrong(settings: Settings, store: SourceStore) -> None:
-    small = settings.model_copy(update={'max_input_mb': 0.001})
-    model = scripted(
-        call('summarize'),
-        call('summarize', content='x', source_ids=['src_000000000000']),
-        call('summarize', content='x', max_output_tokens=-1),
-        call('summarize', content=CHRONICLE),
-        call('add_source', url='http://127.0.0.1:1/'),
-        call('read_source', source_id='src_000000000000'),
-        'Done.',
-    )
-
-    result = await Agent(model, toolsets=[SummarizerToolset(settings=small, store=store)]).run('Read.')
-
-    assert {part.outcome for part in returns(result.all_messages())} == {'failed'}
-    told = [str(part.content) for part in returns(result.all_messages())]
-    ways_out = [
-        'source_ids',
-        'not both',
-        'negative',
-        'SUMMARIZER_MAX_INPUT_MB',
-        'SUMMARIZER_FETCH_ALLOW_HOSTS',
-        'add_source',
-    ]
-    assert [way_out in text for way_out, text in zip(ways_out, told, strict=True)] == [True] * 6
-
-
-@pytest.mark.anyio
 async def test_a_store_that_fails_is_a_failed_tool(
     settings: Settings, store: SourceStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -5,10 +5,6 @@ from typing import Any
 
 import pytest
 from pydantic_ai import Agent
-from pydantic_ai.messages import (
-    ModelMessage,
-    ToolCallPart,
-)
 
 from summarizer_tool import Settings, toolset
 from summarizer_tool.store.source_store import SourceStore
@@ -39,25 +35,6 @@ async def test_toolsets_without_stores_of_their_own_share_one(
         assert await outcome(SummarizerToolset(settings=settings, store=own)) == 'failed'
     for opened in toolset._stores.values():
         opened.close()
-
-
-@pytest.mark.anyio
-async def test_a_file_keeps_sources_for_the_next_process(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = settings.model_copy(update={'store': str(tmp_path / 'store.sqlite3')})
-
-    async def run(step: ToolCallPart) -> list[ModelMessage]:
-        monkeypatch.setattr(toolset, '_stores', {})
-        mounted = SummarizerToolset[None](settings=kept)
-        messages = (await Agent(scripted(step, 'Done.'), toolsets=[mounted]).run('Read.')).all_messages()
-        for opened in toolset._stores.values():
-            opened.close()
-        return messages
-
-    handle = last_handle(await run(call('add_source', content=CHRONICLE)))
-    [part] = returns(await run(call('read_source', source_id=handle)))
-    assert part.outcome == 'success'
 
 
 def test_the_path_of_a_store_is_no_store(settings: Settings, tmp_path: Path) -> None:

@@ -60,13 +60,6 @@ accept-encoding: gzip\
 """)
 
 
-async def test_what_is_not_text_is_named(site: Site) -> None:
-    assert (
-        await refusal(f'{site.url}/pdf', allowing(site.host))
-        == f'{site.host}/pdf is a PDF that is broken; repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one'
-    )
-
-
 def test_nothing_slow_is_imported_for_nothing() -> None:
     code = 'import sys, summarizer_tool.web.fetch; print({"trafilatura", "lxml"} & sys.modules.keys())'
     ran = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)

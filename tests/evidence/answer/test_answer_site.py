@@ -6,16 +6,11 @@ from collections.abc import Iterator, Sequence
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool import Document
 from summarizer_tool.evidence.brief.problems import nothing_stored
 from summarizer_tool.evidence.question import ResearchMode
-from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.service.evidence_brief import EvidenceBrief
 from summarizer_tool.text import tokens
 from tests.support.asked_site import SECTIONS, asking, heads, holds, quotes, section, steady
 from tests.support.site import FORBIDDEN, QUESTIONS, Question, Site, site
-from tests.support.texts import CHRONICLE
 
 pytestmark = pytest.mark.anyio
 
@@ -199,42 +194,6 @@ async def test_a_search_finds_what_the_site_says(web: Site) -> None:
 
 
 # Failures, whose causes and advice `test_problems` shows.
-
-
-def told(found: EvidenceBrief, web: Site) -> str:
-    """What is said before the causes."""
-    return steady(found.text, web).partition('\n\nLikely causes:')[0]
-
-
-async def test_the_time_is_over(web: Site) -> None:
-    web.slow(60)
-    try:
-        with asking(web) as retriever:
-            found = await retriever.answer(web.url('/slow'), FLOOD, options=RequestOptions(deadline=Deadline(0.3)))
-    finally:
-        web.slow(0)
-    assert found.is_error
-    assert told(found, web) == snapshot("""\
-[ERROR] timeout
-
-Detail: there was no answer within … seconds, while it was busy with fetch.\
-""")
-
-
-async def test_no_passage_has_anything_of_the_question(web: Site) -> None:
-    with asking(web) as retriever:
-        retriever.collection.add(Document(CHRONICLE))
-        found = await retriever.search('Zymurgy?', max_tokens=500)
-        answered = await retriever.answer((), 'Zymurgy?', max_tokens=500)
-    assert not found.is_error
-    assert told(found, web) == snapshot("""\
-[NO RESULTS]
-
-Detail: no passage has anything of "Zymurgy?"; searched: documents 1, passages 14.
-Stored, the last used first:
-- src_2d59fc28c0fd · untitled\
-""")
-    assert answered.text == found.text
 
 
 async def test_nothing_is_stored(web: Site) -> None:

@@ -1,22 +1,16 @@
 """Answers from a small web: what is fetched in which mode, what leads to an answer, and what is asked."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-import anyio
 import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.evidence.question import Question, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Progress, RequestOptions
 from tests.support.small_answers import PAGES, QUESTION, START, answerer, ask, trace
 from tests.support.small_web import ORIGIN, leaf, web
-
-if TYPE_CHECKING:
-    from summarizer_tool.evidence.answer.answering import GatheredEvidence
 
 pytestmark = pytest.mark.anyio
 
@@ -204,31 +198,3 @@ async def test_a_search_that_is_not_needed_is_not_made() -> None:
     assert len(small.queries) == 2
     await ask(small, mode='fast', room=1000)
     assert len(small.queries) == 4
-
-
-async def test_cancellation_passes_and_ends_what_runs() -> None:
-    small = web(PAGES)
-    both_started, running, ended = anyio.Event(), list[str](), list[str]()
-
-    async def add_page(url: str) -> StoredPage:
-        running.append(url)
-        if len(running) == 2:
-            both_started.set()
-        try:
-            await anyio.sleep(3600)
-        finally:
-            ended.append(url)
-        raise AssertionError
-
-    returned: list[GatheredEvidence] = []
-
-    async def run() -> None:
-        returned.append(await ask(small, [START, f'{ORIGIN}/news'], add_page=add_page))
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(run)
-        await both_started.wait()
-        group.cancel_scope.cancel()
-    assert returned == []
-    assert sorted(ended) == [START, f'{ORIGIN}/news']
-    assert small.queries == []

@@ -125,13 +125,6 @@ def test_what_is_still_missing_counts_more() -> None:
         assert urls(promising(known, topic))[0] == first
 
 
-def test_an_intent_tells_two_things_of_one_name_apart() -> None:
-    links = [at('/a', 'Kaplan, the brewer'), at('/b', 'Kaplan, the engineer')]
-    topic = topic_of(['Who was Kaplan?'], [0.0], aside='for a book on engineers')
-    found = references(links, page_url=PAGE, depth=0, topic=topic)
-    assert urls(promising(found, topic)) == ['/b', '/a']
-
-
 def test_words_on_every_link_say_nothing_of_one() -> None:
     links = [at(f'/marn-{number}', f'Marn page {number}') for number in range(40)]
     candidates = follow('When was the weir of Marn built?', *links, at('/marn-weir', 'Marn weir'))
@@ -255,11 +248,6 @@ def test_any_links_give_distinct_candidates_of_their_site_or_told(links: list[Li
 )
 def test_what_a_url_says(url: str, origin: str, host: str, text: str) -> None:
     assert (origin_of(url), host_of(url), shown(url)) == (origin, host, text)
-
-
-@given(st.text(max_size=40) | st.text('ab/.?=&#%é[]:@-', max_size=30).map('https://marn.example{}'.format))
-def test_a_key_is_its_own_key(url: str) -> None:
-    assert key_of(key_of(url)) == key_of(url)
 
 
 def test_links_are_stored_with_what_stands_around_them() -> None:

@@ -206,9 +206,6 @@ def test_lines_left_out_below_the_line_it_stands_under_are_marked(collection: Co
     )
 
 
-# Furniture
-
-
 # Citations
 
 

@@ -1,4 +1,4 @@
-"""Briefs of whole sources and of an answer, as they are written."""
+"""The brief of an answer, as it is written."""
 
 from dataclasses import replace
 
@@ -6,37 +6,12 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.evidence.answer.answering import GatheredEvidence
 from summarizer_tool.evidence.answer.page_loading import TracePage
-from summarizer_tool.evidence.brief.assembling import answer_brief, search_brief
+from summarizer_tool.evidence.brief.assembling import answer_brief
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.question import Question
-from summarizer_tool.evidence.search.results import Hit, Query
+from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store.collection import Collection
-from tests.support.power_plant import BLADES, BUILT, GUIDE, NOTE, TURBINES, found, passage
-
-
-def test_whole_sources(collection: Collection) -> None:
-    hits = [Hit(each, 1.0) for each in (TURBINES, BUILT, BLADES, passage(NOTE, 1, 1, 1))]
-    whole = replace(found(collection, *hits), is_full_context=True, ranking='none')
-    rendered = render(search_brief(whole, Query('what are the blades made of?'), collection), 1500).text
-
-    assert rendered[rendered.index('[EVIDENCE]') :] == snapshot("""\
-[EVIDENCE] 2 sources
-[E1] source 1 · lines 1-15 · whole source
-1| # Guide to the plant
-3| The plant stands at Orrin Sound.
-5| ## Turbines
-7| There are six turbines in the hall.
-8| Each of them gives 1.4 MW at spring tide.
-10| They were built in 1987.
-11| The makers were Brandt and Sons.
-13| ## Blades
-15| The blades are made of bronze.
-[E2] source 2 · line 1 · whole source
-1| Visitors are let in on Mondays.
-
-[CITATIONS] 1
-[C1] E1 · source 1 (src_db629a009aea) · line 15 · "The blades are made of bronze."\
-""")
+from tests.support.power_plant import GUIDE, NOTE, TURBINES, found
 
 
 def test_an_answer(collection: Collection) -> None:

@@ -21,6 +21,7 @@ from summarizer_tool.schemas import LostItem
 from summarizer_tool.text.own_lines import as_line
 from tests.proofs.browser.scenes import CONTRAST, HOSTILE, LEAST_CONTRAST, watched
 from tests.proofs.load.goals import Goals
+from tests.report.test_page import part
 
 DOCUMENTS = 16
 LINES = 1250
@@ -65,20 +66,7 @@ def summarized(documents: list[Document], *, every: int, state: str = 'summarize
             ]
             facts.append(SourcedFact(text=each.segment_text(segment), importance=3, names=[], evidence=evidence))
             lines.append(as_line(each.segment_text(segment)))
-        own = {'state': state, 'reason': reason} if each is documents[-1] else {'state': 'summarized'}
-        parts.append(
-            Part.model_validate(
-                {
-                    'source_id': each.id,
-                    'title': each.title,
-                    'first_segment': 1,
-                    'last_segment': last,
-                    'first_line': 1,
-                    'last_line': each.segment(last).line,
-                    **own,
-                }
-            )
-        )
+        parts.append(part(each, state, reason) if each is documents[-1] else part(each, 'summarized'))
     tokens_in = sum(count_tokens(each.text) for each in documents)
     text = '\n'.join(lines)
     stats = Stats(tokens_in=tokens_in, tokens_out=count_tokens(text), budget=20_000, map_calls=24, reduce_calls=3,

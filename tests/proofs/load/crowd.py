@@ -12,7 +12,7 @@ import httpx2
 
 from summarizer_tool.runtime.executors import IDLE_SECONDS
 from summarizer_tool.text import tokens
-from tests.proofs.load.documents import document
+from tests.proofs.batch import material
 from tests.proofs.load.goals import Goals, percentile
 from tests.support import serving
 from tests.support.serving import Program, meta_of, text_of
@@ -28,6 +28,11 @@ PAUSE = 0.2
 
 SETTLING = IDLE_SECONDS + 5
 """Seconds from the last answer until memory is looked at: idle processes have ended by then."""
+
+
+def document(number: int, size: int) -> str:
+    """A text of about so many tokens, like no other."""
+    return material.text(number, round(3.5 * size))
 
 
 @dataclass

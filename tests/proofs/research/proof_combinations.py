@@ -9,7 +9,8 @@ from typing import Any
 
 from summarizer_tool.text import tokens
 from tests.proofs.load.goals import Goals
-from tests.proofs.research.proof_world import COMBINATIONS, REAL, ROOT, Combination, Outcome, World, kind, prompt_tokens
+from tests.proofs.research.proof_world import COMBINATIONS, REAL, ROOT, Combination, Outcome, World
+from tests.proofs.research.zone import role, sent_tokens
 
 SCORE = ROOT.parent / 'shared' / 'tools' / 'score.py'
 
@@ -37,7 +38,7 @@ async def prove(folder: Path, goals: Goals, world: World) -> None:
 def _report(outcome: Outcome, goals: Goals, world: World, score: Callable[[str], str]) -> None:
     figures = outcome.package.statistics
     sections = '\n\n'.join(outcome.package.sections.values())
-    asked = Counter(kind(request) for request in outcome.requests)
+    asked = Counter(role(request) for request in outcome.requests)
     states = Counter(step.state for step in figures.steps.values())
     records = sum(len(category.records) for category in outcome.package.extracted.categories.values())
     goals.note(
@@ -48,10 +49,10 @@ def _report(outcome: Outcome, goals: Goals, world: World, score: Callable[[str],
     goals.note('requests', ', '.join(f'{who} {times}' for who, times in sorted(asked.items())))
     goals.note('what was kept', score(sections))
     largest = {
-        who: max((prompt_tokens(request) for request in outcome.requests if kind(request) == who), default=0)
+        who: max((sent_tokens(request) for request in outcome.requests if role(request) == who), default=0)
         for who in asked
     }
-    goals.note('largest prompt of the agent and of a summary', [largest.get('agent'), largest.get('summaries')])
+    goals.note('largest prompt of the agent and of a summary', [largest.get('agent'), largest.get('summary')])
     for who in ('extraction', 'cross-reference'):
         goals.at_most(f'largest prompt of {who}', largest.get(who, 0) / 1000, world.window / 1000, 'k tokens')
     twice = [path for path, times in outcome.fetched.items() if times > 1]

@@ -1,6 +1,5 @@
 """A zone of real size on a local site, who plays the models, and one research of it with what was asked for."""
 
-import json
 import os
 import time
 from collections import Counter
@@ -16,7 +15,6 @@ from researcher_integration.lore.configuration import EXTRACTIVE, ResearchSettin
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.package import Package
 from researcher_integration.lore.pipeline import Configuration, Research
-from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.site import Site, site
 from tests.support import provider, replies, serving
@@ -39,8 +37,6 @@ FOUND = 5
 """Pages that are not given beforehand: the agent crawls one in each step."""
 
 Form = Literal['html', 'md']
-Kind = Literal['agent', 'summaries', 'extraction', 'cross-reference']
-
 _OURS = ('MCP_', 'OPENROUTER_', 'DEFAULT_', 'SUMMARIZER_', 'LLM_', 'RESEARCH_', 'LOGFIRE_', 'OTEL_', 'MAX_CONCURRENT_')
 
 
@@ -167,24 +163,3 @@ def world(folder: Path) -> Generator[World]:
     pages = {path.stem: path.read_text(encoding='utf-8') for path in sorted(crawl.glob('*.md'))}
     with chdir(folder), site(pages) as wiki, provider.serve() as llm:
         yield World(pages, window, wiki, llm)
-
-
-def kind(request: replies.Request) -> Kind:
-    """Who asks: known by the tools, as each has its own."""
-    functions = [tool.function for tool in request.body.tools if tool.function]
-    if any(function.name == 'crawl_webpage' for function in functions):
-        return 'agent'
-    fields: set[str] = set()
-    for function in functions:
-        properties = function.parameters.get('properties')
-        fields |= set(properties) if isinstance(properties, dict) else set()
-    if 'records' in fields:
-        return 'extraction'
-    return 'cross-reference' if 'conflicts' in fields else 'summaries'
-
-
-def prompt_tokens(request: replies.Request) -> int:
-    """All that a model has to read, as it came over the wire: messages, calls in them, and the schemas of tools."""
-    extra = [message.model_extra for message in request.body.messages if message.model_extra]
-    schemas = request.body.model_dump_json(include={'tools', 'tool_choice', 'response_format'}, exclude_unset=True)
-    return tokens.count('\n'.join([request.prompt, json.dumps(extra) if extra else '', schemas]))

@@ -1,5 +1,6 @@
 """Harrow Sound, a made-up zone of eight pages, and a research of it against a local site and a simulated provider."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -253,16 +254,6 @@ FURTHER = {
 }
 """What only an agent finds."""
 
-STEP_OF: dict[str, TopicId] = {
-    'harrow-sound': 'zone_overview',
-    'characters': 'npcs',
-    'factions': 'factions',
-    'history': 'lore',
-    'siege-of-tern-rock': 'lore',
-    'items': 'narrative_items',
-}
-"""Which step each given page belongs to."""
-
 GATHER: dict[TopicId, str] = {
     'zone_overview': f'what kind of place {ZONE} is',
     'npcs': f'Find the characters of {ZONE}',
@@ -385,5 +376,7 @@ def role(asked: replies.Request) -> Role:
 
 
 def sent_tokens(asked: replies.Request) -> int:
-    """All that a request sends: its messages, and the tools as JSON."""
-    return tokens.count(asked.prompt) + tokens.count(asked.body.model_dump_json(include={'tools'}))
+    """All that a model has to read, as it came over the wire: messages, calls in them, and the schemas of tools."""
+    extra = [message.model_extra for message in asked.body.messages if message.model_extra]
+    schemas = asked.body.model_dump_json(include={'tools', 'tool_choice', 'response_format'}, exclude_unset=True)
+    return tokens.count('\n'.join([asked.prompt, json.dumps(extra) if extra else '', schemas]))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.proofs.load.crowd import memory_of
 from tests.support import serving
 
 _PROGRAM = """
@@ -31,7 +32,7 @@ class Held:
     """What a server holds at a moment."""
 
     megabytes: float
-    """Resident, with its worker processes."""
+    """With its worker processes."""
     files: int
     """Open, connections and pipes included."""
     connections: int
@@ -65,7 +66,7 @@ def held(server: serving.Program, folder: Path) -> Held:
     pid = server.process.pid
     links = [_link(path) for path in Path(f'/proc/{pid}/fd').iterdir()]
     return Held(
-        megabytes=sum(_resident(each) for each in _family(pid)),
+        megabytes=memory_of(pid),
         files=len(links),
         connections=sum(link.startswith('socket:') for link in links),
         threads=len([*Path(f'/proc/{pid}/task').iterdir()]),
@@ -78,13 +79,3 @@ def _link(path: Path) -> str:
         return os.readlink(path)  # noqa: PTH115 - no path
     except FileNotFoundError:
         return ''
-
-
-def _family(pid: int) -> list[int]:
-    children = Path(f'/proc/{pid}/task/{pid}/children').read_text().split()
-    return [pid, *(each for child in children for each in _family(int(child)))]
-
-
-def _resident(pid: int) -> float:
-    lines = Path(f'/proc/{pid}/status').read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith('VmRSS')) / 1000

@@ -152,12 +152,6 @@ def test_interrupted_and_gone_on_with(tmp_path: Path, pages: list[Path]) -> None
     assert not [line for line in done[2] if line.startswith('warning')]
 
 
-def test_where_nothing_was_begun_that_is_all_that_is_said(tmp_path: Path) -> None:
-    assert said(run('Mirefold', '--out', 'package', '--resume', cwd=tmp_path)) == snapshot(
-        (1, '', ['package has no checkpoint to resume; leave --resume out to begin one'])
-    )
-
-
 def test_a_model_that_fails_ends_no_research(tmp_path: Path, pages: list[Path]) -> None:
     with serve(Behaviour(lambda _: Error(401))) as provider:
         code, stdout, lines = said(

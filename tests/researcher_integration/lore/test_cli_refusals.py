@@ -74,24 +74,6 @@ def test_searching_needs_a_model_and_a_server(tmp_path: Path) -> None:
     )
 
 
-def test_models_and_settings_that_cannot_be(tmp_path: Path, pages: list[Path]) -> None:
-    ask = partial(run, 'Mirefold', '--pages', 'weir.md', cwd=tmp_path)
-    found = each(
-        partial(ask, RESEARCH_MODEL='openai/gpt-4o-mini'),
-        partial(ask, MCP_SUMMARIZER_URL='mcp-summarizer:8007/mcp'),
-    )
-    assert [(code, stdout, lines[-1]) for code, stdout, lines in found] == snapshot(
-        [
-            (
-                2,
-                '',
-                'RESEARCH_MODEL=openai/gpt-4o-mini goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or RESEARCH_MODEL=extractive',
-            ),
-            (2, '', 'invalid settings: MCP_SUMMARIZER_URL: must be a URL that begins with http:// or https://'),
-        ]
-    )
-
-
 def test_configuration_files_that_are_wrong(tmp_path: Path, pages: list[Path]) -> None:
     """One line each: file, key, reason."""
     for folder in ('topics', 'servers'):

@@ -14,7 +14,7 @@ from researcher_integration.lore.checkpoint import Checkpoint
 from researcher_integration.lore.configuration import Limits, load_topics
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.extraction.records import RECORDS
-from researcher_integration.lore.material import TOPIC_IDS, ResearchError, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, TopicId
 from researcher_integration.lore.package import BRIEFS, EXTRACTION_FILE, STATISTICS_FILE, Extracted, Package, Statistics
 from researcher_integration.lore.steps import research_run
 from researcher_integration.lore.summaries.backends import InProcess, SourceSummary, SummaryUnavailableError
@@ -164,35 +164,6 @@ def is_told(told: list['ResearchProgress']) -> bool:
     )
 
 
-async def test_without_a_model(zone: World, tmp_path: Path) -> None:
-    package = await zone.research(tmp_path, research_model=None).run()
-    assert is_valid(package, tmp_path)
-    assert adds_up(package.statistics, package.extracted)
-    assert {each.state for each in package.extracted.categories.values()} == {'no model'}
-    assert steps_of_pages(tmp_path) == EVERYWHERE
-    assert zone.provider.requests == []
-
-
-async def test_files(zone: World, tmp_path: Path) -> None:
-    names = ('harrow-sound', 'items')
-    for name in names:
-        (tmp_path / f'{name}.md').write_text(PAGES[name], encoding='utf-8')
-    given = zone.research(tmp_path / 'of-files', research_model=None)
-    given.request = given.request.model_copy(update={'places': tuple(str(tmp_path / f'{name}.md') for name in names)})
-    of_files = await given.run()
-    of_urls = await zone.research(tmp_path / 'of-urls', names=names, research_model=None).run()
-    assert of_files.sections == of_urls.sections
-    assert [page.url for page in of_files.extracted.sources] == ['harrow-sound.md', 'items.md']
-
-
-async def test_a_window_that_is_too_small(zone: World, tmp_path: Path) -> None:
-    with pytest.raises(ResearchError) as caught:
-        await zone.research(tmp_path, window=700).run()
-    assert without_sizes(str(caught.value)) == snapshot(
-        'instructions, zone and the list of 6 pages take … tokens, which leaves no room in window_tokens=700; give fewer pages or a larger window (--window)'
-    )
-
-
 # Pages that the agent adds
 
 
@@ -311,17 +282,6 @@ async def test_what_an_agent_has_summarized_stays(zone: World, tmp_path: Path, m
     assert not any('Salt Era' in each for each in chunks)  # of the history, which had been summarized
 
 
-async def test_the_agent_fails(zone: World, tmp_path: Path) -> None:
-    zone.answer_with(refusing('agent', Error(500)))
-    names = ['history', 'characters']
-    package = await zone.research(tmp_path, names=names, window=4_000, way='at-source', llm_model=MODEL).run()
-    assert package.statistics.warnings == [f'{header}: the agent failed: HTTP 500' for header in HEADERS]
-    assert {step.state for step in package.statistics.steps.values()} <= {'summarized', 'unchanged'}
-    assert all(category.records for category in package.extracted.categories.values())
-    assert steps_of_pages(tmp_path) == {name: EVERYWHERE[name] for name in names}
-    assert is_valid(package, tmp_path)
-
-
 async def test_one_category_cannot_be_extracted(zone: World, tmp_path: Path) -> None:
     of_npcs = 'one record for each named person or creature'
     zone.answer_with(refusing('extraction', Text('As an archivist I would rather not.'), of_npcs))
@@ -366,15 +326,6 @@ async def test_a_page_is_missing(zone: World, tmp_path: Path) -> None:
     assert steps_of_pages(tmp_path)['nowhere'] == ['factions']
     assert len(extractions(zone)) == asked + 5
     assert kept_to_the_window(zone)
-
-
-async def test_all_pages_are_missing(zone: World, tmp_path: Path) -> None:
-    with pytest.raises(ResearchError) as caught:
-        await zone.research(tmp_path, names=['nowhere', 'nothing']).run()
-    assert without_sizes(str(caught.value)) == snapshot(
-        'no page could be crawled: 127.0.0.1:…/nowhere.md answered HTTP 404; 127.0.0.1:…/nothing.md answered HTTP 404'
-    )
-    assert zone.provider.requests == []
 
 
 @pytest.mark.slow

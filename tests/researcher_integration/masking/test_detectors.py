@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inline_snapshot import snapshot
 from pydantic import ValidationError
 
 from researcher_integration.masking.detectors import ALL_GROUPS, _Form, _forms
@@ -19,13 +18,26 @@ from tests.support.planted_secrets import ALL, BY_FORM, Planted, leaves, letters
 MASKER = Masker()
 
 
+# Where more than the needle is masked, or by another name.
+LEFT = {
+    'Authorization: Basic [MASKED_AUTHORIZATION]==': 'Authorization: Basic [MASKED_AUTHORIZATION]',
+    'keeper:[MASKED_PASSWORD]@tcp(db:3306)/lamps password=[MASKED_PASSWORD] ': (
+        'keeper:[MASKED_BASIC_AUTH]@tcp(db:3306)/lamps password=[MASKED_PASSWORD] '
+    ),
+    'Set-Cookie: [MASKED_COOKIE]; Path=/; HttpOnly\n': 'Set-Cookie: [MASKED_COOKIE]\n',
+    'fernet key: [MASKED_API_KEY]=': 'fernet key: [MASKED_API_KEY]',
+    "password: 'it''[MASKED_PASSWORD]'": "password: '[MASKED_PASSWORD]'",
+}
+
+
 @pytest.mark.parametrize('secret', ALL, ids=lambda secret: secret.kind)
 def test_each_kind(secret: Planted) -> None:
     masked = MASKER.mask(f'before {secret.text} after')
-    assert secret.needle not in masked.text
+    left = re.sub(
+        r'\bAKIA\w+ (?=\[)', '[MASKED_AWS_KEY] ', secret.text.replace(secret.needle, f'[MASKED_{secret.kind}]')
+    )
+    assert masked.text == f'before {LEFT.get(left, left)} after'
     assert secret.kind in masked.counts
-    assert masked.text.startswith('before ')
-    assert masked.text.endswith(' after')
 
 
 @pytest.mark.parametrize('value', ['Gull!Feather-93x', 'abc$def%ghi12345', 'a|b@c12345678', 'p4ss!word&more'])
@@ -38,64 +50,6 @@ def test_credentials_in_a_header_have_any_signs(line: str, value: str) -> None:
 def test_what_stands_for_a_credential_stays(value: str) -> None:
     text = f'Authorization: Bearer {value}\npassword =\n    settings.KEY_2\n'
     assert MASKER.mask(text) == Masked(text, {})
-
-
-def test_what_is_left_of_a_text() -> None:
-    text = '\n'.join(secret.text.strip() for secret in ALL if '\n' not in secret.text.strip())
-    assert MASKER.mask(text).text == snapshot("""\
-[MASKED_AWS_KEY]
-aws_secret_key = '[MASKED_AWS_KEY]'
-[MASKED_GITHUB_TOKEN]
-[MASKED_GITHUB_TOKEN]
-[MASKED_JWT]
-[MASKED_SLACK_TOKEN]
-[MASKED_STRIPE_KEY]
-[MASKED_GITLAB_TOKEN]
-[MASKED_ANTHROPIC_KEY]
-[MASKED_OPENAI_KEY]
-[MASKED_OPENROUTER_KEY]
-[MASKED_GOOGLE_KEY]
-[MASKED_HUGGINGFACE_TOKEN]
-[MASKED_SENDGRID_KEY]
-[MASKED_NPM_TOKEN]
-[MASKED_VAULT_TOKEN]
-postgres://keeper:[MASKED_BASIC_AUTH]@db.fen.example:5432/lamps
-amqp://keeper:[MASKED_BASIC_AUTH]@queue.fen.example/
-curl -H "X-Auth: Bearer [MASKED_BEARER_TOKEN]"
-[MASKED_PRIVATE_KEY]
-Authorization: Basic [MASKED_AUTHORIZATION]
-DB_PASSWORD=[MASKED_PASSWORD]
-password: '[MASKED_PASSWORD]'
-X-Api-Key: [MASKED_API_KEY]
-?access_token=[MASKED_TOKEN]&page=2
-CLIENT_SECRET="[MASKED_SECRET]"
---db-password [MASKED_PASSWORD] --verbose
-<password>[MASKED_PASSWORD]</password>
-//registry.fen.example/:_authToken=[MASKED_NPM_TOKEN]
-machine git.fen.example login keeper password [MASKED_PASSWORD]
-AccountName=fen;AccountKey=[MASKED_API_KEY];EndpointSuffix=core.example
-<adobeKey>[MASKED_API_KEY]</adobeKey>
-ALTER LOGIN sa WITH PASSWORD = N'[MASKED_PASSWORD]';
-Server=db;User Id=sa;Password=[MASKED_PASSWORD];Encrypt=true
-keeper:[MASKED_BASIC_AUTH]@tcp(db:3306)/lamps password=[MASKED_PASSWORD]
-connect(token=SecretStr('[MASKED_SECRET]'))
-Set-Cookie: [MASKED_COOKIE]
-session=[MASKED_COOKIE]; Path=/
-signing key [MASKED_API_KEY]
-fernet key: [MASKED_API_KEY]
-TOTP secret [MASKED_SECRET]
-X-Amz-Signature=[MASKED_SIGNATURE]
-curl -H "X-Auth: [MASKED_AUTHORIZATION]"
-https://[MASKED_BASIC_AUTH]@o1.ingest.fen.example/5
-mnemonic: "[MASKED_MNEMONIC]"
-client-key-data: [MASKED_PRIVATE_KEY]
-[MASKED_AWS_KEY] [MASKED_AWS_KEY]
-Unseal Key 1: [MASKED_API_KEY]
-sonar.login=[MASKED_API_KEY]
-userPassword:: [MASKED_PASSWORD]
-password: '[MASKED_PASSWORD]'
-keeper:[MASKED_PASSWORD_HASH]\
-""")
 
 
 @given(st.sampled_from(BY_FORM), texts, texts)

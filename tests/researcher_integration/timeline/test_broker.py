@@ -148,32 +148,6 @@ async def test_what_happens_while_the_log_is_read_comes_in_order(monkeypatch: py
     assert followed == [1, 2, 3, 4]
 
 
-async def test_who_comes_back_goes_on_where_it_was() -> None:
-    async with Timeline('run') as timeline:
-        for _ in range(3):
-            await timeline.emit(result())
-        first = timeline.follow()
-        assert await take(first, 3) == [1, 2, 3]
-        await first.aclose()
-        await timeline.emit(note())
-        await timeline.emit(result())
-        second = timeline.follow(after=3)
-        assert await take(second, 1) == [5]
-        waiting = asyncio.ensure_future(anext(second))
-        await until_followed(timeline)
-        await timeline.emit(note())
-        assert (await waiting).seq == 6
-        await second.aclose()
-        ahead = timeline.follow(after=8)
-        waiting = asyncio.ensure_future(anext(ahead))
-        await until_followed(timeline)
-        for _ in range(3):
-            await timeline.emit(result())
-        assert (await waiting).seq == 9
-        await ahead.aclose()
-        assert timeline.followers == 0
-
-
 async def test_a_slow_subscriber_loses_transient_events_and_goes_back_to_the_log() -> None:
     async with Timeline('run') as timeline:
         slow = timeline.follow()

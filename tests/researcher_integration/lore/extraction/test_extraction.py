@@ -134,22 +134,6 @@ async def test_an_answer_that_is_cut_off_keeps_its_whole_records(mode: OutputMod
 
 
 @pytest.mark.parametrize('mode', MODES)
-@pytest.mark.parametrize(
-    'raw',
-    [
-        json.dumps({'records': [ODILE, 3, {'title': 'reeve'}, BRANNOC]}),
-        json.dumps({'records': json.dumps([ODILE, 3, BRANNOC])}),
-        f'{json.dumps([ODILE])[:-1]}, {{"name": "Od"il"}}, {json.dumps(BRANNOC)}',
-    ],
-)
-async def test_a_broken_record_does_not_take_the_others_with_it(mode: OutputMode, raw: str) -> None:
-    extraction = await extract(answering(raw), mode=mode)
-
-    assert [record.name for record in extraction.records] == ['Odile Sarn', 'Brannoc Tull']
-    assert extraction.is_partial
-
-
-@pytest.mark.parametrize('mode', MODES)
 async def test_what_cannot_be_read_is_asked_for_again_without_the_broken_answer(mode: OutputMode) -> None:
     seen: list[str] = []
     extraction = await extract(answering('I cannot.', {'records': [ODILE]}, seen=seen), mode=mode)
@@ -162,23 +146,6 @@ async def test_what_cannot_be_read_is_asked_for_again_without_the_broken_answer(
 
 Your last answer to this request could not be read. Answer with the JSON that was asked for, whole, and with nothing before or after it; keep it shorter if it was cut off.\
 """)
-
-
-async def test_three_answers_that_cannot_be_read_are_the_end() -> None:
-    seen: list[str] = []
-    extraction = await extract(answering('I cannot, and neither can you.', seen=seen))
-
-    assert len(seen) == 3
-    assert extraction.model_dump(exclude={'spent'}) == snapshot(
-        {
-            'category': 'npcs',
-            'records': [],
-            'dropped': 0,
-            'is_partial': False,
-            'unread': (),
-            'reason': 'invalid output',
-        }
-    )
 
 
 async def test_a_page_that_cannot_be_read_is_named() -> None:

@@ -21,6 +21,7 @@ from tests.mapreduce.test_summarizer import good as answer_well
 from tests.mapreduce.test_summarizer import model_of
 from tests.support import serving
 from tests.support.backends import KEYLESS, condensed, kept, without_port
+from tests.support.scripted import returns
 from tests.support.serving import Served
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
 
@@ -158,11 +159,6 @@ def asking(calls: Sequence[ToolCallPart]) -> FunctionModel:
     return FunctionModel(model)
 
 
-def returned(messages: Sequence[ModelMessage]) -> list[ToolReturnPart]:
-    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
-    return [part for part in parts if isinstance(part, ToolReturnPart)]
-
-
 async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore) -> None:
     [handle] = kept(store, chronicle(6, 41))
     [data] = kept(store, json.dumps({'boss': 'Morn Keld'}))
@@ -180,7 +176,7 @@ async def test_an_agent_summarizes_by_handle(server: Served, store: SourceStore)
             assert result.output == 'I had read_source, summarize, summarize_for_extraction.'
             assert isinstance(request := result.all_messages()[0], ModelRequest)
             assert not request.instructions
-            seen.append(returned(result.all_messages()))
+            seen.append(returns(result.all_messages()))
     here, there = seen
     assert [part.content for part in there[:4]] == [part.content for part in here[:4]]
     assert [part.outcome for part in there] == [part.outcome for part in here] == ['success'] * 4 + ['failed']
@@ -230,7 +226,7 @@ async def test_a_run_goes_on_without_the_server(
         gone = OverMCP(short.url, store.collection())
         await Agent(asking([]), toolsets=[gone.toolset()]).run('What happened in Marn?')
     result = await Agent(asking([call]), toolsets=[gone.toolset()]).run('What happened in Marn?')
-    [failed] = returned(result.all_messages())
+    [failed] = returns(result.all_messages())
     assert (failed.outcome, without_port(ValueError(failed.content))) == snapshot(
         ('failed', 'the MCP server at HOST cannot be reached: All connection attempts failed')
     )
