@@ -1,8 +1,7 @@
 """`ExtractiveModel`: a pydantic-ai model without key, network or weights.
 
 It reads the same prompts as any other model and fills the same `ChunkSummary`, by ranking sentences for names, numbers
-and new words per token, with relevance to the focus or schema. Same input, same output. A summary writes no prompt for
-it, but has it read the chunk.
+and new words per token, with relevance to the focus or schema. Same input, same output.
 """
 
 from collections.abc import Sequence
@@ -29,10 +28,10 @@ class ExtractiveModel(Model):
     It answers requests for a `ChunkSummary` in the form of this package's prompts, and nothing else.
     """
 
-    _profile = ModelProfile(supports_json_schema_output=True, supports_json_object_output=True)
-
     def __init__(self) -> None:
-        pass  # that of other models loads the prices of all providers
+        super().__init__(
+            profile=ModelProfile(supports_json_schema_output=True, supports_json_object_output=True),
+        )
 
     @property
     def model_name(self) -> str:

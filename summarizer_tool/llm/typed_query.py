@@ -37,7 +37,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
-from summarizer_tool.llm import failures
+from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError
 from summarizer_tool.llm.following import FollowedModel, Follower
 from summarizer_tool.llm.recover_partial import (
@@ -131,21 +131,23 @@ class TypedQuery(Generic[OutputT]):
         Args:
             model: Who is asked.
             request: The user prompt; everything untrusted in it is framed.
-            usage: What the answer has cost is added to it. Others may count in it at the same time.
+            usage: What the answer has cost is added to it, which is nothing for the embedded model. Others may count
+                in it at the same time.
             spent: The same is added to it, where nobody else counts.
             usage_limits: For `usage` and this question together.
             model_settings: For each request.
             follow: Follows the answer while it is written; of one that is broken off, the complete members are kept.
             within: The scope of the asking; when it is cancelled, the result's error is `OutOfTimeError`.
         """
+        is_free = models.is_embedded(model)
         own = copy(usage)
-        state = QueryState(may_be_empty=not self.empty_prompt)
+        state = QueryState(may_be_empty=is_free or not self.empty_prompt)
         output: OutputT | None = None
         error: BaseException | None = None
         runs_left = self.retries if self.again_prompt else 0
         unreadable_left = self.retries
         prompt = request
-        counted = (usage, *([] if spent is None else [spent]))
+        counted = () if is_free else (usage, *([] if spent is None else [spent]))
         with within or CancelScope() as scope, _counting(own, counted, usage_limits) as limits:
             try:
                 while output is None:
@@ -270,7 +272,8 @@ class _SharedLimits(UsageLimits):
     def check_before_request(self, usage: RunUsage) -> None:
         """Raise `UsageLimitExceeded` where all that count have reached a limit; else count one more request."""
         self.add(usage)
-        usage.incr(self.counted[0] - usage)
+        if self.counted:
+            usage.incr(self.counted[0] - usage)
         self.known = copy(usage)
         super().check_before_request(usage)
         self.under_way = 1
@@ -287,9 +290,9 @@ class _SharedLimits(UsageLimits):
 
 @contextmanager
 def _counting(own: RunUsage, counted: Sequence[RunUsage], given: UsageLimits | None) -> Generator[UsageLimits]:
-    """The limits of a run that counts in `own`; all of that is added to several counts."""
+    """The limits of a run that counts in `own`; all of that is added to several counts, if to any."""
     limits = _SharedLimits(counted=counted, known=copy(own), request_limit=None)
-    for each in fields(UsageLimits) if given else ():
+    for each in fields(UsageLimits) if given and counted else ():
         setattr(limits, each.name, getattr(given, each.name))
     # Models that cannot count beforehand would fail, and requests are no larger than a chunk or a window.
     limits.count_tokens_before_request = False

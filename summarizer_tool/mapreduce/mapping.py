@@ -105,8 +105,7 @@ class ChunkMapper:
 
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
         answers, asked = self.runner.answers, (numbered.sources, self.runner.job.focus)
-        is_own = self.runner.is_extractive
-        prompt = '' if is_own else await in_thread(prompts.chunk_request, *asked, target, missing)
+        prompt = await in_thread(prompts.chunk_request, *asked, target, missing)
         key = answers.key(await in_thread(prompts.chunk_request, *asked, 0, missing)) if answers.cache else ''
         async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
@@ -115,10 +114,7 @@ class ChunkMapper:
                 return await self._in_parts(numbered, target, missing, len(prompt))
             has_topics = bool(self.runner.job.focus.topics)
             agent = sub_agent_runner.TOPICAL_SUMMARIZER if has_topics else sub_agent_runner.CHUNK_SUMMARIZER
-            if is_own:
-                answer = await self.runner.extract(prompts.ParsedRequest(*asked, target, merges=False), target)
-            else:
-                answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
+            answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
             if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
                 await self.runner.fit_window(prompt, answer.error)
                 return await self._in_parts(numbered, target, missing, len(prompt))

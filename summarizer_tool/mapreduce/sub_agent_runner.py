@@ -25,18 +25,16 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
 from summarizer_tool import prompts
-from summarizer_tool.extractive import choosing
 from summarizer_tool.llm import failures, models
-from summarizer_tool.llm.failures import DEADLINE, OutOfTimeError
+from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
 from summarizer_tool.llm.recover_partial import arguments, recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, Job, calls_at_once, in_steps
-from summarizer_tool.prompts import ParsedRequest
 from summarizer_tool.runtime.deadline import Deadline
-from summarizer_tool.runtime.executors import in_process, in_thread
+from summarizer_tool.runtime.executors import in_thread
 from summarizer_tool.schemas import ChunkSummary, TopicalChunkSummary
 from summarizer_tool.settings import Settings
 from summarizer_tool.text import tokens
@@ -272,20 +270,6 @@ class SubAgentRunner:
         on_progress = self.options.on_progress if is_told else None
         return await calls_at_once(calls, self.settings.max_concurrent_llm_calls, on_progress)
 
-    async def extract(self, request: ParsedRequest, target_tokens: int) -> QueryResult[ChunkSummary]:
-        """What the embedded model says of a chunk; no prompt is written, which it would only read back."""
-        self.stats.map_calls += 1
-        with self.deadline.calling():
-            output = await in_process(choosing.summarize_sources, request, target_tokens)
-            self._tell(output)
-            return QueryResult(output)
-        return QueryResult(None, error=OutOfTimeError())
-
-    def _tell(self, output: ChunkSummary) -> None:
-        if on_fact := self.options.on_fact:
-            for fact in output.facts:
-                on_fact(fact.text)
-
     async def ask(
         self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase
     ) -> QueryResult[ChunkSummary]:
@@ -298,10 +282,11 @@ class SubAgentRunner:
         counter = f'{phase}_calls'
         setattr(self.stats, counter, getattr(self.stats, counter) + 1)
         options = self.options
+        on_fact = options.on_fact if phase == 'map' else None
         stream, within = None, self.deadline.calling()
         if phase == 'map' and models.can_stream(self.model):
             call = Writing(target_tokens)
-            stream, within = FactStream(partial(self.pace.wrote, call), options.on_fact), self.pace.calling(call)
+            stream, within = FactStream(partial(self.pace.wrote, call), on_fact), self.pace.calling(call)
         max_tokens = round(target_tokens * STRUCTURE_FACTOR) + STRUCTURE_TOKENS
         result = await query.configured(self.settings).ask(
             self.model,
@@ -317,6 +302,7 @@ class SubAgentRunner:
             raise result.error
         if result.error is not None and failures.is_hopeless(result.error):
             self._hopeless = result.reason
-        if phase == 'map' and stream is None and result.output is not None:
-            self._tell(result.output)
+        if on_fact and stream is None and result.output is not None:
+            for fact in result.output.facts:
+                on_fact(fact.text)
         return result

@@ -3,11 +3,13 @@
 import pytest
 from openai import AsyncOpenAI
 from pydantic import JsonValue
+from pydantic_ai import ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.models.openrouter import OpenRouterModel
 from pydantic_ai.providers.openrouter import OpenRouterProvider
 from pydantic_ai.usage import RunUsage
 
+from summarizer_tool import ExtractiveModel
 from summarizer_tool.llm.typed_query import QueryResult
 from summarizer_tool.mapreduce.sub_agent_runner import CHUNK_SUMMARIZER
 from summarizer_tool.schemas import ChunkSummary
@@ -75,3 +77,18 @@ async def test_an_answer_that_stays_empty_is_taken_as_it_is(retries: int) -> Non
 
     assert result == QueryResult(ChunkSummary())
     assert usage.requests == retries + 1
+
+
+async def test_the_embedded_model_is_asked_once_and_costs_nothing() -> None:
+    asked: list[str] = []
+
+    class Counting(ExtractiveModel):
+        async def request(self, *args: object) -> ModelResponse:
+            asked.append('once')
+            return await super().request(*args)  # pyright: ignore[reportArgumentType]
+
+    spent = RunUsage()
+    result = await CHUNK_SUMMARIZER.ask(Counting(), '<source>\n1 \n</source>', usage=spent, spent=spent)
+
+    assert result == QueryResult(ChunkSummary())
+    assert (asked, spent) == (['once'], RunUsage())

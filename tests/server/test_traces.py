@@ -50,6 +50,8 @@ def test_one_call_is_one_trace(capfire: CaptureLogfire, mode: Mode) -> None:
             'tools/call summarize',
             '  summarize',
             '    map chunk',
+            '      invoke_agent chunk_summarizer',
+            '        chat extractive',
             '    fit',
         ]
     )
