@@ -282,9 +282,15 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence."""
+    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence.
+
+    Of two dashes it is that of who has signed below them.
+    """
     last = first
-    if BULLET.match(lines[first].text):
+    if lines[first].text.strip() == '--':
+        while last + 1 < len(lines) and not lines[last].blank_after:
+            last += 1
+    elif BULLET.match(lines[first].text):
         while (
             last + 1 < len(lines)
             and not lines[last].blank_after

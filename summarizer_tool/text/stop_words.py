@@ -16,7 +16,7 @@ _ENGLISH = """
     through to too under until up upon us very was we were what when where whether which while who whom whose
     why will with within without would you your yours explain describe summarize summarise don doesn didn isn aren
     wasn weren hasn haven couldn wouldn shouldn may might must done make made much many two us used use well yes
-    okay oh um uh yeah mm hm hmm mhm huh erm
+    okay oh um uh yeah hm hmm mhm huh erm
 """
 
 _GERMAN = """

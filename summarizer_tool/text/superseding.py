@@ -72,7 +72,7 @@ _CHANGING = (
 _GIVEN = r'(?: +[\p{Ll}-]+){0,2} +["“(`*]?(?-i:[\p{Lu}\d$€£¥¤])'
 """A value, up to two words behind where it may be."""
 _CHANGE = regex.compile(
-    r'^(?:[^:]{1,40}: )?(?:update|correction|corrected|edit):'
+    r'(?:^(?:[^:]{1,40}: )?|\b(?=\w+:(?! *[^:]{1,40}: )))(?:update|correction|corrected|edit):'
     r'|\b(?:from now on|as of (?:today|now)|no longer|any ?more|would rather'
     r'|instead(?! of)|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
     r'|(?:is|are|has|have|can|may|must|we|will) (?:\p{L}+ )?(?<!right )now|now \p{Ll}+s'
@@ -325,7 +325,8 @@ def _changes(old: _Claim, new: _Claim, shared: Sequence[str], is_here: bool) -> 
     Under another heading (`is_here` is false) it must have all the words of it.
     """
     fewer = min(len(old.subject), len(new.subject))
-    if not new.changes or len(shared) < (1 if is_here else max(2, fewer)) or len(old.subject) > MAX_SUBJECT:
+    least = 1 if is_here else max(min(2, len(new.subject)), fewer)
+    if not new.changes or len(shared) < least or len(old.subject) > MAX_SUBJECT:
         return False
     if _are_apart(old, new) or (old.is_apart and new.is_apart and old.label != new.label):
         return False

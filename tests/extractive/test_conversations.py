@@ -59,6 +59,11 @@ def test_a_turn_of_a_mark_alone_takes_no_other_in_and_speakers_may_be_numbered()
     assert ('GUARD #2: Nobody has key 1', (4,)) in read(said)
 
 
+def test_a_signature_below_its_mark_is_no_statement():
+    mail = 'We meet on Friday in Bonn.\n\n--\nJohn Doe\nHead of Procurement\nAcme Corp, 12 Main Street, Marn'
+    assert read(mail) == [('We meet on Friday in Bonn.', (1,))]
+
+
 def test_what_follows_the_last_turn_is_nobodys_where_no_turn_has_two_paragraphs() -> None:
     turns = ['Ada: The wheel stands.', 'Bob: It turns again.', 'Ada: Who mended it?', 'Bob: Carl Weir has mended it.']
     said = [text for text, _ in read('\n\n'.join([*turns, *turns, 'The meeting closed at noon in Marn.']))]

@@ -38,6 +38,8 @@ from summarizer_tool.text.superseding import superseded
         ('The train leaves at 7:40.', 'Mara: Correction: the train leaves at 8:15.'),
         ('The default port is 8080.', 'The default port changed from 8080 to 9090.'),
         ('The handover is on 3 May.', 'The handover moves to 10 May.'),
+        ('Bob: The budget is 40,000 euros.', 'Bob: Small correction: the budget is 55,000 euros.'),
+        ('The server runs on port 8080.', '> Update: the server runs on port 9090.'),
     ],
 )
 def test_the_later_value_of_the_same_thing_stands(earlier: str, later: str) -> None:
@@ -157,6 +159,10 @@ def test_neither_a_heading_nor_a_single_word_makes_it_the_same(sections: list[st
         for section, each in zip(sections, said, strict=True)
     ]
     assert superseded(headed, sections) == {}
+
+
+def test_what_is_said_of_one_thing_alone_may_change_under_another_heading() -> None:
+    assert superseded(['The deadline is Friday.', 'The deadline is now Monday.'], ['Plan', 'Notes']) == {0: 1}
 
 
 _SAID = st.lists(
