@@ -61,7 +61,8 @@ def is_http(value: str) -> str:
     """An address, if it is one of HTTP; else a `ValueError`."""
     try:
         place = urlsplit(value)
-        is_one = place.scheme in ('http', 'https') and bool(place.hostname) and place.port != 0
+        is_clean = value.isprintable() and value == value.strip()
+        is_one = is_clean and place.scheme in ('http', 'https') and bool(place.hostname) and place.port != 0
     except ValueError:  # which quotes what may be a secret
         is_one = False
     if not is_one:

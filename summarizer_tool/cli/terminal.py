@@ -211,7 +211,11 @@ def show_statistics(summary: 'Summary') -> None:
     by_kind = {} if summary.coverage is None else summary.coverage.by_kind
     kept = {f'{kind}s': f'{each.kept:,} of {each.total:,}' for kind, each in by_kind.items()}
     table = Table('statistic', 'value', title='Summary', title_justify='left')
-    for name, value in {'state': summary.state, **summary.stats.model_dump(), 'coverage': kept}.items():
+    told = summary.stats.model_dump()
+    told['usage'].pop('cost', None)  # told beside it, with what genai-prices knows
+    told['cost'] = 'unknown' if told['cost'] is None else f'${told["cost"]:.4f}'
+    degraded = {'degraded parts': len(summary.degraded)}
+    for name, value in {'state': summary.state, **told, **degraded, 'coverage': kept}.items():
         table.add_row(name.replace('_', ' '), _told(value))
     Console(stderr=True).print(table)
 

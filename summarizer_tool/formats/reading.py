@@ -155,7 +155,9 @@ def read_data_url(text: str, name: str = '') -> Page:
     except (binascii.Error, ValueError):
         raise FetchError('is a data: URL that is no base64; encode the bytes of the file as RFC 4648 has it') from None
     if media_type.lower() == _MARKDOWN_TYPE:
-        return Page(content.decode(body))
+        as_it_is = Page(content.decode(body))
+        if '\0' not in as_it_is.markdown and as_it_is.markdown.strip() and not body.startswith(b'%PDF-'):
+            return as_it_is  # what is no text, `read` tells of
     return read(body, media_type, name=name)
 
 

@@ -95,6 +95,7 @@ def test_several_files_with_statistics() -> None:
             'dropped',
             'cost',
             'ratio',
+            'degraded parts',
             'coverage',
         ]
     )

@@ -68,6 +68,15 @@ def test_a_broken_pdf_is_called_one_though_its_bytes_say_nothing() -> None:
     assert read_data_url(f'data:application/pdf;base64,{page}').markdown == 'Not found here.'
 
 
+@pytest.mark.parametrize(
+    ('body', 'why'), [(b'\0\1\2\xff', 'holds binary data'), (b'%PDF-1.4 foo', 'is a PDF that is broken')]
+)
+def test_what_is_no_text_is_none_though_it_is_called_markdown(body: bytes, why: str) -> None:
+    content = f'data:text/markdown;base64,{base64.b64encode(body).decode()}'
+    with pytest.raises(FetchError, match=why):
+        read_data_url(content)
+
+
 @pytest.mark.anyio
 async def test_bytes_come_as_a_data_url_and_are_read_by_page() -> None:
     made = service()
