@@ -26,6 +26,17 @@ from researcher_integration.proxy.servers import ProxiedServer
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import Settings
 
+SECRET = 'ghp_' + 'a1B2' * 9
+
+LOG = '\n'.join(
+    f'2024-05-{1 + line // 1440:02} {line // 60 % 24:02}:{line % 60:02} INFO harbour: ship {line % 90} passed pier {line % 7}'
+    if line != 4321
+    else '2024-05-04 00:01 ERROR harbour: crane 17 dropped crate 900 at pier 3'
+    for line in range(6000)
+)
+PART = '\n'.join(LOG.split('\n')[3900:4500])
+"""Too long to go on, with the same line of interest."""
+
 PROGRAM = Path(__file__).with_name('proxied_program.py')
 
 
