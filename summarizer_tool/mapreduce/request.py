@@ -75,14 +75,6 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra='forbid', frozen=True)
 
-    def __init__(self, **values: object) -> None:
-        try:
-            super().__init__(**values)
-        except ValidationError as error:
-            raise what_to_change(error, [*type(self).model_fields]) from None
-
-    __init__.__pydantic_base_init__ = True  # pyright: ignore[reportFunctionMemberAccess] - only programs call it
-
     @model_validator(mode='before')
     @classmethod
     def _null_is_unset(cls, values: dict[str, Any]) -> dict[str, Any]:

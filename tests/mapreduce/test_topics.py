@@ -60,11 +60,6 @@ async def test_documents_are_named_at_a_small_budget_too() -> None:
 
 def test_what_is_wrong_with_a_topic_is_told_with_what_it_may_be() -> None:
     with pytest.raises(RequestError) as error:
-        SummaryTopic(name=' ', share=-1.0, hint='x')  # pyright: ignore[reportCallIssue]
-    assert str(error.value) == snapshot(
-        'name: is empty; share=-1.0 must be greater than 0; hint: is none of the parameters. The parameters are: name, schema_hint, share'
-    )
-    with pytest.raises(RequestError) as error:
         ExtractionRequest.of({'schema_hint': '', 'topics': [{'name': 'Trade', 'share': 0}]})
     assert str(error.value) == snapshot(
         'topics[0].share=0 must be greater than 0. The parameters are: content, source_ids, max_output_tokens, focus_areas, schema_hint, names_handles, topics'
