@@ -206,10 +206,10 @@ class ProviderLimit:
     # Stragglers
 
     @property
-    def straggles_after(self) -> float | None:
-        """Seconds after which a call without an answer is far behind all others; None while that cannot be told."""
+    def straggles_after(self) -> float:
+        """Seconds after which a call without an answer is far behind all others; infinite while that cannot be told."""
         if len(self._times) < LEAST_TIMES:
-            return None
+            return math.inf
         times = sorted(self._times)
         return STRAGGLING * times[min(len(times) - 1, int(0.95 * len(times)))]
 

@@ -81,15 +81,14 @@ class _Attempt(httpx2.AsyncBaseTransport):
             return await self._answer(request)
         size = int(request.headers.get('content-length', 0))
         await share.within_rates(size)
-        after = share.whole.straggles_after if self._hedging else None
         sent = time.monotonic()
-        response = await (self._answer(request) if after is None else self._first_answer(request, after, share))
+        response = await (self._first_answer(request, share) if self._hedging else self._answer(request))
         headers = {name.lower(): value for name, value in response.headers.items()}
         begins = isinstance(response.stream, _Events)
         share.heard(response.status_code, headers, sent=sent, size=size, begins=begins)
         return response
 
-    async def _first_answer(self, request: httpx2.Request, after: float, share: Share) -> httpx2.Response:
+    async def _first_answer(self, request: httpx2.Request, share: Share) -> httpx2.Response:
         """The answer of the request, or of a second one like it, if that answers first; the other is given up."""
         found: list[httpx2.Response] = []
         errors: list[httpx2.TransportError] = []
@@ -106,10 +105,11 @@ class _Attempt(httpx2.AsyncBaseTransport):
                 group.cancel_scope.cancel()
 
         async with anyio.create_task_group() as group:
+            sent = anyio.current_time()
             group.start_soon(ask)
-            await anyio.sleep(after)
-            while not share.hedge():  # noqa: ASYNC110 - after more calls of anybody's one more may be asked again
-                await anyio.sleep(after / 4)
+            # What is usual may be known only while this waits; after more calls of anybody's one more may be asked again.
+            while (left := share.whole.straggles_after - (anyio.current_time() - sent)) > 0 or not share.hedge():
+                await anyio.sleep(max(min(left, 1), 0.25))
             asked = 2
             group.start_soon(ask)
         for late in found[1:]:
