@@ -107,8 +107,10 @@ class _Attempt(httpx2.AsyncBaseTransport):
         async with anyio.create_task_group() as group:
             sent = anyio.current_time()
             group.start_soon(ask)
-            # What is usual may be known only while this waits; after more calls of anybody's one more may be asked again.
-            while (left := share.whole.straggles_after - (anyio.current_time() - sent)) > 0 or not share.hedge():
+            # How long a call takes may be known only while this waits; after more calls one more may be asked again.
+            while (  # noqa: ASYNC110 - both come of answers to others
+                left := share.whole.straggles_after - (anyio.current_time() - sent)
+            ) > 0 or not share.hedge():
                 await anyio.sleep(max(min(left, 1), 0.25))
             asked = 2
             group.start_soon(ask)

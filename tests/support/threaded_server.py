@@ -91,7 +91,9 @@ class ThreadedServer(uvicorn.Server):
                 connection.transport.abort()
             await asyncio.sleep(0)
         while self.server_state.tasks:
-            await asyncio.wait(self.server_state.tasks)
+            await asyncio.wait(self.server_state.tasks, timeout=1)
+            for task in self.server_state.tasks:
+                task.cancel()
 
     def stop(self) -> None:
         """Close all connections and end; callable from any thread."""
