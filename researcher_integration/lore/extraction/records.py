@@ -1,6 +1,6 @@
 """What the extraction fills: typed records of five categories, each with relations, confidence and page numbers."""
 
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar, cast
 
 import regex
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -140,9 +140,6 @@ class Record(BaseModel):
 
     model_config = ConfigDict(json_schema_extra=bare)
 
-    compared: ClassVar[tuple[str, ...]] = ()
-    """Fields with one value of few words, in which two records of one name contradict each other if they differ."""
-
     name: Name
     """As the pages write it."""
     relations: Annotated[list[Relation], BeforeValidator(as_relations)] = Field(default_factory=list[Relation])
@@ -154,8 +151,6 @@ class Record(BaseModel):
 
 class ZoneData(Record):
     """The zone itself."""
-
-    compared: ClassVar[tuple[str, ...]] = ('game', 'region', 'level_range')
 
     game: Text = ''
     region: Text = ''
@@ -170,8 +165,6 @@ class ZoneData(Record):
 
 class NPCData(Record):
     """One named person or creature."""
-
-    compared: ClassVar[tuple[str, ...]] = ('title', 'kind', 'faction', 'location', 'level', 'status')
 
     title: Text = ''
     kind: Text = ''
@@ -188,8 +181,6 @@ class NPCData(Record):
 class FactionData(Record):
     """One group that acts as one."""
 
-    compared: ClassVar[tuple[str, ...]] = ('leader', 'seat', 'founded')
-
     leader: Text = ''
     members: Texts = Field(default_factory=list[str])
     seat: Text = ''
@@ -203,8 +194,6 @@ class FactionData(Record):
 class LoreData(Record):
     """One event, custom or legend."""
 
-    compared: ClassVar[tuple[str, ...]] = ('date',)
-
     date: Text = ''
     """Date or era, as the pages write it."""
     participants: Texts = Field(default_factory=list[str])
@@ -216,8 +205,6 @@ class LoreData(Record):
 
 class NarrativeItemData(Record):
     """One thing that carries story: a book, an inscription, a relic, a weapon."""
-
-    compared: ClassVar[tuple[str, ...]] = ('kind', 'owner', 'location')
 
     kind: Text = ''
     owner: Text = ''

@@ -43,7 +43,6 @@ class PageIndex:
         ranked = sorted(pages, key=lambda page: (TIER_NAMES.index(page.tier), -page.weight, page.number))
         self.weights = {page.number: page.weight for page in ranked}
         """By page number, the most trusted first."""
-        self._ranks = {number: rank for rank, number in enumerate(self.weights)}
         self._texts = {number: f' {words(texts[number])} ' for number in self.weights if number in texts}
         self._found: dict[str, tuple[int, ...]] = {}
 
@@ -58,9 +57,9 @@ class PageIndex:
     def _holding(self, key: str) -> Iterator[int]:
         return (number for number, text in self._texts.items() if key and f' {key} ' in text)
 
-    def rank(self, sources: Iterable[int]) -> int:
-        """How trusted the best of some pages is, 0 for the most trusted of all."""
-        return min((self._ranks[number] for number in sources if number in self._ranks), default=len(self._ranks))
+    def rank(self, number: int) -> int:
+        """How trusted a page is, 0 for the most trusted of all."""
+        return [*self.weights].index(number)
 
     def sorted(self, sources: Iterable[int]) -> list[int]:
         """Page numbers, the most trusted first."""

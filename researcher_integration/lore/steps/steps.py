@@ -249,8 +249,7 @@ class ExtractionPhase:
         self._work.tell(ResearchProgress('cross-reference', 'comparing what the sources say'))
         with trace_span('cross-reference') as span:
             answer = await self._ask(model, self._comparing, material)
-            extractions = [*self._checkpoint.extractions.values()]
-            found = await in_thread(compared, extractions, answer, material.pages)
+            found = await in_thread(compared, answer, material.pages)
             span.set_attribute('conflicts', len(found.conflicts))
         self._checkpoint.cross_reference = found
         await self._work.save()

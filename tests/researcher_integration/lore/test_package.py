@@ -51,6 +51,12 @@ ANSWERS: Mapping[str, object] = {
 }
 
 
+CONFLICT = {
+    'subject': 'Odile Sarn', 'attribute': 'faction', 'first': 'Tide Guild', 'first_source': 1,
+    'second': 'the Ash Circle', 'second_source': 2,
+}  # fmt: skip
+
+
 def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     """Reports what it was given, and extracts what stands in `ANSWERS`."""
     if not info.output_tools:
@@ -59,7 +65,7 @@ def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     key = 'conflicts' if 'conflicts' in tool.parameters_json_schema['properties'] else 'records'
     fields = tool.parameters_json_schema.get('$defs', {})
     found = next((ANSWERS[f'{name}Records'] for name in fields if f'{name}Records' in ANSWERS), [])
-    return ModelResponse(parts=[ToolCallPart(tool.name, {key: found if key == 'records' else []})])
+    return ModelResponse(parts=[ToolCallPart(tool.name, {key: found if key == 'records' else [CONFLICT]})])
 
 
 def research(folder: Path, model: FunctionModel | None = None, files: Mapping[str, str] = FILES) -> Research:
@@ -142,7 +148,6 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
                 'subject': 'Odile Sarn',
                 'attribute': 'faction',
                 'claims': [{'text': 'Tide Guild', 'source': 1}, {'text': 'the Ash Circle', 'source': 2}],
-                'found_by': 'rule',
             }
         ]
     )
