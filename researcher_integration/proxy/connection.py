@@ -24,7 +24,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from researcher_integration.masking.key_blocks import open_start, unfinished
+from researcher_integration.masking.key_blocks import open_start
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, read_again, render_prompt
 
@@ -323,7 +323,7 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
 MAX_PENDING = 1_000_000
 """Characters of a line that are waited for; a longer one is passed on in pieces."""
 
-MAX_KEY = 20_000
+MAX_KEY = 10_000
 """Characters of a key whose end is waited for."""
 
 
@@ -341,15 +341,13 @@ def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:
     decode = getincrementaldecoder('utf-8')('replace').decode
     pending = ''
     while chunk := os.read(reading, 65_536):
-        waiting = pending.rfind('\n')
         pending += decode(chunk)
-        lines = pending.rfind('\n') + 1
-        ready = unfinished(pending[:lines])  # a key is known by its first line alone
-        if lines - ready > MAX_KEY or len(pending) > MAX_PENDING:
-            ready = lines or len(pending)
-        elif 0 <= open_start(pending[:ready]) < waiting:  # what has come since is no more of a key
-            _write(masked(pending[:waiting]))
-            pending, ready = pending[waiting:], ready - waiting
+        ready = pending.rfind('\n') + 1
+        key = open_start(pending[:ready])
+        if 0 <= key and ready - key <= MAX_KEY:
+            ready = pending.rfind('\n', 0, key) + 1  # it is known by its first line alone
+        if not ready and len(pending) > MAX_PENDING:
+            ready = len(pending)
         if ready:
             _write(masked(pending[:ready]))
             pending = pending[ready:]
