@@ -118,12 +118,9 @@ class EventLog:
             ).fetchone()
             return last
 
-    def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
-        """Keep an event that has its place in a run; a second one with its number is a `StoreError`.
-
-        `body` is how it is written, where that is known.
-        """
-        body = encoded(event) if body is None else body
+    def append(self, event: TimelineEvent) -> None:
+        """Keep an event that has its place in a run; a second one with its number is a `StoreError`."""
+        body = encoded(event)
         size = len(body) + _ROW_BYTES
         with self._write() as db:
             number = self._run(db, event.run_id)
