@@ -9,7 +9,7 @@ from typing import cast
 from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
-from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
+from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone
 from researcher_integration.lore.configuration import ResearchSettings
 from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
@@ -42,7 +42,7 @@ class Research:
 
         Args:
             resume: Go on from the checkpoint in the folder.
-            fresh: Begin anew even if there is a checkpoint that is not finished; it is put aside.
+            fresh: Begin anew even if there is a research in the folder, which is removed.
 
         Returns:
             The package, which is also written into the folder.
@@ -97,26 +97,23 @@ class Research:
             checkpoint, work.topics, material, warnings=said, via=work.backend.name, has_model=work.model is not None
         )
         await in_io_thread(package.write_to, built, self.folder)
-        checkpoint.is_finished = True
-        await work.save()
         return built
 
     def _begin(self, *, resume: bool, fresh: bool) -> Checkpoint:
         found = None if fresh and not resume else Checkpoint.load(self.folder)
         if found is not None and resume:
             _check_same(self.request, found.request, self.folder)
-            found.is_finished = False
             if 'window_tokens' in self.request.model_fields_set:
                 found.request = found.request.model_copy(update={'window_tokens': self.request.window_tokens})
             return found
-        if found and not found.is_finished:
+        if found:
             raise ResearchError(
-                f'{self.folder} holds an unfinished research of "{found.request.zone}"; go on with --resume, '
+                f'{self.folder} holds a research of "{found.request.zone}"; go on with --resume, '
                 'begin anew with --fresh, or name another --out'
             )
         if not self.request.places and not self.request.search:
             raise ResearchError('there is nothing to read: name pages with --pages, or let the agent search (--search)')
-        put_aside(self.folder, (FILE, package.BRIEFS, package.EXTRACTION_FILE, package.STATISTICS_FILE))
+        package.remove_from(self.folder)
         return Checkpoint(request=self.request)
 
     @asynccontextmanager

@@ -92,8 +92,7 @@ class Crawler:
         Args:
             service: Fetches and stores; its settings bound sizes, times and what may be fetched.
             tiers: How far sources are trusted.
-            pages: Pages crawled before, by their keys, as `pages` had them. They are not fetched again, unless the
-                store has lost their text.
+            pages: Pages crawled before, by their keys, as `pages` had them. They are not fetched again.
             on_page: Called with each new key and its page, one at a time and in order, before the page is returned;
                 a checkpoint is written there. `pages` holds them already.
         """
@@ -158,13 +157,13 @@ class Crawler:
         """The page with a key, and whether this call was the first to get it."""
         async with self._under_way[key]:
             known = self._pages.get(key)
-            if known is not None and await in_io_thread(self._service.collection.has, known.source_id):
+            if known is not None:
                 return known, False
             if self._failures[key] >= MAX_ATTEMPTS:
                 place = shown_address(key)
                 raise RequestError(f'{place} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
             # Those on their way count: a request that will be refused is not to be paid for.
-            if known is None and len(self._numbers()) + len(self._turns) >= MAX_PAGES:
+            if len({page.number for page in self._pages.values()}) + len(self._turns) >= MAX_PAGES:
                 raise RequestError(
                     f'this zone has its pages (max_pages={MAX_PAGES}, those on their way included); '
                     'work with what has been crawled'
@@ -175,7 +174,7 @@ class Crawler:
             try:
                 found = await load()
                 await turn.wait()
-                return await self._keep(key, found, known)
+                return await self._keep(key, found)
             except SummarizerError:
                 self._failures[key] += 1
                 raise
@@ -184,15 +183,15 @@ class Crawler:
                 if self._turns:
                     self._turns[0].set()
 
-    async def _keep(self, key: str, found: _Found, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
-        """Number a page, unless it is known; `lost` is the one that had its key, and whose text the store has lost."""
+    async def _keep(self, key: str, found: _Found) -> tuple[CrawledPage, bool]:
+        """Number a page, unless it is known."""
         same = self._pages.get(found.key)
-        if same is None or same == lost:
+        if same is None:
             same = next((page for page in self._pages.values() if page.source_id == found.source.id), None)
-        number = lost.number if lost is not None else max(self._numbers(), default=0) + 1
+        number = max((page.number for page in self._pages.values()), default=0) + 1
         title = one_line(found.source.title or found.url)
         # Summaries and briefs know a page by its title.
-        is_taken = any(one_line(each.title) == title for each in self._pages.values() if each.number != number)
+        is_taken = any(one_line(each.title) == title for each in self._pages.values())
         page = same or CrawledPage(
             number=number,
             source_id=found.source.id,
@@ -202,16 +201,12 @@ class Crawler:
             tier=found.tier,
             weight=self._tiers.tiers[found.tier].weight,
         )
-        replaced = [old_key for old_key, old in self._pages.items() if old == lost]
-        changed = [each for each in dict.fromkeys((*replaced, key, found.key)) if self._pages.get(each) != page]
+        changed = [each for each in dict.fromkeys((key, found.key)) if self._pages.get(each) != page]
         self._pages.update(dict.fromkeys(changed, page))
         for each in changed:
             if self._on_page is not None:
                 await self._on_page(each, page)
         return page, same is None
-
-    def _numbers(self) -> set[int]:
-        return {page.number for page in self._pages.values()}
 
     async def _fetch(self, url: str) -> _Found:
         source = await self._service.add_page(url, may_fetch=self._robots.may_fetch)

@@ -17,21 +17,17 @@ _NOTHING = frozenset(
      'null', 'unknown', 'unspecified'}
 )  # fmt: skip
 _PAGE = regex.compile(r'(?<!\d)\d{1,9}(?!\d)')
-_KIND_AND_TARGET = regex.compile(r'\s*(.{1,40}?)\s*(?::|->|=>|→)\s*(.+)', regex.DOTALL)
 
 _LAST = ('relations', 'confidence', 'sources')
 """Asked for after what they speak of."""
 
 
 def bare(schema: JsonDict) -> None:
-    """The schema of a record as a model should see it, in the order in which it is best filled, without bounds."""
+    """The schema of a record as a model should see it, in the order in which it is best filled."""
     properties = cast('dict[str, JsonDict]', schema['properties'])
     for name in _LAST:
         if name in properties:
             properties[name] = properties.pop(name)
-    for field in properties.values():
-        for key in ('minimum', 'maximum'):  # not all providers take them
-            field.pop(key, None)
     bare_schema(schema)
 
 
@@ -82,36 +78,24 @@ def _as_sources(value: object) -> list[int]:
     return [*dict.fromkeys(number for number in found if number)]
 
 
-def _as_relation(value: object) -> dict[str, object]:
-    """A relation as an object, or in a few words: `leads: Tide Guild`, or only its target."""
-    if isinstance(value, str):
-        parts = _KIND_AND_TARGET.fullmatch(value)
-        return {'kind': parts[1], 'target': parts[2]} if parts else {'target': value}
-    if isinstance(value, BaseModel):
-        return value.model_dump()
-    return cast('dict[str, object]', value) if isinstance(value, dict) else {}
-
-
-def as_relations(value: object) -> list[dict[str, object]]:
-    """Relations in whatever form; those that name nothing are left out, rather than the record they are in."""
+def as_relations(value: object) -> list[object]:
+    """Relations in a list or alone, also by their targets alone; without those that name nothing: the record stays."""
     items = cast('list[object]', value) if isinstance(value, list) else [value]
-    named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, items))
-    return [{**relation, 'target': target} for relation, target in named if target]
+    given = [{'target': item} if isinstance(item, str) else item for item in items]
+    return [
+        item
+        for item in given
+        if isinstance(item, Relation)
+        or (isinstance(item, dict) and _as_text(cast('dict[str, object]', item).get('target')))
+    ]
 
 
 def as_records(value: object, key: str, part: str) -> object:
     """The envelope around a list, where the model has left it out, or the list; `part` is a field of its members."""
-    if value is None:
-        return {key: []}
     if isinstance(value, list):
         return {key: cast('object', value)}
-    if not isinstance(value, dict):
-        return value
-    given = cast('dict[str, object]', value)
-    if key not in given:
-        return {key: [given]} if part in given else given
-    members = given[key]
-    return {key: [] if members is None else [cast('object', members)] if isinstance(members, dict) else members}
+    given = cast('dict[str, object]', value) if isinstance(value, dict) else {}
+    return {key: [given]} if part in given and key not in given else value
 
 
 Name = Annotated[str, BeforeValidator(_as_name)]

@@ -3,10 +3,10 @@
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import regex
-from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic import Field, SerializeAsAny, ValidationInfo, computed_field, field_validator
 
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation, typed
 from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome, WindowedQuery
@@ -80,6 +80,12 @@ class Extraction(QuestionOutcome):
     """Of the category's type, also when they are read back from JSON."""
     dropped: int = 0
     """Records whose name stands on no page."""
+
+    @computed_field
+    @property
+    def state(self) -> Literal['extracted', 'failed']:
+        """Whether there is an answer."""
+        return 'failed' if self.reason and not self.records else 'extracted'
 
     @field_validator('records', mode='before')
     @classmethod

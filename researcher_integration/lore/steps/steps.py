@@ -28,7 +28,7 @@ from researcher_integration.lore.steps.research_run import (
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, shown_address, trace_span, url_key
+from summarizer_tool import RequestOptions, SummarizerError, in_thread, shown_address, trace_span, url_key
 
 T = TypeVar('T', bound=BaseModel)
 
@@ -51,15 +51,11 @@ class ResearchSteps:
 
     async def crawl(self) -> None:
         """Crawl the given pages that are not there yet, those that failed before included; failures are recorded."""
-        before = [page.source_id for page in self._work.pages()]
-        has = self._work.service.collection.has
-        kept = {key for key, page in self._checkpoint.pages.items() if await in_io_thread(has, page.source_id)}
-        lost = [page.url for key, page in self._checkpoint.pages.items() if is_url(page.url) and key not in kept]
         asked = {
             place: url_key(place.strip()) if is_url(place) else key_of_file(Path(place))
-            for place in (*self._work.request.places, *lost)
+            for place in self._work.request.places
         }
-        places = [place for place, key in asked.items() if key not in kept]
+        places = [place for place, key in asked.items() if key not in self._checkpoint.pages]
         self._checkpoint.failures.clear()
         limiter = anyio.CapacityLimiter(MAX_CRAWLS)
         failed: dict[str, str] = {}
@@ -86,17 +82,13 @@ class ResearchSteps:
             for place in places
             if place in failed
         ]
-        if set(before) - {page.source_id for page in self._work.pages()}:  # the text of a page has changed
-            self._checkpoint.assigned.clear()
-            self._checkpoint.gathered.clear()
-            self._checkpoint.forget_steps()
 
     async def assign(self) -> None:
         """Assign each page crawled so far to a step."""
         pages = [page for page in self._work.pages() if page.source_id not in self._checkpoint.assigned]
         if pages:
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await in_thread(assign, self._work.request.zone, pages, texts, self._topics)
+            assigned = await in_thread(assign, pages, texts, self._topics)
             self._checkpoint.assigned |= assigned
             await self._work.save()
 
@@ -138,7 +130,7 @@ class ResearchSteps:
         work, self._topic = self._work, topic.id
         limits = gathering_limits(work.limits, work.usage, topic, self._topics, work.request.way)
         said = f'{topic.header} (at most {(limits.request_limit or 0) - work.usage.requests} calls)'
-        work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics), topic.id))
+        work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics)))
         owned = [handle for handle, owner in self._checkpoint.assigned.items() if owner == topic.id]
         deps = StepDeps(self._crawler, owned)
         with trace_span('research step', topic=topic.id, way=work.request.way) as span:
@@ -232,7 +224,7 @@ class ExtractionPhase:
             self._checkpoint.cross_reference = None
             await self._work.save()
             done += 1
-            self._work.tell(ResearchProgress('extract', topic.header, done, len(topics), topic.id))
+            self._work.tell(ResearchProgress('extract', topic.header, done, len(topics)))
 
         if _may_reach(self._work.limits_left(), self._work.usage, len(topics)):
             for topic in topics:  # those that run at once do not know of each other
