@@ -179,7 +179,7 @@ class Timeline:
     def _end(self) -> None:
         if self.is_closed:
             return
-        self._logged(partial(self.log.end, self.run_id, self._seq))
+        self._logged(partial(self.log.end, self.run_id))
         with self._gate:
             self.is_closed = True
             self._wake()
