@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 from pydantic_ai.models import Model
 
@@ -73,7 +72,7 @@ class Research:
     async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint
         extracting = ExtractionPhase(work)
-        steps = ResearchSteps(work, extracting)
+        steps = ResearchSteps(work)
         if work.model is not None:
             self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
         await steps.crawl()
@@ -81,7 +80,7 @@ class Research:
             reasons = '; '.join(failure.told for failure in checkpoint.failures[:5])
             raise ResearchError(f'no page could be crawled: {reasons}')
         await steps.assign()
-        extracting.room(work.pages())  # too small a window shows now
+        work.room()  # too small a window shows now
         await steps.run()
         if not checkpoint.pages:
             checkpoint.forget_steps()  # so that a resumed research searches again
@@ -152,16 +151,10 @@ class Research:
 
 def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) -> None:
     """Check that a resumed research has the request it was started with; unset fields take its values."""
-    if asked.zone != begun.zone:
-        raise ResearchError(f'{folder} holds a research of "{begun.zone}", not of "{asked.zone}"; name another --out')
-    for name, value in asked.model_dump(exclude_unset=True, exclude={'zone'}).items():
-        before = getattr(begun, name)
-        if name == 'window_tokens' and value > before:
-            continue  # what was too small may grow
-        if value != before and value not in ((), False):
-            option = {'places': '--pages', 'window_tokens': '--window'}.get(name, f'--{name}')
-            said = ' '.join(cast('tuple[str, ...]', before)) if name == 'places' else before
+    for name, value in asked.model_dump(exclude_unset=True).items():
+        is_larger_window = name == 'window_tokens' and value > begun.window_tokens  # what was too small may grow
+        if value != getattr(begun, name) and value not in ((), False) and not is_larger_window:
             raise ResearchError(
-                f'{folder} was begun {f"with {option} {said}" if said else f"without {option}"}; '
+                f'{folder} holds a research of "{begun.zone}" with another {name}; '
                 'leave the option out to go on, or name another --out'
             )

@@ -16,6 +16,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.lore.checkpoint import Checkpoint
 from researcher_integration.lore.configuration import Limits, ResearchSettings, ResearchTopics, SourceTiers, Topic
 from researcher_integration.lore.crawl.researcher import Way
+from researcher_integration.lore.extraction.windowed_query import room
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.usage import share_of
 from summarizer_tool import Service, in_io_thread
@@ -87,6 +88,10 @@ class ResearchRun:
         """Each page once, in the order of their numbers."""
         pages = {page.source_id: page for page in self.checkpoint.pages.values()}
         return sorted(pages.values(), key=lambda page: page.number)
+
+    def room(self) -> int:
+        """Tokens that all sections may have together for each extraction to fit the window."""
+        return room(self.pages(), self.request.window_tokens)
 
     async def text(self, handle: str) -> str:
         """The text of a page."""

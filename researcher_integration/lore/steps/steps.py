@@ -1,6 +1,5 @@
 """The work of a research: crawl the given pages, let each step gather, keep of all pages what each asks, extract it."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,8 +15,8 @@ from researcher_integration.lore.crawl.pages import is_url, key_of_file
 from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
-from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
+from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery
+from researcher_integration.lore.material import CrawledPage, Material, TopicId
 from researcher_integration.lore.steps.research_run import (
     ResearchProgress,
     ResearchRun,
@@ -33,16 +32,11 @@ from summarizer_tool import RequestOptions, SummarizerError, in_thread, shown_ad
 T = TypeVar('T', bound=BaseModel)
 
 
-MAX_CRAWLS = 4
-"""Pages that are crawled at once."""
-
-
 class ResearchSteps:
     """Run the steps that a checkpoint lacks."""
 
-    def __init__(self, work: ResearchRun, extraction: 'ExtractionPhase') -> None:
+    def __init__(self, work: ResearchRun) -> None:
         self._work = work
-        self._extraction = extraction
         self._checkpoint = work.checkpoint
         self._topics = work.topics
         self._topic: TopicId | None = None
@@ -57,31 +51,15 @@ class ResearchSteps:
         }
         places = [place for place, key in asked.items() if key not in self._checkpoint.pages]
         self._checkpoint.failures.clear()
-        limiter = anyio.CapacityLimiter(MAX_CRAWLS)
-        failed: dict[str, str] = {}
-        done = 0
-
-        async def one(place: str) -> None:
-            nonlocal done
-            async with limiter:
-                try:
-                    await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
-                except SummarizerError as error:
-                    failed[place] = str(error)
-                done += 1
-                name = shown_address(place) if is_url(place) else Path(place).name
-                self._work.tell(
-                    ResearchProgress('crawl', f'{name} failed' if place in failed else name, done, len(places))
-                )
-
-        async with anyio.create_task_group() as tasks:
-            for place in places:
-                tasks.start_soon(one, place)
-        self._checkpoint.failures += [
-            Failure(place=shown_address(place) if is_url(place) else place, reason=failed[place])
-            for place in places
-            if place in failed
-        ]
+        for done, place in enumerate(places, 1):
+            name = shown_address(place) if is_url(place) else Path(place).name
+            try:
+                await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
+            except SummarizerError as error:
+                shown = shown_address(place) if is_url(place) else place
+                self._checkpoint.failures.append(Failure(place=shown, reason=str(error)))
+                name = f'{name} failed'
+            self._work.tell(ResearchProgress('crawl', name, done, len(places)))
 
     async def assign(self) -> None:
         """Assign each page crawled so far to a step."""
@@ -155,7 +133,7 @@ class ResearchSteps:
         with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
             kept = await ZoneSummarizer(self._work.backend, self._topics, options).summarize(
                 pages,
-                self._extraction.room(pages),
+                self._work.room(),
                 self._checkpoint.assigned,
                 {topic: each.notes for topic, each in gathered.items()},
                 {topic: each.summaries for topic, each in gathered.items()} if is_at_source else {},
@@ -180,7 +158,7 @@ class ResearchSteps:
         return step
 
     def _budget(self, topic: Topic) -> int:
-        return step_budget(topic, self._topics, max(0, self._extraction.room(self._work.pages())))
+        return step_budget(topic, self._topics, self._work.room())
 
 
 class ExtractionPhase:
@@ -192,20 +170,11 @@ class ExtractionPhase:
         self._extracting = {topic.id: extraction_query(topic.id, work.settings) for topic in work.topics}
         self._comparing = conflict_query(work.settings)
 
-    def room(self, pages: Sequence[CrawledPage]) -> int:
-        """The tokens that all sections may have together for each prompt to fit the window."""
-        request = self._work.request
-        sample = [KeptSection(topic.id, topic.header, 'x') for topic in self._work.topics]
-        sizes = [query.most_tokens for query in (*self._extracting.values(), self._comparing)]
-        return room(sizes, Material(request.zone, sample, pages), request.window_tokens)
-
     async def material(self) -> tuple[Material, list[str]]:
         """The kept text of all steps within the window, and notes on what was condensed for it."""
         work, pages = self._work, self._work.pages()
         known = {page.source_id: page for page in pages}
-        built, said = await build(
-            self._checkpoint.steps, work.topics, known, work.text, self.room(pages), work.settings
-        )
+        built, said = await build(self._checkpoint.steps, work.topics, known, work.text, work.room(), work.settings)
         return Material(work.request.zone, built, pages), said
 
     async def extract(self, model: Model, material: Material) -> None:

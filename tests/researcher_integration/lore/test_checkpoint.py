@@ -170,11 +170,11 @@ async def run(zone: World, folder: Path, request: ResearchRequest, **how: bool) 
         (True, {'zone': 'Elsewhere', 'places': ('x',)}, {}, snapshot('FOLDER holds a research of "Harrow Sound"; go on with --resume, begin anew with --fresh, or name another --out')),
         (False, {}, {'resume': True}, snapshot('FOLDER has no checkpoint to resume; leave --resume out to begin one')),
         (False, {}, {}, snapshot('there is nothing to read: name pages with --pages, or let the agent search (--search)')),
-        (True, {'zone': 'Vesper Downs'}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound", not of "Vesper Downs"; name another --out')),
-        (True, {'places': ('https://wiki.example/vesper',)}, {'resume': True}, snapshot('FOLDER was begun with --pages https://wiki.example/harrow; leave the option out to go on, or name another --out')),
-        (True, {'way': 'at-source'}, {'resume': True}, snapshot('FOLDER was begun with --way in-pipeline; leave the option out to go on, or name another --out')),
-        (True, {'window_tokens': 9000}, {'resume': True}, snapshot('FOLDER was begun with --window 25000; leave the option out to go on, or name another --out')),
-        (True, {'search': True}, {'resume': True}, snapshot('FOLDER was begun without --search; leave the option out to go on, or name another --out')),
+        (True, {'zone': 'Vesper Downs'}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another zone; leave the option out to go on, or name another --out')),
+        (True, {'places': ('https://wiki.example/vesper',)}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another places; leave the option out to go on, or name another --out')),
+        (True, {'way': 'at-source'}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another way; leave the option out to go on, or name another --out')),
+        (True, {'window_tokens': 9000}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another window_tokens; leave the option out to go on, or name another --out')),
+        (True, {'search': True}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another search; leave the option out to go on, or name another --out')),
     ],
 )  # fmt: skip
 async def test_what_does_not_go_with_the_folder_is_refused(
