@@ -217,7 +217,7 @@ class Results:
         if asked:  # by its own words it says what is wanted; those of the arguments stand in every line, as a rule
             focus = replace(focus, words=(await replace(called, arguments=None).focus(asked)).words)
         request = called.request(readable, focus, self.settings.mcp_tool_timeout * SHARE_OF_CALL)
-        candidates = [rules.model or model_id(self.settings), *called.rules.fallback_models]
+        candidates = [rules.model or model_id(self.settings), *self.rules.defaults.fallback_models]
 
         async def summarize() -> ResultSummary:
             made = await ResultSummarizer(self.settings, kept_in, request).summarize(candidates)

@@ -353,7 +353,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         """The summary by the model that has answered last, else by others; its cost counts in the run and in all."""
         run, call_id = self._run, called.reporter.call_id
-        asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
+        asked = (called.rules.summarization.model or '', *self._calls.rules.defaults.fallback_models)
         first = run.answered.get(asked, 0)
         made = await self._summarize(ctx, request, called.server or '', first, call_id, called.tool, run.usage)
         if made.used is not None:
@@ -392,7 +392,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         first_choice = rules.summarization.model or ctx.model
         # A model of speech writes no summaries.
         own: list[Model | str] = [first_choice] if isinstance(first_choice, str | Model) else []
-        candidates = [*own, *rules.fallback_models]
+        candidates = [*own, *self._calls.rules.defaults.fallback_models]
         limits = self.usage_limits
         if limits is None and ctx.usage_limits is not None:
             limits = share_of(ctx.usage_limits, SHARE_OF_LIMITS)

@@ -95,7 +95,7 @@ def as_records(value: object, key: str, part: str) -> object:
     if isinstance(value, list):
         return {key: cast('object', value)}
     given = cast('dict[str, object]', value) if isinstance(value, dict) else {}
-    return {key: [given]} if part in given and key not in given else value
+    return {key: [given]} if part in given and key not in given else cast('object', value)
 
 
 Name = Annotated[str, BeforeValidator(_as_name)]

@@ -141,7 +141,7 @@ class OverMCP(MCPToolset[Any]):
     ) -> str | ToolReturn[str]:
         """Call a tool for an agent."""
         try:
-            answer = await self.ask(name, args, metadata=metadata)
+            answer = await self.ask(name, args)
         except SummaryUnavailableError as error:
             raise ToolFailed(str(error)) from error
         if answer.is_error:
@@ -168,7 +168,7 @@ class OverMCP(MCPToolset[Any]):
             'names_handles': False,
         }
         notify = None if options.on_progress is None else _telling(options.on_progress)
-        answer = await self.ask('summarize_for_extraction', arguments, notify=notify)
+        answer = await self.ask('summarize_for_extraction', arguments, notify)
         if answer.is_error:
             raise self._refusal(answer, source_ids)
         said = answer.said
@@ -183,21 +183,16 @@ class OverMCP(MCPToolset[Any]):
         return self.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
 
     async def ask(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        *,
-        metadata: dict[str, Any] | None = None,
-        notify: 'ProgressHandler | None' = None,
+        self, name: str, arguments: Mapping[str, Any], notify: 'ProgressHandler | None' = None
     ) -> ServerAnswer:
         """Call a tool, after its sources have been sent; once more where the server has lost them since."""
         handles = _handles(arguments)
         async with self._sending:
             await self.send([handle for handle in handles if handle not in self._sent])
-        answer = await self._call(name, arguments, metadata, notify)
+        answer = await self._call(name, arguments, notify)
         # An error names a handle only if something is wrong with it.
         if answer.is_error and any(handle in answer.text.lower() for handle in handles) and await self.send(handles):
-            answer = await self._call(name, arguments, metadata, notify)
+            answer = await self._call(name, arguments, notify)
         return answer
 
     async def send(self, source_ids: Sequence[str]) -> bool:
@@ -231,19 +226,13 @@ class OverMCP(MCPToolset[Any]):
         return SummaryUnavailableError(f'{self._place} {why}')
 
     async def _call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        metadata: dict[str, Any] | None = None,
-        notify: 'ProgressHandler | None' = None,
+        self, name: str, arguments: Mapping[str, Any], notify: 'ProgressHandler | None' = None
     ) -> ServerAnswer:
         # Its spans would quote what a tool says has gone wrong, which names sources by their titles. Those of the SDK
         # stay, and the trace goes on in the server.
         with suppress_fastmcp_telemetry():
             result = await self._on_connection(
-                lambda: self.client.call_tool(
-                    name, dict(arguments), meta=metadata, progress_handler=notify, raise_on_error=False
-                )
+                lambda: self.client.call_tool(name, dict(arguments), progress_handler=notify, raise_on_error=False)
             )
         text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
         meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}

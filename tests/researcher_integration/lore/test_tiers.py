@@ -136,6 +136,6 @@ def test_wrong_sources(tmp_path: Path) -> None:
             "sources.yml: tiers.primary.domains[0]: 'wiki..example' is no domain; give the host alone, such as wiki.example.org, for its subdomains too",
             "sources.yml: tiers.primary.domains[0]: '' is no domain; give the host alone, such as wiki.example.org, for its subdomains too",
             "sources.yml: default: must be 'official', 'primary', 'secondary' or 'tertiary'",
-            "sources.yml: 'file' is no key of this; there are tiers, default, files",
+            'sources.yml: file: is none of the parameters',
         ]
     )
