@@ -78,16 +78,15 @@ def _as_sources(value: object) -> list[int]:
     return [*dict.fromkeys(number for number in found if number)]
 
 
-def as_relations(value: object) -> list[object]:
+def as_relations(value: object) -> list[dict[str, object]]:
     """Relations in a list or alone, also by their targets alone; without those that name nothing: the record stays."""
-    items = cast('list[object]', value) if isinstance(value, list) else [value]
-    given = [{'target': item} if isinstance(item, str) else item for item in items]
-    return [
-        item
-        for item in given
-        if isinstance(item, Relation)
-        or (isinstance(item, dict) and _as_text(cast('dict[str, object]', item).get('target')))
-    ]
+    found: list[dict[str, object]] = []
+    for item in cast('list[object]', value) if isinstance(value, list) else [value]:
+        given = item.model_dump() if isinstance(item, Relation) else {'target': item} if isinstance(item, str) else item
+        relation = cast('dict[str, object]', given) if isinstance(given, dict) else {}
+        if target := _as_text(relation.get('target')):
+            found.append({**relation, 'target': target})
+    return found
 
 
 def as_records(value: object, key: str, part: str) -> object:
