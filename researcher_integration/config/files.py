@@ -1,12 +1,12 @@
 """Read the configuration files: YAML and JSON into models, and say in one line what is wrong."""
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from summarizer_tool import ConfigurationError, one_line, shown, wrong_values
 
@@ -21,16 +21,6 @@ class Strict(BaseModel):
     """Base of what is read from a file: frozen, and without unknown keys, which are mostly misspelt known ones."""
 
     model_config = ConfigDict(frozen=True, extra='forbid', hide_input_in_errors=True)
-
-    @model_validator(mode='before')
-    @classmethod
-    def _only_known_keys(cls, value: object) -> object:
-        known = [field.alias or name for name, field in cls.model_fields.items()]
-        is_checked = isinstance(value, Mapping) and cls.model_config.get('extra') == 'forbid'
-        for key in cast('Mapping[object, object]', value) if is_checked else ():
-            if key not in known:
-                raise ValueError(f'{shown(key)} is no key of this; there are {", ".join(known)}')
-        return cast('object', value)
 
 
 Model = TypeVar('Model', bound=Strict)

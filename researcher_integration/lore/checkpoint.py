@@ -5,7 +5,6 @@ that was killed goes on where it was. The texts of pages and finished model answ
 """
 
 import os
-import shutil
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +28,6 @@ VERSION = 4
 
 FILE = 'checkpoint.json'
 LOCK = '.lock'
-PREVIOUS = 'previous'
 
 
 class ResearchRequest(BaseModel):
@@ -142,7 +140,6 @@ class Checkpoint(BaseModel):
     """On all model calls, those for work that was done anew since, or interrupted, included."""
     seconds: float = 0.0
     """Of all runs together."""
-    is_finished: bool = False
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
@@ -186,13 +183,6 @@ class Checkpoint(BaseModel):
         self.extractions.clear()
         self.cross_reference = None
 
-    def repeated(self) -> RunUsage:
-        """What was spent on work that was interrupted, came to nothing, or was done anew."""
-        kept = [gathered.spent for gathered in self.gathered.values()]
-        kept += [self.summarized, *(extraction.spent for extraction in self.extractions.values())]
-        kept += [self.cross_reference.spent] if self.cross_reference else []
-        return self.spent - sum(kept, RunUsage())
-
     def save(self, folder: Path) -> None:
         """Write the checkpoint atomically; raises `ResearchError` if it cannot be written."""
         write(folder / FILE, self.model_dump_json(indent=1))
@@ -213,21 +203,6 @@ def alone(folder: Path) -> Generator[None]:
             except OSError:
                 raise ResearchError(f'another research is at work in {folder}; name another --out') from None
         yield
-
-
-def put_aside(folder: Path, names: Sequence[str]) -> None:
-    """Move the files of an earlier research into `previous/`, replacing what is there."""
-    left = [folder / name for name in names if (folder / name).exists()]
-    if not left:
-        return
-    previous = folder / PREVIOUS
-    try:
-        shutil.rmtree(previous, ignore_errors=True)
-        previous.mkdir()
-        for path in left:
-            path.rename(previous / path.name)
-    except OSError as error:
-        raise ResearchError(f'{folder} cannot be cleared for a new research: {error.strerror}') from None
 
 
 def write(path: Path, text: str) -> None:

@@ -3,14 +3,13 @@
 import os
 import re
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Never
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
     from researcher_integration.lore.configuration import ResearchSettings, Topic
@@ -174,8 +173,8 @@ def _research(
             research.check_begun()
         where = 'the MCP server' if settings.mcp_summarizer_url else f'{model_id(settings)}, in process'
         say(f'agent and extraction: {agent or "none, as there is no model for them"}; summaries: {where}')
-        with progress() as research.on_progress:
-            package = asyncio.run(research.run(resume=resume, fresh=fresh))
+        research.on_progress = _progress()
+        package = asyncio.run(research.run(resume=resume, fresh=fresh))
     except ConfigurationError as error:
         _stop(str(error))
     except UserError as error:  # what only a request shows, such as an output mode that the model does not have
@@ -223,25 +222,17 @@ def _stop(message: str, code: int = _USAGE) -> Never:
     sys.exit(code)
 
 
-@contextmanager
-def progress() -> 'Generator[Callable[[ResearchProgress], None]]':
-    """Show progress on stderr: one live line on a terminal, else a line for each event."""
-    if not sys.stderr.isatty():
-        last: tuple[str, str] | None = None
+def _progress() -> 'Callable[[ResearchProgress], None]':
+    """Show progress on stderr: a line for each event, but not for each part of a summary."""
+    last: tuple[str, str] | None = None
 
-        def line(progress: 'ResearchProgress') -> None:
-            nonlocal last
-            if not (progress.stage == 'summarize' and progress.total) and (progress.stage, progress.message) != last:
-                last = progress.stage, progress.message
-                say(_worded(progress))
+    def line(progress: 'ResearchProgress') -> None:
+        nonlocal last
+        if not (progress.stage == 'summarize' and progress.total) and (progress.stage, progress.message) != last:
+            last = progress.stage, progress.message
+            say(_worded(progress))
 
-        yield line
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True).status('beginning') as status:
-        yield lambda progress: status.update(Text(_printable(_worded(progress))))
+    return line
 
 
 def _worded(progress: 'ResearchProgress') -> str:
@@ -251,6 +242,8 @@ def _worded(progress: 'ResearchProgress') -> str:
 
 def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
     """Print the result of a research: steps, extractions, and what is missing."""
+    from researcher_integration.lore.package import NO_MODEL
+
     statistics = package.statistics
     for topic in topics:
         step, found = statistics.steps[topic.id], package.extracted.categories[topic.id]
@@ -267,7 +260,7 @@ def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
         say(f'warning: not crawled: {failure.told}')
     for warning in statistics.warnings:
         say(f'warning: {warning}')
-    if all(found.state == 'no model' for found in package.extracted.categories.values()):
+    if all(found.reason == NO_MODEL for found in package.extracted.categories.values()):
         say('nothing was searched for, and nothing extracted into fields: that needs a model (RESEARCH_MODEL)')
 
 

@@ -7,15 +7,17 @@ one of the brief.
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from shutil import rmtree
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, computed_field, field_validator
+from pydantic import BaseModel, ConfigDict, computed_field
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import (
+    FILE,
     Checkpoint,
     Failure,
     ResearchRequest,
@@ -27,9 +29,8 @@ from researcher_integration.lore.checkpoint import (
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.extraction.cross_reference import Conflict, CrossReference
-from researcher_integration.lore.extraction.records import Record, typed
 from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, TopicId
+from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
 from researcher_integration.usage import Spent
 from summarizer_tool import count_tokens, one_line
 
@@ -165,20 +166,6 @@ STATISTICS_FILE = 'statistics.json'
 
 NO_MODEL = 'typed extraction needs a model'
 
-_BRIEF = re.compile(rf'\d\d-(?:{"|".join(topic.replace("_", "-") for topic in TOPIC_IDS)})\.md')
-"""The names of briefs, in whatever order a configuration has the topics."""
-
-
-class Category(BaseModel):
-    """What was extracted in one category."""
-
-    state: Literal['extracted', 'failed', 'no model']
-    reason: str = ''
-    """Why there is nothing, or why there may be more."""
-    records: list[SerializeAsAny[Record]] = Field(default_factory=list[SerializeAsAny[Record]])
-    dropped: int = 0
-    """Records that no source supports."""
-
 
 class Extracted(BaseModel):
     """`extraction.json`."""
@@ -186,17 +173,8 @@ class Extracted(BaseModel):
     zone: str
     sources: list[CrawledPage]
     """Numbered as the records cite them."""
-    categories: dict[TopicId, Category]
+    categories: dict[TopicId, Extraction]
     conflicts: list[Conflict]
-
-    @field_validator('categories', mode='before')
-    @classmethod
-    def _of_their_types(cls, value: dict[TopicId, Any]) -> dict[TopicId, Any]:
-        """Read records from JSON as the type of their category."""
-        return {
-            topic: each if isinstance(each, Category) else {**each, 'records': typed(topic, each['records'])}
-            for topic, each in value.items()
-        }
 
 
 class StepStatistics(StepFigures):
@@ -224,9 +202,8 @@ class Statistics(BaseModel):
     summaries: Spent = RunUsage()
     """On the summary that all steps share."""
     extraction: Spent
-    repeated: Spent = RunUsage()
-    """On work that was interrupted, came to nothing, or was done anew."""
     total: Spent
+    """Also on work that was interrupted, came to nothing, or was done anew."""
     seconds: float
     """Of all runs together."""
     failures: list[Failure]
@@ -284,7 +261,10 @@ def build(
     extracted = Extracted(
         zone=material.zone,
         sources=list(material.pages),
-        categories={topic.id: _category(checkpoint.extractions.get(topic.id), has_model=has_model) for topic in topics},
+        categories={
+            topic.id: checkpoint.extractions.get(topic.id) or Extraction(category=topic.id, reason=NO_MODEL)
+            for topic in topics
+        },
         conflicts=list(found.conflicts) if found else [],
     )
     statistics = _statistics(checkpoint, topics, material, extracted, via)
@@ -296,26 +276,20 @@ def build(
     )
 
 
+def remove_from(folder: Path) -> None:
+    """Remove a package and its checkpoint, as far as that can be done."""
+    rmtree(folder / BRIEFS, ignore_errors=True)
+    for name in (FILE, EXTRACTION_FILE, STATISTICS_FILE):
+        with suppress(OSError):
+            (folder / name).unlink()
+
+
 def write_to(package: Package, folder: Path) -> None:
-    """Write the files atomically, and remove an earlier package's briefs that have other names."""
+    """Write the files atomically."""
     for name, text in package.briefs.items():
         write(folder / BRIEFS / name, text)
-    for path in (folder / BRIEFS).iterdir():
-        if path.name not in package.briefs and _BRIEF.fullmatch(path.name):
-            path.unlink()
     write(folder / EXTRACTION_FILE, package.extracted.model_dump_json(indent=2) + '\n')
     write(folder / STATISTICS_FILE, package.statistics.model_dump_json(indent=2) + '\n')
-
-
-def _category(done: Extraction | None, *, has_model: bool) -> Category:
-    if done is None:
-        return Category(state='failed') if has_model else Category(state='no model', reason=NO_MODEL)
-    return Category(
-        state='failed' if done.reason and not done.records else 'extracted',
-        reason=_said(done),
-        records=list(done.records),
-        dropped=done.dropped,
-    )
 
 
 def _said(done: Extraction | CrossReference) -> str:
@@ -335,9 +309,9 @@ def _statistics(
     warnings = [f'{topic.header}: {warning}' for topic in topics for warning in steps[topic.id].warnings]
     warnings += [f'summary: {warning}' for warning in checkpoint.warnings]
     warnings += [
-        f'{topic.header}: extraction: {extracted.categories[topic.id].reason}'
+        f'{topic.header}: extraction: {said}'
         for topic in topics
-        if topic.id in checkpoint.extractions and extracted.categories[topic.id].reason
+        if topic.id in checkpoint.extractions and (said := _said(extracted.categories[topic.id]))
     ]
     if found and (said := _said(found)):
         warnings.append(f'cross-reference: {said}')
@@ -354,7 +328,6 @@ def _statistics(
         },
         summaries=checkpoint.summarized,
         extraction=extraction,
-        repeated=checkpoint.repeated(),
         total=checkpoint.spent,
         seconds=checkpoint.seconds,
         failures=checkpoint.failures,

@@ -4,12 +4,11 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
-from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone, put_aside
+from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone
 from researcher_integration.lore.configuration import ResearchSettings
 from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
@@ -42,7 +41,7 @@ class Research:
 
         Args:
             resume: Go on from the checkpoint in the folder.
-            fresh: Begin anew even if there is a checkpoint that is not finished; it is put aside.
+            fresh: Begin anew even if there is a research in the folder, which is removed.
 
         Returns:
             The package, which is also written into the folder.
@@ -73,7 +72,7 @@ class Research:
     async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint
         extracting = ExtractionPhase(work)
-        steps = ResearchSteps(work, extracting)
+        steps = ResearchSteps(work)
         if work.model is not None:
             self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
         await steps.crawl()
@@ -81,7 +80,7 @@ class Research:
             reasons = '; '.join(failure.told for failure in checkpoint.failures[:5])
             raise ResearchError(f'no page could be crawled: {reasons}')
         await steps.assign()
-        extracting.room(work.pages())  # too small a window shows now
+        work.room()  # too small a window shows now
         await steps.run()
         if not checkpoint.pages:
             checkpoint.forget_steps()  # so that a resumed research searches again
@@ -97,26 +96,23 @@ class Research:
             checkpoint, work.topics, material, warnings=said, via=work.backend.name, has_model=work.model is not None
         )
         await in_io_thread(package.write_to, built, self.folder)
-        checkpoint.is_finished = True
-        await work.save()
         return built
 
     def _begin(self, *, resume: bool, fresh: bool) -> Checkpoint:
         found = None if fresh and not resume else Checkpoint.load(self.folder)
         if found is not None and resume:
             _check_same(self.request, found.request, self.folder)
-            found.is_finished = False
             if 'window_tokens' in self.request.model_fields_set:
                 found.request = found.request.model_copy(update={'window_tokens': self.request.window_tokens})
             return found
-        if found and not found.is_finished:
+        if found:
             raise ResearchError(
-                f'{self.folder} holds an unfinished research of "{found.request.zone}"; go on with --resume, '
+                f'{self.folder} holds a research of "{found.request.zone}"; go on with --resume, '
                 'begin anew with --fresh, or name another --out'
             )
         if not self.request.places and not self.request.search:
             raise ResearchError('there is nothing to read: name pages with --pages, or let the agent search (--search)')
-        put_aside(self.folder, (FILE, package.BRIEFS, package.EXTRACTION_FILE, package.STATISTICS_FILE))
+        package.remove_from(self.folder)
         return Checkpoint(request=self.request)
 
     @asynccontextmanager
@@ -155,16 +151,10 @@ class Research:
 
 def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) -> None:
     """Check that a resumed research has the request it was started with; unset fields take its values."""
-    if asked.zone != begun.zone:
-        raise ResearchError(f'{folder} holds a research of "{begun.zone}", not of "{asked.zone}"; name another --out')
-    for name, value in asked.model_dump(exclude_unset=True, exclude={'zone'}).items():
-        before = getattr(begun, name)
-        if name == 'window_tokens' and value > before:
-            continue  # what was too small may grow
-        if value != before and value not in ((), False):
-            option = {'places': '--pages', 'window_tokens': '--window'}.get(name, f'--{name}')
-            said = ' '.join(cast('tuple[str, ...]', before)) if name == 'places' else before
+    for name, value in asked.model_dump(exclude_unset=True).items():
+        is_larger_window = name == 'window_tokens' and value > begun.window_tokens  # what was too small may grow
+        if value != getattr(begun, name) and value not in ((), False) and not is_larger_window:
             raise ResearchError(
-                f'{folder} was begun {f"with {option} {said}" if said else f"without {option}"}; '
+                f'{folder} holds a research of "{begun.zone}" with another {name}; '
                 'leave the option out to go on, or name another --out'
             )

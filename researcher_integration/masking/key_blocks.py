@@ -16,12 +16,6 @@ _PUTTY_END = regex.compile(r'Private-(?:MAC|Hash): ?[0-9a-fA-F]*')
 # The last word of a line, of base64; before it may stand a time, or an indent.
 _BODY = regex.compile(r'(?:^|[\s|>:])[A-Za-z0-9+/]{16,}={0,2}$')
 _LAST_BODY = regex.compile(r'(?:^|[\s|>:])[A-Za-z0-9+/]+={0,2}$')
-# What a key has besides: its first line behind the header, blank lines, a short last one, and what is said of it.
-_FIRST_LINE = regex.compile(r'[\s"\',\\]*(?:(?:\\[nr]|: )\S*)?\s*')
-_LINE_OF_BODY = regex.compile(
-    r'^\s*[A-Za-z0-9+/=]*$|(?:^|[\s|>])(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Encryption'
-    r'|Key-Derivation|Argon2-\w+|(?:Public|Private)-(?:Lines|MAC|Hash)): ?[^\n]*$'
-)
 _LINE_END = 200
 """Characters of a line that are looked at; a body has lines of 64 or 76, or one."""
 _BASE64 = string.ascii_letters + string.digits + '+/=\\'
@@ -35,32 +29,10 @@ def find_blocks(text: str, _lower: str) -> Iterator[Finding]:
         yield from _putty(text)
 
 
-def unfinished(lines: str) -> int:
-    """Where the line begins from which on a key stands whose end is still to come; else how long the lines are."""
-    start = open_start(lines)
-    return lines.rfind('\n', 0, start) + 1 if start >= 0 and _goes_on(lines, start) else len(lines)
-
-
 def open_start(lines: str) -> int:
     """Where a key begins that has no end in these lines, or what only speaks of one; -1 if none does."""
     # One that has ended ends before the line break.
     return next((begin for begin, end, *_ in find_blocks(lines, '') if end == len(lines)), -1)
-
-
-def _goes_on(lines: str, start: int) -> bool:
-    """Return whether all that stands behind the header of a key may be of it."""
-    header = _BEGIN.match(lines, start) or _PUTTY.match(lines, start)
-    first, *others = lines[header.end() if header else start :].split('\n')
-    if not _FIRST_LINE.fullmatch(first):
-        return False
-    is_long = False
-    for written in others:
-        line = written[-_LINE_END:].rstrip(' \t\r"\',\\')
-        is_last = is_long and _LAST_BODY.search(line)
-        is_long = _BODY.search(line) is not None
-        if not (is_long or is_last or _LINE_OF_BODY.search(line)):
-            return False
-    return True
 
 
 def _putty(text: str) -> Iterator[Finding]:

@@ -40,8 +40,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         if id(each) in seen:
             continue
         seen.add(id(each))
-        if len(seen) == 50:  # a longer chain is cut
-            each.__cause__, each.__context__ = None, None
         yield each
         waiting += [other for other in (each.__cause__, each.__context__) if other is not None]
         if isinstance(each, BaseExceptionGroup):

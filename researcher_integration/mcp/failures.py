@@ -9,10 +9,13 @@ from typing import ClassVar, Self
 import anyio
 import httpx2
 from mcp import MCPError
+from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 from pydantic_ai import RunContext
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
+
+from summarizer_tool import first_error
 
 FAILURES = (
     MCPError,
@@ -29,6 +32,27 @@ _OURS = (AgentRunError, UserError)
 """Errors of pydantic-ai that are `RuntimeError`s, but no server's: a limit that is reached, a wrong use."""
 
 _logger = logging.getLogger('researcher_integration')
+
+
+def reason(error: BaseException) -> str:
+    """Why a server fails, in a few words. What a library says may repeat a URL or a header, with a key."""
+    if isinstance(error, ExceptionGroup):
+        return reason(first_error(error))  # pyright: ignore[reportUnknownArgumentType]
+    # What an error of httpx2 is caused by is its transport's own.
+    while error.__cause__ is not None and not isinstance(error, httpx2.HTTPError):
+        error = error.__cause__
+    status = getattr(getattr(error, 'response', None), 'status_code', None)
+    if status:
+        return f'it answers with HTTP {status}' + (', for its token' if status == 401 else '')
+    if isinstance(error, TimeoutError | httpx2.TimeoutException):
+        return 'it does not answer in time'
+    if isinstance(error, httpx2.ConnectError):
+        return 'nobody answers at its address'
+    if not isinstance(error, MCPError):
+        return str(error) if isinstance(error, FileNotFoundError) else type(error).__name__
+    code = error.code
+    known = {CONNECTION_CLOSED: 'it has ended the connection', REQUEST_TIMEOUT: 'it does not answer in time'}
+    return known.get(code, f'it answers with MCP error {code}; check the path of its address')
 
 
 @contextmanager
@@ -86,5 +110,4 @@ class OptionalServer(WrapperToolset[AgentDepsT]):
         self._warn(f'a {self.kind} cannot be reached; the run goes on without it', error)
 
     def _warn(self, message: str, error: Exception) -> None:
-        # Not its text: that may repeat the URL or a header, with a key.
-        _logger.warning(message, extra={'server': self.name, 'reason': type(error).__name__})
+        _logger.warning(message, extra={'server': self.name, 'reason': reason(error)})

@@ -1,6 +1,5 @@
 """Exchange the MCP servers among the toolsets of one run for those selected, and live with one that is down."""
 
-import inspect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeAlias
@@ -12,7 +11,6 @@ from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import (
     AbstractToolset,
     CombinedToolset,
-    DynamicToolset,
     FunctionToolset,
     ToolsetTool,
     WrapperToolset,
@@ -115,9 +113,8 @@ class RunServers:
 class Replacement:
     """Goes through the toolsets of a run; no MCP server is left but those selected.
 
-    Whatever stands around a server (a prefix, other names, approval) stays around it. `MCPToolset`s that a function
-    makes, per run or per step, have no names beforehand and are left out; under durable execution they are out of
-    reach, and stay.
+    Whatever stands around a server (a prefix, other names, approval) stays around it. A toolset that a function makes,
+    per run or per step, is out of reach, and stays.
     """
 
     servers: RunServers
@@ -145,8 +142,6 @@ class Replacement:
         self, leaf: AbstractToolset[AgentDepsT], inner: AbstractToolset[AgentDepsT]
     ) -> AbstractToolset[AgentDepsT]:
         """What stands in the place of a toolset without others in it, or (`inner`) under its durable execution."""
-        if isinstance(leaf, DynamicToolset):
-            return _without_servers(leaf)
         if not isinstance(inner, MCPToolset):
             return leaf
         name = inner.id or ''
@@ -174,24 +169,6 @@ def add_toolset(
 def _is_durable(wrapper: WrapperToolset[AgentDepsT]) -> bool:
     """Return whether it stands in for a single toolset under durable execution, and lets no visitor in."""
     return wrapper.visit_and_replace(lambda leaf: leaf) is wrapper
-
-
-def _without_servers(dynamic: DynamicToolset[AgentDepsT]) -> DynamicToolset[AgentDepsT]:
-    """The same without the MCP servers that its function makes."""
-    last: tuple[AbstractToolset[AgentDepsT], AbstractToolset[AgentDepsT]] | None = None
-
-    async def made(ctx: RunContext[AgentDepsT]) -> AbstractToolset[AgentDepsT] | None:
-        nonlocal last
-        toolset = dynamic.toolset_func(ctx)
-        if inspect.isawaitable(toolset):
-            toolset = await toolset
-        if toolset is None:
-            return None
-        if last is None or last[0] is not toolset:  # another toolset each step would be entered anew each step
-            last = toolset, Replacement(RunServers(), ())(toolset)
-        return last[1]
-
-    return DynamicToolset(made, per_run_step=dynamic.per_run_step, id=dynamic.id)
 
 
 @dataclass(repr=False)

@@ -24,7 +24,8 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from researcher_integration.masking.key_blocks import open_start, unfinished
+from researcher_integration.masking.key_blocks import open_start
+from researcher_integration.mcp.failures import reason
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, read_again, render_prompt
 
@@ -152,7 +153,7 @@ class Connection:
                 raise ServerDownError('unreadable', self.name, '') from None
             except MCPError as error:
                 link = self._link
-                is_session_gone = bool(self.server.url) and error.message == _SESSION_GONE
+                is_session_gone = bool(self.server.entry.url) and error.message == _SESSION_GONE
                 if link is not None and link.client is client and is_session_gone:
                     link.lost.set()
                     if not is_last:
@@ -189,7 +190,7 @@ class Connection:
     async def _hold(self, link: _Link) -> None:
         """Reach the server, and keep it until it is lost."""
         try:
-            with anyio.move_on_after(self.server.timeout) as scope:
+            with anyio.move_on_after(self.server.entry.timeout) as scope:
                 for era in _ERAS:
                     try:
                         await self._session(link, era, scope)
@@ -199,10 +200,9 @@ class Connection:
                     if link.client is not None:
                         break
             if scope.cancelled_caught and link.client is None:
-                link.reason = f'no answer within {self.server.timeout:g} seconds'
+                link.reason = f'no answer within {self.server.entry.timeout:g} seconds'
         except Exception as error:  # noqa: BLE001 - whatever a server does, the others go on
-            first = first_error(error) if isinstance(error, ExceptionGroup) else error  # pyright: ignore[reportUnknownArgumentType]
-            link.reason = _reason(first)
+            link.reason = reason(error)
         finally:
             was_there = link.client is not None
             link.client = None
@@ -255,27 +255,18 @@ def _was_closed(errors: ExceptionGroup[MCPError]) -> bool:
     return isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED
 
 
-def _reason(error: BaseException) -> str:
-    """In a few words. What a library says may repeat a URL or a header, with a key."""
-    if isinstance(error, MCPError):
-        return 'it ended at once' if error.code == types.CONNECTION_CLOSED else f'it answered with error {error.code}'
-    if isinstance(error, FileNotFoundError):
-        return str(error)
-    status = getattr(getattr(error, 'response', None), 'status_code', None)
-    return f'HTTP {status}' if status else type(error).__name__
-
-
 @asynccontextmanager
 async def _transport(
     server: ProxiedServer, ended: Event, masked: Callable[[str], Any]
 ) -> 'AsyncGenerator[TransportStreams]':
     """The way to a server; `ended` is set when nothing more comes from there."""
     async with AsyncExitStack() as stack:
-        if server.url:
-            http = httpx2.AsyncClient(headers=dict(server.headers), timeout=HTTP_TIMEOUT)
+        entry = server.entry
+        if entry.url:
+            http = httpx2.AsyncClient(headers=entry.headers, timeout=HTTP_TIMEOUT)
             # As long as any over stdio; by default the SDK refuses an event of more than 1 MiB.
             transport = streamable_http_client(
-                server.url, http_client=await stack.enter_async_context(http), max_sse_event_size=None
+                entry.url, http_client=await stack.enter_async_context(http), max_sse_event_size=None
             )
         else:
             command, *arguments = server.guarded()
@@ -283,8 +274,8 @@ async def _transport(
                 StdioServerParameters(
                     command=command,
                     args=arguments,
-                    env=dict(server.env),
-                    cwd=server.cwd,
+                    env=entry.env or {},
+                    cwd=entry.cwd,
                     encoding_error_handler='replace',
                 ),
                 errlog=stack.enter_context(masked_stderr(masked)),
@@ -323,7 +314,7 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
 MAX_PENDING = 1_000_000
 """Characters of a line that are waited for; a longer one is passed on in pieces."""
 
-MAX_KEY = 20_000
+MAX_KEY = 10_000
 """Characters of a key whose end is waited for."""
 
 
@@ -341,15 +332,13 @@ def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:
     decode = getincrementaldecoder('utf-8')('replace').decode
     pending = ''
     while chunk := os.read(reading, 65_536):
-        waiting = pending.rfind('\n')
         pending += decode(chunk)
-        lines = pending.rfind('\n') + 1
-        ready = unfinished(pending[:lines])  # a key is known by its first line alone
-        if lines - ready > MAX_KEY or len(pending) > MAX_PENDING:
-            ready = lines or len(pending)
-        elif 0 <= open_start(pending[:ready]) < waiting:  # what has come since is no more of a key
-            _write(masked(pending[:waiting]))
-            pending, ready = pending[waiting:], ready - waiting
+        ready = pending.rfind('\n') + 1
+        key = open_start(pending[:ready])
+        if key >= 0 and ready - key <= MAX_KEY:
+            ready = pending.rfind('\n', 0, key) + 1  # it is known by its first line alone
+        if not ready and len(pending) > MAX_PENDING:
+            ready = len(pending)
         if ready:
             _write(masked(pending[:ready]))
             pending = pending[ready:]

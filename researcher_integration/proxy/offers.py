@@ -13,7 +13,7 @@ from mcp import MCPError
 from pydantic import BaseModel
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
-from summarizer_tool import in_thread, load_prompt, render_prompt
+from summarizer_tool import in_thread, load_prompt
 
 QUESTION = 'question'
 """The argument that tools get beside their own."""
@@ -85,22 +85,15 @@ class Offers:
         tools = list(self.own_tools)
         taken = {tool.name for tool in tools}
         for connection, tool in await self._all('tools', types.Tool):
-            name, description = self.exposed(connection, tool.name), tool.description
+            name = self.exposed(connection, tool.name)
             while name in taken:
                 name = _prefixed(connection, name)
             taken.add(name)
-            if name != self.exposed(connection, tool.name):
-                said = render_prompt('proxy/renamed', name=tool.name, server=connection.name)
-                description = f'{description or ""}\n\n{said}'.lstrip()
-                if name not in self.tools:
-                    about = {'server': connection.name, 'tool': tool.name, 'offered_as': name}
-                    _logger.warning('a tool is renamed: another one has its name', extra=about)
             schema = with_question(tool.input_schema)
             routes[name] = Route(connection, tool.name, has_question=schema is not None)
             # What runs as a task of the server is called as any other tool.
             update = {
                 'name': name,
-                'description': description,
                 'input_schema': schema or tool.input_schema,
                 'output_schema': None,
                 'execution': None,

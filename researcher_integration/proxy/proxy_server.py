@@ -225,9 +225,7 @@ class ProxyServer:
         if route is None:
             raise MCPError(types.INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(name, 100)))
         question = str(arguments.pop(QUESTION, '') or '')[:MAX_QUESTION] if route.has_question else ''
-        request = types.CallToolRequest(
-            params=types.CallToolRequestParams(name=route.name, arguments=arguments, _meta=_passed_on(context))
-        )
+        request = types.CallToolRequest(params=types.CallToolRequestParams(name=route.name, arguments=arguments))
         await self._log_level_of(context, route.connection)
         with CancelScope(deadline=self.calls.end) as scope, self.calls.counted(scope):
             called = await self.results.calls.of(route.connection.name, route.name, arguments)
@@ -301,16 +299,6 @@ class ProxyServer:
 def _collection(context: Context) -> str:
     came = request_arrival(context.request)
     return f'{COLLECTION}-{came.collection}' if came else COLLECTION
-
-
-def _passed_on(context: Context) -> types.RequestParamsMeta | None:
-    """What a client says beside a request and the protocol does not: traces, and what is its own."""
-    kept = {
-        name: value
-        for name, value in (context.meta or {}).items()
-        if name not in ('progressToken', 'progress_token') and not name.startswith('io.modelcontextprotocol/')
-    }
-    return types.RequestParamsMeta(**kept) if kept else None  # pyright: ignore[reportArgumentType]
 
 
 def _failed(message: str) -> types.CallToolResult:

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import mcp_types as types
 from mcp import MCPError
-from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.computing import computed_for
@@ -20,9 +19,6 @@ from researcher_integration.tool_results.rules import Summarization, ToolResultR
 from researcher_integration.tool_results.summarizing import ResultSummarizer, ResultSummary
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import Settings, SourceStore, count_tokens, in_thread, model_id, render_prompt, truncate_tokens
-
-READERS = {name: name for name in ('search_source', 'read_source')}
-"""What clients call the tools that show a stored result."""
 
 MAX_META_CHARACTERS = 4_000
 """Of what servers tell programs beside a result. No model should see it, but not every client knows that."""
@@ -39,9 +35,6 @@ FOR_PROGRAMS = 'ui://'
 """How the addresses of resources begin that are shown, and not read by a model."""
 
 _META = 'summarizer/'
-
-_BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
-_BLOCK_TYPES = ('text', 'image', 'audio', 'resource')
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -62,12 +55,14 @@ class Results:
         self, called: CalledTool, result: types.CallToolResult, collection: str, question: str
     ) -> types.CallToolResult:
         """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
-        rest, shown = await computed_for(result.structured_content, _unsaid, result)
+        texts = [text for block in result.content if (text := _text_of(block)) is not None]
+        structured = result.structured_content
+        is_said = structured is None or await computed_for(structured, _says, texts, structured)
         try:
-            content = await self._without_secrets(called, [*result.content, *shown])
-            if rest is not None:
+            content = await self._without_secrets(called, result.content)
+            if not is_said:
                 # Structured content itself goes no further: models of some clients see it in place of the framed text.
-                structured = await self._value(called, rest)
+                structured = await self._value(called, structured)
                 content.append(_text(await computed_for(structured, _as_json, structured)))
             meta = await self._meta(called, result.meta)
         except MaskingError as error:
@@ -222,13 +217,13 @@ class Results:
         if asked:  # by its own words it says what is wanted; those of the arguments stand in every line, as a rule
             focus = replace(focus, words=(await replace(called, arguments=None).focus(asked)).words)
         request = called.request(readable, focus, self.settings.mcp_tool_timeout * SHARE_OF_CALL)
-        candidates = [rules.model or model_id(self.settings), *called.rules.fallback_models]
+        candidates = [rules.model or model_id(self.settings), *self.rules.defaults.fallback_models]
 
         async def summarize() -> ResultSummary:
             made = await ResultSummarizer(self.settings, kept_in, request).summarize(candidates)
             return made.model_copy(update={'text': await self.frame(made.text, called.name)}) if made.text else made
 
-        kept = StoredResult(called.name, original, source_id, READERS)
+        kept = StoredResult(called.name, original, source_id)
         found, made = await called.summarized(seen, kept, summarize)
         if not made.text:
             return None
@@ -248,11 +243,7 @@ def _with_links_as_text(content: Sequence[types.ContentBlock], rules: Summarizat
         if isinstance(block, types.ResourceLink)
     }
     links = count_tokens('\n'.join(lines.values()))
-    texts = (_text_of(block) or '' for block in content)
-    is_short = links <= rules.summary_max_token_limit or (
-        links <= rules.size_threshold_tokens and links + sum(map(count_tokens, texts)) <= rules.size_threshold_tokens
-    )
-    if is_short or not rules.enabled:
+    if links <= rules.summary_max_token_limit or not rules.enabled:
         return content
     return [_text(lines[place]) if place in lines else block for place, block in enumerate(content)]
 
@@ -292,45 +283,6 @@ def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
     if isinstance(resource, types.BlobResourceContents):
         return resource.blob, resource.mime_type or 'a file'
     return '', ''
-
-
-def _unsaid(result: types.CallToolResult) -> tuple[object, list[types.ContentBlock]]:
-    """What structured content says and the blocks do not, and as blocks the images and sound in it.
-
-    Servers repeat in the text what they structure, as a rule: then it is read once.
-    """
-    texts = [text for block in result.content if (text := _text_of(block)) is not None]
-    rest, shown = result.structured_content, list[types.ContentBlock]()
-    if not _says(texts, rest):
-        rest = _rest(rest, {_content_of(block) for block in result.content}, shown)
-    return None if rest is None or _says(texts, rest) else rest, shown
-
-
-def _rest(value: object, said: set[str], shown: list[types.ContentBlock]) -> object:
-    """What structured content says that blocks have not said; images and sound in it become blocks."""
-    if isinstance(value, list):
-        items = cast('list[object]', value)
-        kept = [rest for each in items if (rest := _rest(each, said, shown)) is not None or each is None]
-        return kept if kept or not items else None
-    if not isinstance(value, dict):
-        return value
-    fields = cast('dict[str, object]', value)
-    try:
-        block = _BLOCK.validate_python(fields) if fields.get('type') in _BLOCK_TYPES else None
-    except ValidationError:
-        block = None
-    if block and (content := _content_of(block)):
-        if content not in said and _binary_of(block)[0]:
-            said.add(content)
-            shown.append(block)
-        if content in said:
-            return None
-    left = {key: rest for key, each in fields.items() if (rest := _rest(each, said, shown)) is not None or each is None}
-    return left if left or not fields else None
-
-
-def _content_of(block: types.ContentBlock) -> str:
-    return _text_of(block) or _binary_of(block)[0]
 
 
 def _says(texts: Sequence[str], structured: object) -> bool:

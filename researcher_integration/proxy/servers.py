@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -13,45 +13,12 @@ import httpx2
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 
 from researcher_integration.config.files import Strict, read_json, read_mapping
-from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT, Server, ServerName
+from researcher_integration.mcp.search_servers import Server, ServerName
 from researcher_integration.proxy import guard
 from summarizer_tool import ConfigurationError, Settings
 
 OF_THE_PROXY = frozenset(str(field.validation_alias) for field in Settings.model_fields.values())
 """Variables that are the proxy's own: keys of its models and tokens of its clients are no business of a server."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProxiedServer:
-    """One server behind the proxy. Its values may be secrets, so that they are not shown."""
-
-    name: str
-    url: str = field(default='', repr=False)
-    """Empty where a command starts the server."""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    command: Sequence[str] = field(default=(), repr=False)
-    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Beside the few variables that every program needs."""
-    cwd: str | None = field(default=None, repr=False)
-    timeout: float = DEFAULT_TIMEOUT
-    """Seconds to start, or to connect."""
-
-    def guarded(self) -> Sequence[str]:
-        """The command under a guard, which ends it with all that it has started when the proxy has gone.
-
-        Raises `FileNotFoundError` if there is no such program.
-        """
-        program, *arguments = self.command
-        path = self.env.get('PATH', os.environ.get('PATH'))
-        found = shutil.which(program, path=path)
-        if found is None and self.cwd is not None:
-            found = shutil.which(str(Path(self.cwd, program)))
-        if found is None:
-            where = 'on the PATH' if Path(program).name == program else f'in {Path(self.cwd or "", program).parent}'
-            raise FileNotFoundError(f'there is no program {Path(program).name!r} {where}')
-        if os.name != 'posix':  # the SDK puts it into a job there, which ends with the proxy
-            return [found, *arguments]
-        return [sys.executable, '-I', '-S', str(Path(guard.__file__)), str(os.getpid()), found, *arguments]
 
 
 def _enabled(entries: object) -> object:
@@ -87,23 +54,36 @@ class ProxiedEntries(Strict):
     servers: Annotated[dict[ServerName, ProxiedEntry], BeforeValidator(_enabled), Field(alias='mcpServers')]
 
 
+@dataclass(frozen=True, slots=True)
+class ProxiedServer:
+    """One server behind the proxy."""
+
+    name: str
+    entry: ProxiedEntry
+
+    def guarded(self) -> Sequence[str]:
+        """The command under a guard, which ends it with all that it has started when the proxy has gone.
+
+        Raises `FileNotFoundError` if there is no such program.
+        """
+        program, env, cwd = self.entry.command or '', self.entry.env or {}, self.entry.cwd
+        path = env.get('PATH', os.environ.get('PATH'))
+        found = shutil.which(program, path=path) or (cwd and shutil.which(str(Path(cwd, program))))
+        if not found:
+            where = 'on the PATH' if Path(program).name == program else f'in {Path(cwd or "", program).parent}'
+            raise FileNotFoundError(f'there is no program {Path(program).name!r} {where}')
+        command = [found, *(self.entry.args or ())]
+        if os.name != 'posix':  # the SDK puts it into a job there, which ends with the proxy
+            return command
+        return [sys.executable, '-I', '-S', str(Path(guard.__file__)), str(os.getpid()), *command]
+
+
 def from_file(path: Path) -> list[ProxiedServer]:
     """The servers of a file with `mcpServers` that are not disabled; raises `ConfigurationError` if none can be had."""
     entries = read_json(path, ProxiedEntries).servers
     if not entries:
         raise ConfigurationError(f'{path}: mcpServers names no server that is not disabled')
-    return [
-        ProxiedServer(
-            name,
-            url=entry.url or '',
-            headers=entry.headers or {},
-            command=(entry.command, *(entry.args or ())) if entry.command else (),
-            env=entry.env or {},
-            cwd=entry.cwd,
-            timeout=entry.timeout,
-        )
-        for name, entry in entries.items()
-    ]
+    return [ProxiedServer(name, entry) for name, entry in entries.items()]
 
 
 def from_command(
@@ -111,7 +91,9 @@ def from_command(
 ) -> ProxiedServer:
     """A server that is started with the variables of the proxy; its name is by default that of the program."""
     env = {variable: value for variable, value in variables.items() if variable.upper() not in OF_THE_PROXY}
-    return ProxiedServer(name or Path(command[0]).stem, command=tuple(command), env=env)
+    # As they are: what looks like a variable in them is none of ours.
+    entry = ProxiedEntry.model_construct(command=command[0], args=tuple(command[1:]), env=env)
+    return ProxiedServer(name or Path(command[0]).stem, entry)
 
 
 def from_url(url: str, headers: Sequence[str], name: str | None = None) -> ProxiedServer:
@@ -126,5 +108,4 @@ def from_url(url: str, headers: Sequence[str], name: str | None = None) -> Proxi
             raise ConfigurationError('--header: must be a name and a value with a colon between them')
         given[title] = value
     entry = read_mapping({'url': url, 'headers': given}, ProxiedEntry, '--url and --header')
-    place = entry.url or ''
-    return ProxiedServer(name or httpx2.URL(place).host, url=place, headers=entry.headers or {})
+    return ProxiedServer(name or httpx2.URL(entry.url or '').host, entry)

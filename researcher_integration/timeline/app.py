@@ -159,10 +159,9 @@ class Access:
         is_right = hmac.compare_digest(token.strip(' ').encode('latin-1'), self._token)
         if is_right and scheme.lower() == 'bearer':
             return None
-        description = 'the token is not the right one' if given else 'send Authorization: Bearer <token>'
-        error = 'invalid_token' if given else 'unauthorized'
-        challenge = f'Bearer realm="timeline", error="{error}", error_description="{description}"'
-        return JSONResponse({'error': description}, 401, {'WWW-Authenticate': challenge, 'Cache-Control': 'no-store'})
+        error = 'the token is not the right one' if given else 'send Authorization: Bearer <token>'
+        headers = {'WWW-Authenticate': 'Bearer realm="timeline"', 'Cache-Control': 'no-store'}
+        return JSONResponse({'error': error}, 401, headers)
 
 
 def _is_of_this_machine(request: HTTPConnection) -> bool:

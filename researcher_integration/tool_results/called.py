@@ -5,6 +5,8 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import Any, NoReturn, Protocol, cast
 
 import anyio
@@ -22,7 +24,7 @@ from researcher_integration.tool_results.history import ConversationFocus, descr
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
 from researcher_integration.tool_results.result_note import ORIGINAL, StoredResult, outcome
-from researcher_integration.tool_results.rules import Rules, RulesSource, ToolResultRules, load_rules
+from researcher_integration.tool_results.rules import RulesSource, ServerRules, ToolResultRules, load_rules
 from researcher_integration.tool_results.summarizing import ResultSummary, SummaryRequest
 from summarizer_tool import defect_attributes, first_error, in_thread, one_line, render_prompt, trace_span
 
@@ -81,20 +83,15 @@ class ToolCallReporter:
         if self.events is None:
             yield None
             return
-        send, receive = anyio.create_memory_object_stream[str](float('inf'))
+        index = count()
 
-        async def forward() -> None:
-            async with receive:
-                index = 0
-                async for text in receive:
-                    await self._tell(SummaryDelta, index=index, text=text)
-                    index += 1
+        def tell(text: str) -> None:
+            # They begin in the order in which they are started, and so are the events emitted.
+            group.start_soon(partial(self._tell, SummaryDelta, index=next(index), text=text))
 
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(forward)
-                with send:
-                    yield send.send_nowait
+                yield tell
         except ExceptionGroup as errors:  # the caller wants it by its own type
             raise first_error(errors) from None
 
@@ -114,7 +111,7 @@ class CalledTool:
 
     tool: str
     server: str | None
-    rules: Rules
+    rules: ServerRules
     masker: Masker | None
     arguments: object = None
     """Without secrets."""
@@ -262,7 +259,7 @@ class CallRules:
         """What masks the results of a server; none where masking is switched off."""
         key = server if server in self.rules.mcp_servers else None
         if key not in self._maskers:
-            self._maskers[key] = self.rules.for_server(server).masking.masker()
+            self._maskers[key] = self.rules.for_server(server).data_masking.masker()
         return self._maskers[key]
 
 
@@ -278,15 +275,6 @@ def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
     return None if found is None or found.startswith('<') else found
 
 
-def reading_tools(ctx: RunContext[Any]) -> dict[str, str]:
-    """What the model calls `search_source` and `read_source`, by their own names; empty if it has them not."""
-    manager = ctx.tool_manager
-    if manager is None or manager.tools is None:
-        return {}
-    tagged = [(definition.name, definition.metadata or {}) for definition in manager.tool_defs]
-    return {str(metadata[OWN]): name for name, metadata in tagged if OWN in metadata}
-
-
 def masked_calls(rules: RulesSource, server: str | None = None) -> ProcessToolCallback:
     """What masks the results of a server at once: `MCPToolset(url, process_tool_call=masked_calls(rules, 'pods'))`.
 
@@ -295,7 +283,7 @@ def masked_calls(rules: RulesSource, server: str | None = None) -> ProcessToolCa
         server: Its name in them.
     """
     of_server = load_rules(rules).for_server(server)
-    masker = of_server.masking.masker()
+    masker = of_server.data_masking.masker()
 
     async def process(ctx: RunContext[Any], call_tool: CallToolFunc, name: str, args: dict[str, Any]) -> Any:
         called = CalledTool(name, server, of_server, masker)

@@ -19,7 +19,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.called import CalledTool, CallRules, Events, reading_tools
+from researcher_integration.tool_results.called import CalledTool, CallRules, Events
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
     FramedResults,
@@ -291,7 +291,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         await called.reporter.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
         if may and metadata.get('summarize') != NEVER and original > rules.size_threshold_tokens:
-            kept = StoredResult(called.name, original, source_id, reading_tools(ctx))
+            kept = StoredResult(called.name, original, source_id)
             return await self._replaced(ctx, called, seen, text, kept)
         return result if seen.is_same_as(Observation.of(result)) else seen.result
 
@@ -353,7 +353,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
         """The summary by the model that has answered last, else by others; its cost counts in the run and in all."""
         run, call_id = self._run, called.reporter.call_id
-        asked = (called.rules.summarization.model or '', *called.rules.fallback_models)
+        asked = (called.rules.summarization.model or '', *self._calls.rules.defaults.fallback_models)
         first = run.answered.get(asked, 0)
         made = await self._summarize(ctx, request, called.server or '', first, call_id, called.tool, run.usage)
         if made.used is not None:
@@ -392,7 +392,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         first_choice = rules.summarization.model or ctx.model
         # A model of speech writes no summaries.
         own: list[Model | str] = [first_choice] if isinstance(first_choice, str | Model) else []
-        candidates = [*own, *rules.fallback_models]
+        candidates = [*own, *self._calls.rules.defaults.fallback_models]
         limits = self.usage_limits
         if limits is None and ctx.usage_limits is not None:
             limits = share_of(ctx.usage_limits, SHARE_OF_LIMITS)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
@@ -106,16 +105,6 @@ class ServerRules(Strict):
     data_masking: DataMasking = DataMasking()
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How the results of one server are treated."""
-
-    summarization: Summarization
-    masking: DataMasking
-    fallback_models: tuple[str, ...] = ()
-    """Tried in this order when the model of `summarization` fails."""
-
-
 class ToolResultRules(Strict):
     """The rules of all servers: `ToolResultRules()` has the defaults, which are on."""
 
@@ -147,17 +136,15 @@ class ToolResultRules(Strict):
         named |= {key_path('defaults', 'fallback_models', place): each for place, each in fallbacks}
         return {key: name for key, name in named.items() if name is not None}
 
-    def for_server(self, name: str | None) -> Rules:
+    def for_server(self, name: str | None) -> ServerRules:
         """The rules for the tools of a server; for other tools, and a server that is not configured, the defaults."""
-        defaults = self.defaults
-        summarization = _over(Summarization(model=defaults.model), defaults.summarization)
-        masking = defaults.data_masking
-        own = self.mcp_servers.get(name) if name is not None else None
-        if own:
-            summarization = _over(summarization, own.summarization)
-            patterns = {**masking.patterns, **own.data_masking.patterns}
-            masking = _over(masking, own.data_masking).model_copy(update={'patterns': patterns})
-        return Rules(summarization, masking, defaults.fallback_models)
+        defaults, own = self.defaults, self.mcp_servers.get(name or '', ServerRules())
+        masking = _over(defaults.data_masking, own.data_masking)
+        patterns = {**defaults.data_masking.patterns, **own.data_masking.patterns}
+        return ServerRules.model_construct(
+            summarization=_over(_over(Summarization(model=defaults.model), defaults.summarization), own.summarization),
+            data_masking=masking.model_copy(update={'patterns': patterns}),
+        )
 
 
 Part = TypeVar('Part', Summarization, DataMasking)

@@ -22,7 +22,7 @@ from mcp.server.lowlevel import Server
 from researcher_integration.proxy import connection
 from researcher_integration.proxy.app import RULES, Proxy
 from researcher_integration.proxy.proxy_server import ProxyServer
-from researcher_integration.proxy.servers import ProxiedServer
+from researcher_integration.proxy.servers import ProxiedEntry, ProxiedServer
 from researcher_integration.tool_results.rules import ToolResultRules
 from summarizer_tool import Settings
 
@@ -43,7 +43,13 @@ PROGRAM = Path(__file__).with_name('proxied_program.py')
 def program(folder: Path, *how: str, name: str = 'program', timeout: float = 30) -> ProxiedServer:
     """A server that is started, see `proxied_program`."""
     command = [sys.executable, '-I', '-S', str(PROGRAM), str(folder), *how]
-    return ProxiedServer(name, command=command, timeout=timeout)
+    return proxied_server(name, *command, timeout=timeout)
+
+
+def proxied_server(name: str, *command: str, **fields: Any) -> ProxiedServer:
+    """A server that is started by a command, or has a URL among its fields."""
+    program: dict[str, Any] = {'command': command[0], 'args': command[1:]} if command else {}
+    return ProxiedServer(name, ProxiedEntry(**program, **fields))
 
 
 @asynccontextmanager
@@ -69,7 +75,9 @@ async def proxy(
             async with real(server, ended, masked) as found:
                 yield found
 
-    known = [each if isinstance(each, ProxiedServer) else ProxiedServer(name) for name, each in servers.items()]
+    known = [
+        each if isinstance(each, ProxiedServer) else proxied_server(name, 'in-memory') for name, each in servers.items()
+    ]
     with patch.object(connection, '_transport', transport):
         made = Proxy(known, rules)
         async with made(settings) as served:

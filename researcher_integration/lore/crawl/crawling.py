@@ -1,12 +1,10 @@
 """Crawling: each page of a zone once, into the store; a model sees its handle, its outline and its beginning.
 
-Pages are numbered in the order in which they were asked for, without holes. Requests run at once, but a page that has
-arrived is numbered only when all that were asked for before it have been, or have failed: so parallel calls give the
-same numbers every time, and a checkpoint is never a page ahead of another.
+Pages are numbered in the order in which they were asked for, without holes: one is fetched after the other, which is
+also what a site is glad of, and a checkpoint is never a page ahead of another.
 """
 
-from asyncio import Event
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +16,7 @@ from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.configuration import SourceTiers
 from researcher_integration.lore.crawl.pages import describe, key_of_file, read_local
-from researcher_integration.lore.material import CrawledPage, TierName
+from researcher_integration.lore.material import CrawledPage
 from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
     AddSourceRequest,
@@ -58,24 +56,14 @@ class Crawled:
     """Whether the page was crawled for this answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A stored page that has no number yet."""
-
-    source: Source
-    key: str
-    """Of the place that answered, which may not be the one that was asked for."""
-    url: str
-    tier: TierName
-
-
-_Load = Callable[[], Awaitable[_Found]]
+_Load = Callable[[], Awaitable[tuple[Source, str, str]]]
+"""Stores a page; gives it with the key and the name of the place that answered, which may not be the one asked for."""
 
 
 class Crawler:
     """Crawls the pages of one zone, each once; all calls in one event loop.
 
-    Who asks for a page that is on its way waits for it. A page under several addresses, by redirects or by equal text,
+    A page under several addresses, by redirects or by equal text,
     is one page with one number.
     """
 
@@ -92,8 +80,7 @@ class Crawler:
         Args:
             service: Fetches and stores; its settings bound sizes, times and what may be fetched.
             tiers: How far sources are trusted.
-            pages: Pages crawled before, by their keys, as `pages` had them. They are not fetched again, unless the
-                store has lost their text.
+            pages: Pages crawled before, by their keys, as `pages` had them. They are not fetched again.
             on_page: Called with each new key and its page, one at a time and in order, before the page is returned;
                 a checkpoint is written there. `pages` holds them already.
         """
@@ -102,10 +89,7 @@ class Crawler:
         self._pages = dict(pages or {})
         self._on_page = on_page
         self._robots = Robots(service.summarizer.settings)
-        self._under_way: defaultdict[str, anyio.Lock] = defaultdict(lambda: anyio.Lock(fast_acquire=True))
-        """By key, held by the one who fetches the page."""
-        self._turns: list[Event] = []
-        """Of all that are being fetched, in the order in which they were asked for; that of the first is set."""
+        self._fetching = anyio.Lock(fast_acquire=True)
         self._failures: Counter[str] = Counter()
 
     @property
@@ -156,72 +140,55 @@ class Crawler:
 
     async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
         """The page with a key, and whether this call was the first to get it."""
-        async with self._under_way[key]:
-            known = self._pages.get(key)
-            if known is not None and await in_io_thread(self._service.collection.has, known.source_id):
+        async with self._fetching:
+            if (known := self._pages.get(key)) is not None:
                 return known, False
             if self._failures[key] >= MAX_ATTEMPTS:
                 place = shown_address(key)
                 raise RequestError(f'{place} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
-            # Those on their way count: a request that will be refused is not to be paid for.
-            if known is None and len(self._numbers()) + len(self._turns) >= MAX_PAGES:
-                raise RequestError(
-                    f'this zone has its pages (max_pages={MAX_PAGES}, those on their way included); '
-                    'work with what has been crawled'
-                )
-            turn = Event()
-            self._turns.append(turn)
-            self._turns[0].set()
+            number = max((page.number for page in self._pages.values()), default=0) + 1
+            if number > MAX_PAGES:
+                raise RequestError(f'this zone has its {MAX_PAGES} pages; work with what has been crawled')
             try:
-                found = await load()
-                await turn.wait()
-                return await self._keep(key, found, known)
+                return await self._keep(number, key, *await load())
             except SummarizerError:
                 self._failures[key] += 1
                 raise
-            finally:
-                self._turns.remove(turn)
-                if self._turns:
-                    self._turns[0].set()
 
-    async def _keep(self, key: str, found: _Found, lost: CrawledPage | None) -> tuple[CrawledPage, bool]:
-        """Number a page, unless it is known; `lost` is the one that had its key, and whose text the store has lost."""
-        same = self._pages.get(found.key)
-        if same is None or same == lost:
-            same = next((page for page in self._pages.values() if page.source_id == found.source.id), None)
-        number = lost.number if lost is not None else max(self._numbers(), default=0) + 1
-        title = one_line(found.source.title or found.url)
+    async def _keep(self, number: int, asked: str, source: Source, key: str, url: str) -> tuple[CrawledPage, bool]:
+        """Number a page, unless it is known."""
+        same = self._pages.get(key)
+        if same is None:
+            same = next((page for page in self._pages.values() if page.source_id == source.id), None)
+        title = one_line(source.title or url)
         # Summaries and briefs know a page by its title.
-        is_taken = any(one_line(each.title) == title for each in self._pages.values() if each.number != number)
+        is_taken = any(one_line(each.title) == title for each in self._pages.values())
+        # The one that answered is the one to trust or not: an official site may redirect anywhere.
+        tier = self._tiers.of(url)
         page = same or CrawledPage(
             number=number,
-            source_id=found.source.id,
-            url=found.url,
+            source_id=source.id,
+            url=url,
             title=f'{title} ({number})' if is_taken else title,
-            tokens=found.source.tokens,
-            tier=found.tier,
-            weight=self._tiers.tiers[found.tier].weight,
+            tokens=source.tokens,
+            tier=tier,
+            weight=self._tiers.tiers[tier].weight,
         )
-        replaced = [old_key for old_key, old in self._pages.items() if old == lost]
-        changed = [each for each in dict.fromkeys((*replaced, key, found.key)) if self._pages.get(each) != page]
+        changed = [each for each in dict.fromkeys((asked, key)) if self._pages.get(each) != page]
         self._pages.update(dict.fromkeys(changed, page))
         for each in changed:
             if self._on_page is not None:
                 await self._on_page(each, page)
         return page, same is None
 
-    def _numbers(self) -> set[int]:
-        return {page.number for page in self._pages.values()}
-
-    async def _fetch(self, url: str) -> _Found:
+    async def _fetch(self, url: str) -> tuple[Source, str, str]:
         source = await self._service.add_page(url, may_fetch=self._robots.may_fetch)
-        # The one that answered is the one to trust or not: an official site may redirect anywhere.
-        return _Found(source, url_key(source.url), source.url, self._tiers.of(source.url))
+        return source, url_key(source.url), source.url
 
-    async def _read(self, file: Path) -> _Found:
+    async def _read(self, file: Path) -> tuple[Source, str, str]:
         limit = self._service.summarizer.settings.max_input_mb
         source = await self._service.add_document(await in_io_thread(read_local, file, limit))
-        return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
+        return source, key_of_file(file), file.name
 
 
 @dataclass

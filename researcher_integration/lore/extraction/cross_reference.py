@@ -1,20 +1,14 @@
-"""The cross-reference: what the sources of a zone contradict each other in, found by rules and by a model."""
+"""The cross-reference: what the sources of a zone contradict each other in, by a model, held against the pages."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
-import regex
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from researcher_integration.lore.extraction.records import Name, Record, Sources, Text, as_records, bare
-from researcher_integration.lore.extraction.typed_extraction import Extraction, PageIndex, name_key, words
+from researcher_integration.lore.extraction.records import Name, Sources, Text, as_records, bare
+from researcher_integration.lore.extraction.typed_extraction import PageIndex, words
 from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome, WindowedQuery
 from researcher_integration.lore.material import CrawledPage
 from summarizer_tool import Settings, TypedQuery, says_no_more
-
-_TO = regex.compile(r'(?<=\d) to (?=\d)')
-_COUNTED = frozenset({'level', 'level_range'})
-"""Fields in which one number more is another value, not a more exact one."""
 
 
 class Claim(BaseModel):
@@ -28,90 +22,24 @@ class Claim(BaseModel):
 
 
 class Conflict(BaseModel):
-    """Two claims about one subject that cannot both be true, or that differ where records have one value."""
+    """Two claims about one subject that cannot both be true."""
 
     model_config = ConfigDict(frozen=True)
 
     subject: str
     attribute: str
-    """A field of the record, or what the model calls it."""
+    """What they disagree on, as the model calls it."""
     claims: tuple[Claim, Claim]
     """That of the more trusted source first."""
-    found_by: Literal['rule', 'model']
 
 
-def is_same(first: str, second: str, *, counted: bool = False) -> bool:
-    """Say whether two values agree; in other words, or with one that only says more, they do.
+def is_same(first: str, second: str) -> bool:
+    """Say whether two claims agree; in other words, or with one that only says more, they do.
 
-    Where `counted`, they are numbers with words around them, and the numbers must be the same.
+    The numbers in them must be the same.
     """
-    one, other = sorted((words(_TO.sub(' ', text)).split() for text in (first, second)), key=len)
-    if counted and [*filter(str.isdigit, one)] != [*filter(str.isdigit, other)]:
-        return False
-    return says_no_more(one, other)
-
-
-def compare(extractions: Iterable[Extraction], pages: Sequence[CrawledPage]) -> list[Conflict]:
-    """Find records of one name and category that differ in a field with one short value (`Record.compared`).
-
-    Each value that differs is held against the one with the most trusted source. Letter case, articles, and one value
-    that only says more than the other are no conflict. Where both rest on one page alone, it is given as the source of
-    both.
-    """
-    index = PageIndex(pages, {})
-    said: dict[tuple[type[Record], str, str], list[Record]] = {}
-    for extraction in extractions:
-        for record in extraction.records:
-            for field in record.compared:
-                if getattr(record, field):
-                    said.setdefault((type(record), name_key(record.name), field), []).append(record)
-    found: list[Conflict] = []
-    for (_, _, field), records in said.items():
-        values: list[Record] = []
-        for record in sorted(records, key=lambda each: index.rank(each.sources)):
-            text = getattr(record, field)
-            if not any(is_same(getattr(value, field), text, counted=field in _COUNTED) for value in values):
-                values.append(record)
-        found += [_conflict(field, values[0], other, index) for other in values[1:]]
-    return distinct(found)
-
-
-def _conflict(field: str, first: Record, second: Record, index: PageIndex) -> Conflict:
-    """Each claim with the most trusted of its pages, one that the other has not, if it has such a page."""
-    claims = [
-        Claim(text=getattr(one, field), source=_source(index, one.sources, other.sources))
-        for one, other in ((first, second), (second, first))
-    ]
-    return Conflict(subject=first.name, attribute=field, claims=ranked(claims, index), found_by='rule')
-
-
-def ranked(claims: Sequence[Claim], index: PageIndex) -> tuple[Claim, Claim]:
-    """Two claims, that of the more trusted source first."""
-    first, second = sorted(claims, key=lambda claim: index.rank([claim.source]))
-    return first, second
-
-
-def _source(index: PageIndex, own: Sequence[int], others: Sequence[int]) -> int:
-    alone = [number for number in own if number not in others]
-    return min(alone or own, key=lambda number: index.rank([number]))
-
-
-def distinct(conflicts: Iterable[Conflict]) -> list[Conflict]:
-    """Each conflict once, the first of those that say the same of one subject."""
-    kept: list[Conflict] = []
-    for conflict in conflicts:
-        if not any(_says_same(conflict, other) for other in kept):
-            kept.append(conflict)
-    return kept
-
-
-def _says_same(one: Conflict, other: Conflict) -> bool:
-    if name_key(one.subject) != name_key(other.subject):
-        return False
-    first, second = (claim.text for claim in one.claims)
-    return any(
-        is_same(first, mine.text) and is_same(second, yours.text) for mine, yours in (other.claims, other.claims[::-1])
-    )
+    one, other = sorted((words(text).split() for text in (first, second)), key=len)
+    return [*filter(str.isdigit, one)] == [*filter(str.isdigit, other)] and says_no_more(one, other)
 
 
 class FoundConflict(BaseModel):
@@ -141,12 +69,11 @@ class FoundConflicts(BaseModel):
 
 
 class CrossReference(QuestionOutcome):
-    """The conflicts of a zone, and what became of the model's search for them; those of the rules are there anyway."""
+    """The conflicts of a zone, and what became of the search for them."""
 
     conflicts: tuple[Conflict, ...] = ()
-    """Those that rules have found first."""
     dropped: int = 0
-    """Conflicts of the model that no two pages support."""
+    """Those that no two pages support."""
 
 
 def conflict_query(settings: Settings) -> WindowedQuery[FoundConflicts]:
@@ -155,26 +82,14 @@ def conflict_query(settings: Settings) -> WindowedQuery[FoundConflicts]:
     return WindowedQuery(settings, query, 'research/cross_reference_request')
 
 
-def compared(
-    extractions: Iterable[Extraction], answer: MaterialAnswer[FoundConflicts], pages: Sequence[CrawledPage]
-) -> CrossReference:
-    """Compare the records by rules, and hold the conflicts of the model's answer against the raw pages."""
-    found = answer.output.conflicts if answer.output else ()
-    modelled, dropped = verify_conflicts(found, pages, answer.raw)
-    conflicts = distinct([*compare(extractions, pages), *modelled])
-    return CrossReference(conflicts=tuple(conflicts), dropped=dropped, **dict(answer.outcome))
-
-
-def verify_conflicts(
-    found: Iterable[FoundConflict], pages: Sequence[CrawledPage], texts: Mapping[int, str]
-) -> tuple[list[Conflict], int]:
+def compared(answer: MaterialAnswer[FoundConflicts], pages: Sequence[CrawledPage]) -> CrossReference:
     """Keep the conflicts of which two different pages name the subject, and whose claims differ; count the others.
 
     That a page states a claim in these words is not checked: claims are told in the model's own.
     """
-    index = PageIndex(pages, texts)
+    index = PageIndex(pages, answer.raw)
+    found = answer.output.conflicts if answer.output else ()
     kept: list[Conflict] = []
-    dropped = 0
     for conflict in found:
         naming = index.naming(conflict.subject)
         claims = [
@@ -184,12 +99,7 @@ def verify_conflicts(
             if text and source in naming
         ]
         is_supported = len(claims) == 2 and claims[0].source != claims[1].source
-        if not is_supported or is_same(claims[0].text, claims[1].text, counted=True):
-            dropped += 1
-            continue
-        kept.append(
-            Conflict(
-                subject=conflict.subject, attribute=conflict.attribute, claims=ranked(claims, index), found_by='model'
-            )
-        )
-    return kept, dropped
+        if is_supported and not is_same(claims[0].text, claims[1].text):
+            first, second = sorted(claims, key=lambda claim: index.rank(claim.source))
+            kept.append(Conflict(subject=conflict.subject, attribute=conflict.attribute, claims=(first, second)))
+    return CrossReference(conflicts=tuple(kept), dropped=len(found) - len(kept), **dict(answer.outcome))

@@ -1,6 +1,6 @@
 """What the extraction fills: typed records of five categories, each with relations, confidence and page numbers."""
 
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar, cast
 
 import regex
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -17,21 +17,17 @@ _NOTHING = frozenset(
      'null', 'unknown', 'unspecified'}
 )  # fmt: skip
 _PAGE = regex.compile(r'(?<!\d)\d{1,9}(?!\d)')
-_KIND_AND_TARGET = regex.compile(r'\s*(.{1,40}?)\s*(?::|->|=>|→)\s*(.+)', regex.DOTALL)
 
 _LAST = ('relations', 'confidence', 'sources')
 """Asked for after what they speak of."""
 
 
 def bare(schema: JsonDict) -> None:
-    """The schema of a record as a model should see it, in the order in which it is best filled, without bounds."""
+    """The schema of a record as a model should see it, in the order in which it is best filled."""
     properties = cast('dict[str, JsonDict]', schema['properties'])
     for name in _LAST:
         if name in properties:
             properties[name] = properties.pop(name)
-    for field in properties.values():
-        for key in ('minimum', 'maximum'):  # not all providers take them
-            field.pop(key, None)
     bare_schema(schema)
 
 
@@ -82,36 +78,23 @@ def _as_sources(value: object) -> list[int]:
     return [*dict.fromkeys(number for number in found if number)]
 
 
-def _as_relation(value: object) -> dict[str, object]:
-    """A relation as an object, or in a few words: `leads: Tide Guild`, or only its target."""
-    if isinstance(value, str):
-        parts = _KIND_AND_TARGET.fullmatch(value)
-        return {'kind': parts[1], 'target': parts[2]} if parts else {'target': value}
-    if isinstance(value, BaseModel):
-        return value.model_dump()
-    return cast('dict[str, object]', value) if isinstance(value, dict) else {}
-
-
 def as_relations(value: object) -> list[dict[str, object]]:
-    """Relations in whatever form; those that name nothing are left out, rather than the record they are in."""
-    items = cast('list[object]', value) if isinstance(value, list) else [value]
-    named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, items))
-    return [{**relation, 'target': target} for relation, target in named if target]
+    """Relations in a list or alone, also by their targets alone; without those that name nothing: the record stays."""
+    found: list[dict[str, object]] = []
+    for item in cast('list[object]', value) if isinstance(value, list) else [value]:
+        given = item.model_dump() if isinstance(item, Relation) else {'target': item} if isinstance(item, str) else item
+        relation = cast('dict[str, object]', given) if isinstance(given, dict) else {}
+        if target := _as_text(relation.get('target')):
+            found.append({**relation, 'target': target})
+    return found
 
 
 def as_records(value: object, key: str, part: str) -> object:
     """The envelope around a list, where the model has left it out, or the list; `part` is a field of its members."""
-    if value is None:
-        return {key: []}
     if isinstance(value, list):
         return {key: cast('object', value)}
-    if not isinstance(value, dict):
-        return value
-    given = cast('dict[str, object]', value)
-    if key not in given:
-        return {key: [given]} if part in given else given
-    members = given[key]
-    return {key: [] if members is None else [cast('object', members)] if isinstance(members, dict) else members}
+    given = cast('dict[str, object]', value) if isinstance(value, dict) else {}
+    return {key: [given]} if part in given and key not in given else cast('object', value)
 
 
 Name = Annotated[str, BeforeValidator(_as_name)]
@@ -140,9 +123,6 @@ class Record(BaseModel):
 
     model_config = ConfigDict(json_schema_extra=bare)
 
-    compared: ClassVar[tuple[str, ...]] = ()
-    """Fields with one value of few words, in which two records of one name contradict each other if they differ."""
-
     name: Name
     """As the pages write it."""
     relations: Annotated[list[Relation], BeforeValidator(as_relations)] = Field(default_factory=list[Relation])
@@ -154,8 +134,6 @@ class Record(BaseModel):
 
 class ZoneData(Record):
     """The zone itself."""
-
-    compared: ClassVar[tuple[str, ...]] = ('game', 'region', 'level_range')
 
     game: Text = ''
     region: Text = ''
@@ -170,8 +148,6 @@ class ZoneData(Record):
 
 class NPCData(Record):
     """One named person or creature."""
-
-    compared: ClassVar[tuple[str, ...]] = ('title', 'kind', 'faction', 'location', 'level', 'status')
 
     title: Text = ''
     kind: Text = ''
@@ -188,8 +164,6 @@ class NPCData(Record):
 class FactionData(Record):
     """One group that acts as one."""
 
-    compared: ClassVar[tuple[str, ...]] = ('leader', 'seat', 'founded')
-
     leader: Text = ''
     members: Texts = Field(default_factory=list[str])
     seat: Text = ''
@@ -203,8 +177,6 @@ class FactionData(Record):
 class LoreData(Record):
     """One event, custom or legend."""
 
-    compared: ClassVar[tuple[str, ...]] = ('date',)
-
     date: Text = ''
     """Date or era, as the pages write it."""
     participants: Texts = Field(default_factory=list[str])
@@ -216,8 +188,6 @@ class LoreData(Record):
 
 class NarrativeItemData(Record):
     """One thing that carries story: a book, an inscription, a relic, a weapon."""
-
-    compared: ClassVar[tuple[str, ...]] = ('kind', 'owner', 'location')
 
     kind: Text = ''
     owner: Text = ''

@@ -3,10 +3,10 @@
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import regex
-from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic import Field, SerializeAsAny, ValidationInfo, computed_field, field_validator
 
 from researcher_integration.lore.extraction.records import RECORDS, Record, Records, Relation, typed
 from researcher_integration.lore.extraction.windowed_query import MaterialAnswer, QuestionOutcome, WindowedQuery
@@ -43,7 +43,6 @@ class PageIndex:
         ranked = sorted(pages, key=lambda page: (TIER_NAMES.index(page.tier), -page.weight, page.number))
         self.weights = {page.number: page.weight for page in ranked}
         """By page number, the most trusted first."""
-        self._ranks = {number: rank for rank, number in enumerate(self.weights)}
         self._texts = {number: f' {words(texts[number])} ' for number in self.weights if number in texts}
         self._found: dict[str, tuple[int, ...]] = {}
 
@@ -58,9 +57,9 @@ class PageIndex:
     def _holding(self, key: str) -> Iterator[int]:
         return (number for number, text in self._texts.items() if key and f' {key} ' in text)
 
-    def rank(self, sources: Iterable[int]) -> int:
-        """How trusted the best of some pages is, 0 for the most trusted of all."""
-        return min((self._ranks[number] for number in sources if number in self._ranks), default=len(self._ranks))
+    def rank(self, number: int) -> int:
+        """How trusted a page is, 0 for the most trusted of all."""
+        return [*self.weights].index(number)
 
     def sorted(self, sources: Iterable[int]) -> list[int]:
         """Page numbers, the most trusted first."""
@@ -81,6 +80,12 @@ class Extraction(QuestionOutcome):
     """Of the category's type, also when they are read back from JSON."""
     dropped: int = 0
     """Records whose name stands on no page."""
+
+    @computed_field
+    @property
+    def state(self) -> Literal['extracted', 'failed']:
+        """Whether there is an answer."""
+        return 'failed' if self.reason and not self.records else 'extracted'
 
     @field_validator('records', mode='before')
     @classmethod

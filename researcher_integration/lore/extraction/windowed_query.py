@@ -1,15 +1,12 @@
-"""Ask typed questions about research material in requests that keep to a window, whose size is known beforehand."""
+"""Ask typed questions about research material in requests that keep to a window."""
 
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from typing import Generic, TypeVar
 
-import regex
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict
 from pydantic_ai.models import Model
-from pydantic_ai.tools import GenerateToolJsonSchema
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.material import CrawledPage, KeptSection, Material, ResearchError, titled
@@ -19,13 +16,10 @@ from summarizer_tool import (
     SummarizerError,
     TypedQuery,
     count_tokens,
-    encodable,
     in_thread,
-    load_prompt,
     one_line,
     register_tag,
     render_prompt,
-    truncate_tokens,
     wrap_in_tag,
 )
 
@@ -33,88 +27,48 @@ from summarizer_tool import (
 PAGES_TAG = register_tag('crawled_pages')
 SECTION_TAG = register_tag('kept_section')
 
-# Whatever could be read as the `<` of a tag, folded or decoded as models do; `< 50`, `<=` and `Tull & Sons` are none.
-_OPENER = regex.compile(r'[<＜﹤](?!\s*[\d=-])')
-_ENTITY = regex.compile(r'[&＆﹠](?!\s|$|[a-km-zA-KM-Z0-9])')
-# `[INST]`, `[|user|]`, `]~b]` and their like; those in angles are no tokens any more without their `<`.
-_TOKEN_OPENER = regex.compile(r'\[(?=\||/?[A-Z]+(?:_[A-Z]+)*\]|e~\[)')
-_TOKEN_CLOSER = regex.compile(r'\](?=~)')
-
-SEAM_TOKENS = 8
-"""Room beside a section's own tokens, for what its first and last tokens become between the lines of its frame, and
-for a few of them that change in `plain`; what more tokens the change makes is taken from the section's end."""
-
-
-def plain(text: str) -> str:
-    """A text in which nothing resembles a frame, or a control token of a chat template.
-
-    An escaped frame still resembles one: pydantic-ai would put a note beside it, and break control tokens up for hosts
-    that may read them, so that more would be sent than was counted.
-    """
-    text = _OPENER.sub('(', encodable(text))
-    return _TOKEN_CLOSER.sub(')', _TOKEN_OPENER.sub('(', _ENTITY.sub('+', text)))
-
-
-def _line(text: str) -> str:
-    return plain(one_line(text))
+RESERVED_TOKENS = 1_250
+"""Of a window, for all but pages and sections: instructions, task and form of the answer, and what is said when it is
+asked for again."""
 
 
 def page_list(pages: Sequence[CrawledPage]) -> str:
     """The pages as a frame: a number, a short title and a tier each; addresses are not needed."""
     return wrap_in_tag(
-        PAGES_TAG, '\n' + ''.join(f'[{page.number}] {_line(titled(page.title))} ({page.tier})\n' for page in pages)
+        PAGES_TAG, '\n' + ''.join(f'[{page.number}] {titled(page.title)} ({page.tier})\n' for page in pages)
     )
 
 
 def framed(section: KeptSection) -> str:
-    """A section as a frame, of at most its own tokens and `SEAM_TOKENS` more inside; empty if it has no text.
-
-    No cl100k token reaches from the end of a line into one that begins with a visible character. So the frame's lines
-    and the text, stripped, are counted one by one, and their sum is exact.
-    """
-    limit = count_tokens(section.text) + SEAM_TOKENS
-    body = plain(section.text).strip()
-    while body and (over := count_tokens(f'{body}\n') - limit) > 0:
-        body = truncate_tokens(body, count_tokens(body) - over).rstrip()
-    if not body:
-        return ''
-    closing = f'</{SECTION_TAG}>'
-    opening = wrap_in_tag(SECTION_TAG, '', header=_line(section.header)).removesuffix(closing)
-    return f'{opening}\n{body}\n{closing}'
+    """A section as a frame; empty if it has no text."""
+    text = section.text.strip()
+    return wrap_in_tag(SECTION_TAG, f'\n{text}\n', header=one_line(section.header)) if text else ''
 
 
 def request(template: str, material: Material, **values: str) -> str:
     """The user prompt."""
     return render_prompt(
         template,
-        zone=_line(material.zone),
+        zone=one_line(material.zone),
         pages=page_list(material.pages),
         sections='\n\n'.join(filter(None, map(framed, material.sections))),
         **values,
     )
 
 
-def room(sizes: Sequence[Callable[[Material], int]], sample: Material, window_tokens: int) -> int:
-    """Tokens that the sections of a material may have together for each request about it to keep to the window.
-
-    The sample has a section of one token in place of each that there may be; `sizes` give those of the requests.
-    """
-    # As many tokens are left for texts as the request with the sample leaves, and what that has for them.
-    left = window_tokens - max(size(sample) for size in sizes) - len(sample.sections) * SEAM_TOKENS
-    if left < 1:
+def room(pages: Sequence[CrawledPage], window_tokens: int) -> int:
+    """Tokens that the sections of a material may have together for a request about it to keep to the window."""
+    taken = RESERVED_TOKENS + count_tokens(page_list(pages))
+    if taken >= window_tokens:
         raise ResearchError(
-            f'instructions, zone and the list of {len(sample.pages)} pages take {window_tokens - left:,} tokens, which '
-            f'leaves no room in window_tokens={window_tokens:,}; give fewer pages or a larger window (--window)'
+            f'instructions and the list of {len(pages)} pages take {taken:,} tokens, which leaves no room in '
+            f'window_tokens={window_tokens:,}; give fewer pages or a larger window (--window)'
         )
-    return left
+    return window_tokens - taken
 
 
 RETRIES = 2
 """Times that a request is made again when nothing of the answer could be read."""
-
-FORM_TOKENS = 100
-"""What goes around request and form of the answer at most, whether that is asked for as a tool, natively or by prompt:
-names, a template, the roles and switches of a provider's format."""
 
 ReadPage = Callable[[str], Awaitable[str]]
 """Gives the raw text of a page by its handle."""
@@ -146,26 +100,16 @@ class MaterialAnswer(Generic[EnvelopeT]):
     """Raw texts by page number."""
 
 
-@cache
-def _form_tokens(output_type: type[BaseModel]) -> int:
-    return count_tokens(json.dumps(TypeAdapter(output_type).json_schema(schema_generator=GenerateToolJsonSchema)))
-
-
 class WindowedQuery(Generic[EnvelopeT]):
-    """A typed question about a material, in requests of a known size.
+    """A typed question about a material.
 
     It is asked up to three times, each time in a new run, so that no request grows by the answers before it.
     """
 
     def __init__(self, settings: Settings, query: TypedQuery[EnvelopeT], template: str, **values: str) -> None:
-        """Measure what goes with each request, which is a template with the material and these values."""
+        """Each request is a template with the material and these values."""
         self.request = partial(request, template, **values)
         self._query = replace(query.configured(settings), again_prompt='research/answer_again', retries=RETRIES)
-        self._tokens_beside = count_tokens(load_prompt(query.prompt)) + _form_tokens(query.output_type) + FORM_TOKENS
-
-    def most_tokens(self, material: Material) -> int:
-        """What is sent at most, in cl100k tokens: request, instructions and the form of the answer, asked again."""
-        return count_tokens(self._query.again(self.request(material))) + self._tokens_beside
 
     async def ask(
         self, model: Model, material: Material, read: ReadPage, *, usage: RunUsage, usage_limits: UsageLimits | None

@@ -16,6 +16,7 @@ from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, S
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
+from researcher_integration.lore.steps.research_run import step_budget
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
@@ -77,14 +78,9 @@ class ZoneSummarizer:
         """
         noted: Blocks = {topic.id: _blocks('notes', notes.get(topic.id, '')) for topic in self.topics}
         made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
-        rest, free = _left(pages, noted, made, room)
-        said: tuple[str, ...] = ()
-        if any(made.values()) and free < LEAST_SUMMARY * len(rest):
-            tokens = sum(block.tokens for block in _all(made))
-            lost = f'the summaries made at the source had {tokens:,} tokens and left no room for the rest'
-            said = (f'{lost}; all pages were summarized together',)
-            made = {}
-            rest, free = _left(pages, noted, made, room)
+        covered = {handle for blocks in made.values() for block in blocks for handle in block.source_ids}
+        rest = [page for page in pages if page.source_id not in covered]
+        free = room - kept_tokens([block for each in (noted, made) for own in each.values() for block in own], pages)
         whole = [_page(page) for page in rest]
         summary, reason = None, ''
         if rest and kept_tokens(whole, pages) > free:
@@ -95,7 +91,7 @@ class ZoneSummarizer:
         for topic in self.topics:
             own = rest if summary else [page for page in rest if assigned.get(page.source_id) == topic.id]
             kept = _blocks('summary', summary.topics.get(topic.header, ''), rest) if summary else tuple(map(_page, own))
-            blocks = (*noted[topic.id], *made.get(topic.id, ()), *kept)
+            blocks = (*noted[topic.id], *made[topic.id], *kept)
             handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
             is_raw = bool(reason and own)
             steps[topic.id] = Step(
@@ -107,9 +103,7 @@ class ZoneSummarizer:
                 model=summary.model if summary else '',
                 warnings=(reason,) if is_raw else (),
             )
-        if summary is None:
-            return ZoneSummary(steps, warnings=said)
-        return ZoneSummary(steps, summary.usage, (*said, *summary.warnings))
+        return ZoneSummary(steps, summary.usage, summary.warnings) if summary else ZoneSummary(steps)
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
         """Summarize pages for all topics; returns the summary, or the reason there is none."""
@@ -156,17 +150,6 @@ def _without_handles(text: str, sources: int) -> str:
     return body.rstrip() if body.strip() and names_handles and last[0] + last[-1] == '[]' else text
 
 
-def _all(blocks: Blocks) -> list[KeptBlock]:
-    return [block for each in blocks.values() for block in each]
-
-
-def _left(pages: Sequence[CrawledPage], noted: Blocks, made: Blocks, room: int) -> tuple[list[CrawledPage], int]:
-    """The pages that no summary is of, and the tokens that notes and summaries leave of the room."""
-    covered = {handle for block in _all(made) for handle in block.source_ids}
-    free = room - kept_tokens([*_all(noted), *_all(made)], pages)
-    return [page for page in pages if page.source_id not in covered], free
-
-
 Texts = Callable[[str], Awaitable[str]]
 """The text of a page by its handle."""
 
@@ -191,31 +174,22 @@ async def build(
 ) -> tuple[list[KeptSection], list[str]]:
     """Build one section for each step, together at most `room` tokens, and say what was condensed for that.
 
-    A step that stayed raw is condensed by the embedded model to the step's budget, so that the extraction still gets
-    something of all its pages; so is what goes over the room.
+    Where they go over the room, those over their share of it are condensed to that by the embedded model, so that
+    the extraction still gets something of all pages.
     """
     embedded = Summarizer(settings, model=ExtractiveModel())
-    sections: list[KeptSection] = []
+    read = {topic.id: [await _text(block, pages, texts) for block in steps[topic.id].blocks] for topic in topics}
+    sections = [KeptSection(topic.id, topic.header, '\n\n'.join(read[topic.id])) for topic in topics]
     said: list[str] = []
-    for topic in topics:
-        step = steps[topic.id]
-        read = [await _text(block, pages, texts) for block in step.blocks]
-        text = '\n\n'.join(read)
-        if step.state == 'raw' and step.tokens_kept > step.budget:
-            documents = [*map(Document, read)]
-            summary = await embedded.summarize_for_extraction(documents, topic.hint, max_output_tokens=step.budget)
-            text = summary.text
-            said.append(f'{topic.header}: {step.tokens_kept:,} raw tokens condensed by the embedded model')
-        sections.append(KeptSection(topic.id, topic.header, text))
     counts = [count_tokens(section.text) for section in sections]
-    over = sum(counts) - room
-    if over > 0:
-        for at, (topic, count) in enumerate(zip(topics, counts, strict=True)):
-            share, text = room * count // sum(counts), sections[at].text
-            if count > share >= _LEAST_SUMMARY:
-                text = (await embedded.summarize_for_extraction(text, topic.hint, max_output_tokens=share)).text
-            sections[at] = KeptSection(topic.id, topic.header, truncate_tokens(text, share))
-        said.append(f'{over:,} tokens over the window, taken from all sections alike by the embedded model')
+    for at, topic in enumerate(topics if sum(counts) > room else ()):
+        budget, text = step_budget(topic, topics, room), sections[at].text
+        if counts[at] > budget:
+            if budget >= _LEAST_SUMMARY:
+                documents = [*map(Document, read[topic.id])]
+                text = (await embedded.summarize_for_extraction(documents, topic.hint, max_output_tokens=budget)).text
+            sections[at] = KeptSection(topic.id, topic.header, truncate_tokens(text, budget))
+            said.append(f'{topic.header}: {counts[at]:,} tokens condensed to {budget:,} by the embedded model')
     return sections, said
 
 

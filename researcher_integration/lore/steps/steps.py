@@ -1,6 +1,5 @@
 """The work of a research: crawl the given pages, let each step gather, keep of all pages what each asks, extract it."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,8 +15,8 @@ from researcher_integration.lore.crawl.pages import is_url, key_of_file
 from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
-from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
+from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery
+from researcher_integration.lore.material import CrawledPage, Material, TopicId
 from researcher_integration.lore.steps.research_run import (
     ResearchProgress,
     ResearchRun,
@@ -28,21 +27,16 @@ from researcher_integration.lore.steps.research_run import (
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, shown_address, trace_span, url_key
+from summarizer_tool import RequestOptions, SummarizerError, in_thread, shown_address, trace_span, url_key
 
 T = TypeVar('T', bound=BaseModel)
-
-
-MAX_CRAWLS = 4
-"""Pages that are crawled at once."""
 
 
 class ResearchSteps:
     """Run the steps that a checkpoint lacks."""
 
-    def __init__(self, work: ResearchRun, extraction: 'ExtractionPhase') -> None:
+    def __init__(self, work: ResearchRun) -> None:
         self._work = work
-        self._extraction = extraction
         self._checkpoint = work.checkpoint
         self._topics = work.topics
         self._topic: TopicId | None = None
@@ -51,52 +45,28 @@ class ResearchSteps:
 
     async def crawl(self) -> None:
         """Crawl the given pages that are not there yet, those that failed before included; failures are recorded."""
-        before = [page.source_id for page in self._work.pages()]
-        has = self._work.service.collection.has
-        kept = {key for key, page in self._checkpoint.pages.items() if await in_io_thread(has, page.source_id)}
-        lost = [page.url for key, page in self._checkpoint.pages.items() if is_url(page.url) and key not in kept]
         asked = {
             place: url_key(place.strip()) if is_url(place) else key_of_file(Path(place))
-            for place in (*self._work.request.places, *lost)
+            for place in self._work.request.places
         }
-        places = [place for place, key in asked.items() if key not in kept]
+        places = [place for place, key in asked.items() if key not in self._checkpoint.pages]
         self._checkpoint.failures.clear()
-        limiter = anyio.CapacityLimiter(MAX_CRAWLS)
-        failed: dict[str, str] = {}
-        done = 0
-
-        async def one(place: str) -> None:
-            nonlocal done
-            async with limiter:
-                try:
-                    await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
-                except SummarizerError as error:
-                    failed[place] = str(error)
-                done += 1
-                name = shown_address(place) if is_url(place) else Path(place).name
-                self._work.tell(
-                    ResearchProgress('crawl', f'{name} failed' if place in failed else name, done, len(places))
-                )
-
-        async with anyio.create_task_group() as tasks:
-            for place in places:
-                tasks.start_soon(one, place)
-        self._checkpoint.failures += [
-            Failure(place=shown_address(place) if is_url(place) else place, reason=failed[place])
-            for place in places
-            if place in failed
-        ]
-        if set(before) - {page.source_id for page in self._work.pages()}:  # the text of a page has changed
-            self._checkpoint.assigned.clear()
-            self._checkpoint.gathered.clear()
-            self._checkpoint.forget_steps()
+        for done, place in enumerate(places, 1):
+            name = shown_address(place) if is_url(place) else Path(place).name
+            try:
+                await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
+            except SummarizerError as error:
+                shown = shown_address(place) if is_url(place) else place
+                self._checkpoint.failures.append(Failure(place=shown, reason=str(error)))
+                name = f'{name} failed'
+            self._work.tell(ResearchProgress('crawl', name, done, len(places)))
 
     async def assign(self) -> None:
         """Assign each page crawled so far to a step."""
         pages = [page for page in self._work.pages() if page.source_id not in self._checkpoint.assigned]
         if pages:
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await in_thread(assign, self._work.request.zone, pages, texts, self._topics)
+            assigned = await in_thread(assign, pages, texts, self._topics)
             self._checkpoint.assigned |= assigned
             await self._work.save()
 
@@ -138,7 +108,7 @@ class ResearchSteps:
         work, self._topic = self._work, topic.id
         limits = gathering_limits(work.limits, work.usage, topic, self._topics, work.request.way)
         said = f'{topic.header} (at most {(limits.request_limit or 0) - work.usage.requests} calls)'
-        work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics), topic.id))
+        work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics)))
         owned = [handle for handle, owner in self._checkpoint.assigned.items() if owner == topic.id]
         deps = StepDeps(self._crawler, owned)
         with trace_span('research step', topic=topic.id, way=work.request.way) as span:
@@ -163,7 +133,7 @@ class ResearchSteps:
         with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
             kept = await ZoneSummarizer(self._work.backend, self._topics, options).summarize(
                 pages,
-                self._extraction.room(pages),
+                self._work.room(),
                 self._checkpoint.assigned,
                 {topic: each.notes for topic, each in gathered.items()},
                 {topic: each.summaries for topic, each in gathered.items()} if is_at_source else {},
@@ -188,7 +158,7 @@ class ResearchSteps:
         return step
 
     def _budget(self, topic: Topic) -> int:
-        return step_budget(topic, self._topics, max(0, self._extraction.room(self._work.pages())))
+        return step_budget(topic, self._topics, self._work.room())
 
 
 class ExtractionPhase:
@@ -200,20 +170,11 @@ class ExtractionPhase:
         self._extracting = {topic.id: extraction_query(topic.id, work.settings) for topic in work.topics}
         self._comparing = conflict_query(work.settings)
 
-    def room(self, pages: Sequence[CrawledPage]) -> int:
-        """The tokens that all sections may have together for each prompt to fit the window."""
-        request = self._work.request
-        sample = [KeptSection(topic.id, topic.header, 'x') for topic in self._work.topics]
-        sizes = [query.most_tokens for query in (*self._extracting.values(), self._comparing)]
-        return room(sizes, Material(request.zone, sample, pages), request.window_tokens)
-
     async def material(self) -> tuple[Material, list[str]]:
         """The kept text of all steps within the window, and notes on what was condensed for it."""
         work, pages = self._work, self._work.pages()
         known = {page.source_id: page for page in pages}
-        built, said = await build(
-            self._checkpoint.steps, work.topics, known, work.text, self.room(pages), work.settings
-        )
+        built, said = await build(self._checkpoint.steps, work.topics, known, work.text, work.room(), work.settings)
         return Material(work.request.zone, built, pages), said
 
     async def extract(self, model: Model, material: Material) -> None:
@@ -232,7 +193,7 @@ class ExtractionPhase:
             self._checkpoint.cross_reference = None
             await self._work.save()
             done += 1
-            self._work.tell(ResearchProgress('extract', topic.header, done, len(topics), topic.id))
+            self._work.tell(ResearchProgress('extract', topic.header, done, len(topics)))
 
         if _may_reach(self._work.limits_left(), self._work.usage, len(topics)):
             for topic in topics:  # those that run at once do not know of each other
@@ -249,8 +210,7 @@ class ExtractionPhase:
         self._work.tell(ResearchProgress('cross-reference', 'comparing what the sources say'))
         with trace_span('cross-reference') as span:
             answer = await self._ask(model, self._comparing, material)
-            extractions = [*self._checkpoint.extractions.values()]
-            found = await in_thread(compared, extractions, answer, material.pages)
+            found = await in_thread(compared, answer, material.pages)
             span.set_attribute('conflicts', len(found.conflicts))
         self._checkpoint.cross_reference = found
         await self._work.save()

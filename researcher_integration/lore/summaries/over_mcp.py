@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 import anyio
 import httpx2
 from fastmcp.telemetry import suppress_fastmcp_telemetry
-from mcp import MCPError
-from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, TextContent, Tool
+from mcp_types import TextContent, Tool
 from pydantic import SecretStr, ValidationError
 from pydantic_ai import ToolFailed, ToolReturn
 from pydantic_ai.mcp import MCPToolset
@@ -27,7 +26,7 @@ from researcher_integration.lore.summaries.backends import (
     SummaryUnavailableError,
     source_summary,
 )
-from researcher_integration.mcp.failures import FAILURES
+from researcher_integration.mcp.failures import FAILURES, reason
 from summarizer_tool import (
     Collection,
     ConfigurationError,
@@ -36,7 +35,6 @@ from summarizer_tool import (
     StoreError,
     SummaryTopic,
     UnknownSourceError,
-    first_error,
     in_io_thread,
     one_line,
 )
@@ -103,11 +101,10 @@ class OverMCP(MCPToolset[Any]):
             timeout: Seconds for one request.
 
         Raises:
-            ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
+            ConfigurationError: If the token cannot stand in a header.
         """
-        self._place = f'the MCP server at {_host(url)}'
+        self._place = f'the MCP server at {urlsplit(url).netloc.rpartition("@")[2]}'  # the rest may hold secrets
         access = _Access(token)
-        self._is_token_sent = access.has_token
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - takes what is not installed, too
             url,
             id='summarizer',
@@ -144,7 +141,7 @@ class OverMCP(MCPToolset[Any]):
     ) -> str | ToolReturn[str]:
         """Call a tool for an agent."""
         try:
-            answer = await self.ask(name, args, metadata=metadata)
+            answer = await self.ask(name, args)
         except SummaryUnavailableError as error:
             raise ToolFailed(str(error)) from error
         if answer.is_error:
@@ -171,7 +168,7 @@ class OverMCP(MCPToolset[Any]):
             'names_handles': False,
         }
         notify = None if options.on_progress is None else _telling(options.on_progress)
-        answer = await self.ask('summarize_for_extraction', arguments, notify=notify)
+        answer = await self.ask('summarize_for_extraction', arguments, notify)
         if answer.is_error:
             raise self._refusal(answer, source_ids)
         said = answer.said
@@ -186,21 +183,16 @@ class OverMCP(MCPToolset[Any]):
         return self.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
 
     async def ask(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        *,
-        metadata: dict[str, Any] | None = None,
-        notify: 'ProgressHandler | None' = None,
+        self, name: str, arguments: Mapping[str, Any], notify: 'ProgressHandler | None' = None
     ) -> ServerAnswer:
         """Call a tool, after its sources have been sent; once more where the server has lost them since."""
         handles = _handles(arguments)
         async with self._sending:
             await self.send([handle for handle in handles if handle not in self._sent])
-        answer = await self._call(name, arguments, metadata, notify)
+        answer = await self._call(name, arguments, notify)
         # An error names a handle only if something is wrong with it.
         if answer.is_error and any(handle in answer.text.lower() for handle in handles) and await self.send(handles):
-            answer = await self._call(name, arguments, metadata, notify)
+            answer = await self._call(name, arguments, notify)
         return answer
 
     async def send(self, source_ids: Sequence[str]) -> bool:
@@ -234,19 +226,13 @@ class OverMCP(MCPToolset[Any]):
         return SummaryUnavailableError(f'{self._place} {why}')
 
     async def _call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        metadata: dict[str, Any] | None = None,
-        notify: 'ProgressHandler | None' = None,
+        self, name: str, arguments: Mapping[str, Any], notify: 'ProgressHandler | None' = None
     ) -> ServerAnswer:
         # Its spans would quote what a tool says has gone wrong, which names sources by their titles. Those of the SDK
         # stay, and the trace goes on in the server.
         with suppress_fastmcp_telemetry():
             result = await self._on_connection(
-                lambda: self.client.call_tool(
-                    name, dict(arguments), meta=metadata, progress_handler=notify, raise_on_error=False
-                )
+                lambda: self.client.call_tool(name, dict(arguments), progress_handler=notify, raise_on_error=False)
             )
         text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
         meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
@@ -259,37 +245,13 @@ class OverMCP(MCPToolset[Any]):
 
     async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
         """Use the client, connected as long as any call lasts."""
-        seconds = min(CONNECT_SECONDS, self._timeout)
         try:
             with anyio.fail_after(self._timeout):
                 async with self.client:
-                    seconds = self._timeout
                     return await work()
         except _FAILURES as error:
             # What it is caused by may quote what was sent.
-            raise SummaryUnavailableError(f'{self._place} {self._why(error, seconds)}') from None
-
-    def _why(self, error: BaseException, seconds: float) -> str:
-        """The reason for a failure, without content and secrets; `seconds` are those that it had."""
-        if isinstance(error, ExceptionGroup):
-            return self._why(first_error(error), seconds)  # pyright: ignore[reportUnknownArgumentType]
-        # What an error of httpx2 is caused by is its transport's own.
-        while error.__cause__ is not None and not isinstance(error, httpx2.HTTPError):
-            error = error.__cause__
-        is_late = isinstance(error, MCPError) and error.code == REQUEST_TIMEOUT
-        if is_late or isinstance(error, TimeoutError | httpx2.TimeoutException):
-            return f'did not answer within {seconds:g} seconds'
-        match error:
-            case httpx2.HTTPStatusError(response=httpx2.Response(status_code=401)):
-                return 'does not accept the token (HTTP 401)' if self._is_token_sent else 'asks for a token (HTTP 401)'
-            case httpx2.HTTPStatusError(response=response):
-                return f'answers with HTTP {response.status_code}'
-            case httpx2.ConnectError() | OSError():
-                return f'cannot be reached: {one_line(str(error), MAX_SHOWN)}'
-            case MCPError() if error.code != CONNECTION_CLOSED:
-                return f'answers with MCP error {error.code}; check the path of its URL'
-            case _:
-                return f'has broken off the connection ({type(error).__name__})'
+            raise SummaryUnavailableError(f'{self._place} cannot be used: {reason(error)}') from None
 
 
 class _Access(httpx2.Auth):
@@ -302,27 +264,13 @@ class _Access(httpx2.Auth):
         value = token.get_secret_value().strip() if token else ''
         if not (value.isascii() and value.isprintable()):
             raise ConfigurationError('the token of the MCP server has characters that no HTTP header may have')
-        self.has_token = bool(value)
-        self._header = f'Bearer {value}'
+        self._headers = {'Authorization': f'Bearer {value}'} if value else {}
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
-        if self.has_token:
-            request.headers['Authorization'] = self._header
+        request.headers.update(self._headers)
         response = yield request
         if response.status_code in _REFUSED or response.is_server_error:
             raise httpx2.HTTPStatusError(f'HTTP {response.status_code}', request=request, response=response)
-
-
-def _host(url: str) -> str:
-    """The host and the port: the rest of a URL may hold secrets."""
-    try:
-        place = urlsplit(url)
-        port = place.port
-    except ValueError as error:
-        raise ConfigurationError(f'the URL of the MCP server is wrong: {error}') from None
-    if place.scheme not in ('http', 'https') or not place.hostname:
-        raise ConfigurationError('the URL of the MCP server must begin with http:// or https://')
-    return f'{place.hostname}:{port}' if port else place.hostname
 
 
 def _handles(arguments: Mapping[str, Any]) -> list[str]:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from researcher_integration.lore.checkpoint import Checkpoint, KeptBlock, Step
+from researcher_integration.lore.checkpoint import KeptBlock, Step
 from researcher_integration.lore.configuration import load_topics
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage
-from researcher_integration.lore.pipeline import STORE_FILE
 from researcher_integration.lore.steps import step_summarizer
 from summarizer_tool import Settings
 from summarizer_tool.text import tokens
@@ -53,21 +52,7 @@ async def test_agents_that_failed_are_asked_again(zone: World, tmp_path: Path) -
     assert zone.site.requests == {'/items.md': 1}
 
 
-async def test_texts_that_the_store_has_lost_are_fetched_again(zone: World, tmp_path: Path) -> None:
-    research = zone.research(tmp_path, names=['history', 'items'], research_model=None)
-    begun = await research.run()
-    (tmp_path / STORE_FILE).unlink()
-    zone.site.pages['history'] += '\n\nQuartermaster Ebbe Tarn was hanged at the Rime Gate in the year 401.\n'
-    again = await research.run(resume=True)
-    assert [page.number for page in again.extracted.sources] == [page.number for page in begun.extracted.sources]
-    before, after = ({page.source_id for page in each.extracted.sources} for each in (begun, again))
-    assert len(before - after) == len(after - before) == 1
-    checkpoint = Checkpoint.load(tmp_path)
-    assert checkpoint is not None
-    assert {handle for step in checkpoint.steps.values() for handle in step.pages} == after
-
-
-async def test_what_goes_over_the_window_is_taken_from_all_sections_alike() -> None:
+async def test_what_goes_over_the_window_is_taken_from_sections_over_their_share() -> None:
     topics = load_topics().topics
     line = 'Warden Ansgar of Tern Ford paid {} crowns to the ferrymen in the year {}.\n'
     texts = {
@@ -97,10 +82,8 @@ async def test_what_goes_over_the_window_is_taken_from_all_sections_alike() -> N
         built, said = await step_summarizer.build(steps, topics, {page.source_id: page}, text, room, settings)
         sizes = [tokens.count(section.text) for section in built]
         assert sum(sizes) <= room
-        assert len(said) == 1
-        if room >= 1000:  # the larger a section, the more of it is left
-            assert sizes == sorted(sizes)
-            assert min(sizes) > room // 40
+        assert len(said) == sum(tokens.count(text) > size for text, size in zip(texts.values(), sizes, strict=True))
+        assert min(sizes) > 0 or room < 1000
 
 
 async def test_nobody_reads_the_password_of_an_address(zone: World, tmp_path: Path) -> None:

@@ -160,10 +160,9 @@ def test_conflicts_for_people() -> None:
             subject='Odile *Sarn*',
             attribute='killed_by',
             claims=(Claim(text='Brannoc Tull', source=2), Claim(text='the <b>mire</b>\n# itself', source=7)),
-            found_by='rule',
         ),
         Conflict(
-            subject='Reed Bell', attribute='', claims=(Claim(text='412', source=1), Claim(text='413', source=2)), found_by='model'
+            subject='Reed Bell', attribute='', claims=(Claim(text='412', source=1), Claim(text='413', source=2))
         ),
     ]  # fmt: skip
     pages = [page(1, 'Mirefold'), page(2, 'The official guide'), page(3, 'Not cited')]

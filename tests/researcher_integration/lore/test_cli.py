@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -143,7 +142,7 @@ def test_interrupted_and_gone_on_with(tmp_path: Path, pages: list[Path]) -> None
         (
             1,
             '',
-            'package holds an unfinished research of "Mirefold"; go on with --resume, begin anew with --fresh, or name another --out',
+            'package holds a research of "Mirefold"; go on with --resume, begin anew with --fresh, or name another --out',
         )
     )
     assert done[:2] == (0, 'package\n')
@@ -197,24 +196,6 @@ def test_whoever_reads_may_go_away(tmp_path: Path, pages: list[Path]) -> None:
     os.close(writing)
     assert process.wait() == 0
     assert (tmp_path / 'package' / 'statistics.json').exists()
-
-
-def test_progress_for_a_terminal(tmp_path: Path, pages: list[Path]) -> None:
-    ours, theirs = pty.openpty()
-    with (tmp_path / 'out').open('wb') as out:
-        files = (out.fileno(), theirs)
-        process = start('Mirefold', '--window', '6000', '--pages', *pages, cwd=tmp_path, out=files, TERM='xterm')
-    os.close(theirs)
-    shown = b''
-    while True:
-        try:
-            shown += os.read(ours, 65536)
-        except OSError:  # the other end has closed
-            break
-    os.close(ours)
-    assert (process.wait(), (tmp_path / 'out').read_text()) == (0, 'research/mirefold\n')
-    assert b'\x1b[' in shown
-    assert b'lore-research: crawl' not in shown
 
 
 def test_logs_as_json_where_a_level_is_asked_for(tmp_path: Path, pages: list[Path]) -> None:

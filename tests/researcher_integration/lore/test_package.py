@@ -22,7 +22,7 @@ from researcher_integration import (
 )
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS
-from researcher_integration.lore.package import Extracted, write_to
+from researcher_integration.lore.package import Extracted
 
 pytestmark = pytest.mark.anyio
 
@@ -51,6 +51,12 @@ ANSWERS: Mapping[str, object] = {
 }
 
 
+CONFLICT = {
+    'subject': 'Odile Sarn', 'attribute': 'faction', 'first': 'Tide Guild', 'first_source': 1,
+    'second': 'the Ash Circle', 'second_source': 2,
+}  # fmt: skip
+
+
 def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     """Reports what it was given, and extracts what stands in `ANSWERS`."""
     if not info.output_tools:
@@ -59,7 +65,7 @@ def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     key = 'conflicts' if 'conflicts' in tool.parameters_json_schema['properties'] else 'records'
     fields = tool.parameters_json_schema.get('$defs', {})
     found = next((ANSWERS[f'{name}Records'] for name in fields if f'{name}Records' in ANSWERS), [])
-    return ModelResponse(parts=[ToolCallPart(tool.name, {key: found if key == 'records' else []})])
+    return ModelResponse(parts=[ToolCallPart(tool.name, {key: found if key == 'records' else [CONFLICT]})])
 
 
 def research(folder: Path, model: FunctionModel | None = None, files: Mapping[str, str] = FILES) -> Research:
@@ -142,7 +148,6 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
                 'subject': 'Odile Sarn',
                 'attribute': 'faction',
                 'claims': [{'text': 'Tide Guild', 'source': 1}, {'text': 'the Ash Circle', 'source': 2}],
-                'found_by': 'rule',
             }
         ]
     )
@@ -178,7 +183,6 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
             'tokens_kept': 166,
             'summaries': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
             'extraction': {'requests': 6, 'cost': None},
-            'repeated': {'requests': 0, 'input_tokens': 0, 'output_tokens': 0, 'cost': None},
             'total': {'requests': 16, 'cost': None},
             'failures': [],
             'warnings': [],
@@ -198,7 +202,7 @@ None are listed.
 > they were not looked for: that needs a model
 """)
     assert {(found.state, found.reason) for found in package.extracted.categories.values()} == snapshot(
-        {('no model', 'typed extraction needs a model')}
+        {('failed', 'typed extraction needs a model')}
     )
     assert (package.statistics.total.requests, package.statistics.cost) == (0, None)
 
@@ -215,24 +219,9 @@ async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
     checkpoint.write_text(json.dumps(content))
     package = await job.run(resume=True)
     found = package.extracted.categories['npcs']
-    assert (found.state, found.reason) == snapshot(
-        (
-            'extracted',
-            'the answer was cut off or broken, and only what was complete in it was kept; pages whose text could not be read, so that nothing was held against them: 1',
-        )
+    assert (found.state, found.is_partial, found.unread) == ('extracted', True, (2,))
+    said = snapshot(
+        'the answer was cut off or broken, and only what was complete in it was kept; pages whose text could not be read, so that nothing was held against them: 1'
     )
-    assert package.statistics.warnings == [
-        f'Characters: extraction: {found.reason}',
-        f'cross-reference: {found.reason}',
-    ]
-    assert f'\n> {found.reason}\n' in package.briefs['conflicts.md']
-
-
-async def test_briefs_of_an_earlier_package_go(tmp_path: Path) -> None:
-    """Another configuration may have other numbers; what somebody has put there stays."""
-    package = await research(tmp_path).run()
-    folder = tmp_path / 'package' / 'briefs'
-    for name in ('05-lore.md', '07-notes.md', 'lore.md'):
-        (folder / name).write_text('old')
-    write_to(package, tmp_path / 'package')
-    assert {path.name for path in folder.iterdir()} == {*package.briefs, '07-notes.md', 'lore.md'}
+    assert package.statistics.warnings == [f'Characters: extraction: {said}', f'cross-reference: {said}']
+    assert f'\n> {said}\n' in package.briefs['conflicts.md']

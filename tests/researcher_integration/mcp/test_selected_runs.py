@@ -16,7 +16,7 @@ from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, ToolsetTool, WrapperToolset
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from researcher_integration.mcp.search_servers import load_search_servers
 from researcher_integration.mcp.selection import MCPSelection, MCPSelectionError, SelectMCPServers
@@ -180,17 +180,6 @@ async def test_a_selection_within_an_override(sites: Sites) -> None:
     # Toolsets given to a run are under its selection as well.
     await agent.run('Look.', toolsets=[other, notes().prefixed('my')], capabilities=[choose('harbour')])
     assert seen.tools == ['note', 'quay_ships', 'quay_tides', 'quay_sink', 'my_note']
-
-
-async def test_toolsets_made_by_functions_bring_in_no_other_server(sites: Sites) -> None:
-    seen = Seen(('ships', 'mine_note'))
-    made = CombinedToolset[None]([MCPToolset(sites.archive.url, id='archive'), notes().prefixed('mine')])
-    agent = Agent(seen.model(), toolsets=[MCPToolset(sites.harbour.url, id='harbour')])
-    agent.toolset(lambda ctx: made)
-    agent.toolset(per_run_step=False)(lambda ctx: made.prefixed('once'))
-    await agent.run('Look.', capabilities=[choose('harbour')])
-    assert seen.tools == ['ships', 'tides', 'sink', 'mine_note', 'once_mine_note']
-    assert sites.archive.requests == 0
 
 
 class DurableServer(WrapperToolset[Any]):

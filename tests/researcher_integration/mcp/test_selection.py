@@ -57,7 +57,7 @@ def test_wrong_selections() -> None:
             "names no server; name at least one, or give no selection to keep the agent's own",
             'Input should be a valid tuple',
             'String should have at least 1 character',
-            "'server' is no key of this; there are servers, native_tools",
+            "names no server; name at least one, or give no selection to keep the agent's own; Extra inputs are not permitted",
             "pydantic-ai has no native tool 'web_serch'; it has 'advisor', 'code_execution', 'file_search', 'image_generation', 'memory', 'web_fetch', 'web_search', 'x_search'",
             'mcp_server has no switch; the MCP servers that stay are those under servers',
         ]

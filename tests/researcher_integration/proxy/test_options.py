@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
 import summarizer_tool
-from researcher_integration.proxy.servers import ProxiedServer, from_command, from_file, from_url
+from researcher_integration.proxy.servers import ProxiedEntry, ProxiedServer, from_command, from_file, from_url
 from summarizer_tool import ConfigurationError
 from summarizer_tool.cli import main
 from summarizer_tool.cli.main import app
@@ -47,8 +47,13 @@ def test_a_file_of_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         },
     )
     files, web = from_file(path)
-    assert files == ProxiedServer('files', command=('npx', '-y', 'files', '/srv'), env={'TOKEN': 'hunter2'}, cwd='/')
-    assert web == ProxiedServer('web', url='https://x.example/mcp', headers={'A': 'hunter2'}, timeout=5)
+    assert files == ProxiedServer(
+        'files',
+        ProxiedEntry(type='stdio', command='npx', args=('-y', 'files', '/srv'), env={'TOKEN': 'hunter2'}, cwd='/'),
+    )
+    assert web == ProxiedServer(
+        'web', ProxiedEntry(type='http', url='https://x.example/mcp', headers={'A': 'hunter2'}, timeout=5)
+    )
     assert 'hunter2' not in f'{files}{web}'
 
 
@@ -74,14 +79,15 @@ def test_a_command_gets_the_variables_of_the_proxy_but_not_its_own(monkeypatch: 
     monkeypatch.setenv('OPENROUTER_API_KEY', 'of the proxy')
     server = from_command(['/usr/bin/npx', 'some-server'])
     assert server.name == 'npx'
-    assert server.env['GITHUB_TOKEN'] == 'meant for the server'
-    assert 'of the proxy' not in server.env.values()
+    env = server.entry.env or {}
+    assert env['GITHUB_TOKEN'] == 'meant for the server'
+    assert 'of the proxy' not in env.values()
     assert from_command(['npx'], 'files').name == 'files'
 
 
 def test_a_url() -> None:
     assert from_url('https://x.example/mcp', ['X-Key:  1 ']) == ProxiedServer(
-        'x.example', url='https://x.example/mcp', headers={'X-Key': '1'}
+        'x.example', ProxiedEntry(url='https://x.example/mcp', headers={'X-Key': '1'})
     )
     for url, header in (('x.example', 'A: b'), ('https://x', 'no colon'), ('https://x', 'A: ${NOT_SET_4471}')):
         with pytest.raises(ConfigurationError, match=r'^--(url|header)'):
@@ -162,7 +168,7 @@ def test_what_stands_in_the_env_file_of_the_proxy_goes_to_no_server(
     served: list[Proxy] = []
     monkeypatch.setattr(summarizer_tool, 'serve_mcp', lambda _, made: served.append(made))
     assert CliRunner().invoke(app, ['proxy', '--', 'npx']).exit_code == 0
-    env = served[0].servers[0].env
+    env = served[0].servers[0].entry.env or {}
     assert env['LAMPS_TOKEN'] == 'given'
     assert 'of-the-proxy' not in env.values()
 

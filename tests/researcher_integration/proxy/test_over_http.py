@@ -15,9 +15,9 @@ from starlette.types import Receive, Scope, Send
 
 from researcher_integration.proxy import audience, connection
 from researcher_integration.proxy.app import RULES, Proxy
-from researcher_integration.proxy.servers import ProxiedServer, from_url
+from researcher_integration.proxy.servers import from_url
 from tests.support import serving
-from tests.support.proxied import proxied
+from tests.support.proxied import proxied, proxied_server
 from tests.support.serving import Served, text_of
 from tests.support.threaded_server import served
 
@@ -81,7 +81,7 @@ def running() -> Iterator[Lamps]:
 
 @pytest.fixture(scope='module')
 def proxy(running: Lamps) -> Iterator[Served]:
-    behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
+    behind = proxied_server('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
     with serving.serve(Proxy([behind], RULES), mcp_auth_token='first,second') as server:
         yield server
 
@@ -147,7 +147,7 @@ async def test_a_session_that_cannot_be_ended_keeps_nobody_from_the_next(
     running: Lamps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, 'END_SECONDS', 0.1)
-    behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
+    behind = proxied_server('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
     async with proxied({'lamps': behind}) as client:
         assert not (await client.call_tool('light', {})).is_error
         running.forgets = running.hangs = True
@@ -179,14 +179,14 @@ async def test_who_does_not_read_keeps_nobody_from_hearing(monkeypatch: pytest.M
 
 
 async def test_a_result_may_have_more_than_a_megabyte(running: Lamps) -> None:
-    behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
+    behind = proxied_server('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
     async with proxied({'lamps': behind}) as client:
         [image] = (await client.call_tool('picture', {})).content
     assert image.type == 'image'
 
 
 async def test_a_wrong_token_is_told_without_it(running: Lamps) -> None:
-    behind = ProxiedServer('lamps', url=running.url, headers={'Authorization': 'Bearer hunter2'})
+    behind = proxied_server('lamps', url=running.url, headers={'Authorization': 'Bearer hunter2'})
     async with proxied({'lamps': behind}) as client:
         with pytest.raises(MCPError) as failed:
             await client.list_tools()

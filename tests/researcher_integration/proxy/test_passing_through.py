@@ -78,7 +78,6 @@ class Lighthouse:
 
     def __init__(self) -> None:
         self.level = ''
-        self.meta: dict[str, Any] | None = None
         lamp = Resource(name='lamp', uri='lamp://0')
 
         async def list_tools(_context: Any, _params: Any) -> ListToolsResult:
@@ -88,7 +87,6 @@ class Lighthouse:
             return ListResourcesResult(resources=[lamp])
 
         async def call(context: Any, params: CallToolRequestParams) -> CallToolResult:
-            self.meta = {name: value for name, value in (context.meta or {}).items() if name != 'progress_token'}
             for level, data in (('info', 'on'), ('critical', {'oil': 0, 'password': 'kelder-4471-brine'})):
                 said = LoggingMessageNotificationParams(level=level, data=data)  # pyright: ignore[reportArgumentType]
                 await context.session.send_notification(LoggingMessageNotification(params=said))
@@ -170,7 +168,7 @@ async def test_names_of_several_servers_are_told_apart(mode: str) -> None:
         assert 'Bea: two masts' in content.text
 
 
-async def test_a_tool_with_a_name_of_ours_is_renamed(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_tool_with_a_name_of_ours_is_renamed() -> None:
     server = MCPServer('notes')
 
     @server.tool(description='Reads a note.')
@@ -178,23 +176,10 @@ async def test_a_tool_with_a_name_of_ours_is_renamed(caplog: pytest.LogCaptureFi
         return f'{name}: High water at six.'
 
     async with proxied({'notes.example': server}) as client:
-        for _ in range(2):
-            *_, listed = (await client.list_tools()).tools
-        assert (listed.name, listed.description) == snapshot(
-            (
-                'notes_example_read_source',
-                """\
-Reads a note.
-
-(This is `read_source` of notes.example: another tool has that name here.)\
-""",
-            )
-        )
+        *_, listed = (await client.list_tools()).tools
+        assert listed.name == 'notes_example_read_source'
         assert 'six' in said(await client.call_tool('notes_example_read_source', {'name': 'Monday'}))
         assert (await client.call_tool('read_source', {'source_id': 'src_0123456789ab'})).is_error
-    assert [record.__dict__['offered_as'] for record in caplog.records if 'renamed' in record.message] == [
-        'notes_example_read_source'
-    ]
 
 
 @pytest.mark.parametrize('mode', MODES)
@@ -311,11 +296,3 @@ async def test_log_messages_for_one_call_of_a_client_that_listens() -> None:
     async with proxied({'lighthouse': server.mcp}, mode='auto', logging_callback=hear) as client:
         await client.call_tool('shine', {})
     assert heard == []
-
-
-async def test_what_a_client_says_beside_a_call_reaches_the_server() -> None:
-    server = Lighthouse()
-    async with proxied({'lighthouse': server.mcp}) as client:
-        await client.call_tool('shine', {}, meta={'example/reason': 'fog'})
-    assert server.meta is not None
-    assert server.meta['example/reason'] == 'fog'

@@ -10,7 +10,7 @@ from researcher_integration.tool_results.capability import SummarizeToolResults
 from researcher_integration.tool_results.rules import (
     SHIPPED_RULES,
     DataMasking,
-    Rules,
+    ServerRules,
     Summarization,
     ToolResultRules,
     load_rules,
@@ -23,7 +23,7 @@ def test_the_shipped_rules_are_the_defaults() -> None:
     assert load_rules() == ToolResultRules()
     for name in (None, 'kubernetes'):
         assert ToolResultRules().for_server(name) == snapshot(
-            Rules(summarization=Summarization(), masking=DataMasking())
+            ServerRules(summarization=Summarization(), data_masking=DataMasking())
         )
 
 
@@ -33,11 +33,11 @@ def test_the_example_in_the_shipped_file_is_right(tmp_path: Path) -> None:
     example = tmp_path / 'tool_results.yml'
     example.write_text(text + 'mcp_servers:\n' + commented.replace('  # ', '  '), encoding='utf-8')
     assert load_rules(example).for_server('kubernetes') == snapshot(
-        Rules(
+        ServerRules(
             summarization=Summarization(
                 size_threshold_tokens=8000, model='openai/gpt-4o-mini', on_failure='extractive'
             ),
-            masking=DataMasking(patterns={'customer_number': 'KN-\\d{8}'}),
+            data_masking=DataMasking(patterns={'customer_number': 'KN-\\d{8}'}),
         )
     )
 
@@ -71,42 +71,40 @@ def load(text: str, folder: Path) -> ToolResultRules:
 def test_a_server_changes_what_it_names(tmp_path: Path) -> None:
     rules = load(FILE, tmp_path)
     assert rules.for_server('logs') == snapshot(
-        Rules(
+        ServerRules(
             summarization=Summarization(
                 size_threshold_tokens=3000,
                 summary_max_token_limit=500,
                 model='anthropic:claude-haiku-4-5',
                 on_failure='closed',
             ),
-            masking=DataMasking(
+            data_masking=DataMasking(
                 groups=('keys', 'cloud', 'tokens', 'credentials', 'network'),
                 patterns={'customer': 'KN-\\d{4}', 'order': 'ORD-\\d+', 'host': 'fen-\\w+'},
             ),
-            fallback_models=('openai/gpt-4.1-nano', 'extractive'),
         )
     )
     assert rules.for_server('own-model').summarization.model is None
-    assert rules.for_server('raw').masking.masker() is None
+    assert rules.for_server('raw').data_masking.masker() is None
     assert (
         rules.for_server('unknown')
         == rules.for_server(None)
         == snapshot(
-            Rules(
+            ServerRules(
                 summarization=Summarization(
                     size_threshold_tokens=3000, model='openai/gpt-4o-mini', on_failure='closed'
                 ),
-                masking=DataMasking(
+                data_masking=DataMasking(
                     groups=('keys', 'cloud', 'tokens', 'credentials', 'network'),
                     patterns={'customer': 'KN-\\d{4}', 'order': 'O-\\d+'},
                 ),
-                fallback_models=('openai/gpt-4.1-nano', 'extractive'),
             )
         )
     )
 
 
 def test_masking_as_it_is_configured(tmp_path: Path) -> None:
-    masker = load(FILE, tmp_path).for_server('logs').masking.masker()
+    masker = load(FILE, tmp_path).for_server('logs').data_masking.masker()
     assert masker
     assert masker.mask('KN-1234 O-1 ORD-17 on fen-node at 203.0.113.7').text == snapshot(
         '[MASKED_CUSTOMER] O-1 [MASKED_ORDER] on [MASKED_HOST] at [MASKED_PUBLIC_IP]'
@@ -148,8 +146,8 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
             'a new default under the old limit': 'tool_results.yml: defaults.summarization: a summary may have 1000 tokens, which is not under the threshold of 900; lower summary_max_token_limit or raise size_threshold_tokens',
             'a policy': "tool_results.yml: defaults.summarization.on_failure: must be 'open', 'closed' or 'extractive'",
             'a group': "tool_results.yml: mcp_servers.logs.data_masking.groups[1]: must be 'keys', 'cloud', 'tokens', 'credentials', 'entropy' or 'network'",
-            'a misspelt key': "tool_results.yml: mcp_servers.logs: 'summarisation' is no key of this; there are summarization, data_masking",
-            'a key of the server': "tool_results.yml: mcp_servers.logs.data_masking: 'pattern' is no key of this; there are enabled, groups, patterns",
+            'a misspelt key': 'tool_results.yml: mcp_servers.logs.summarisation: is none of the parameters',
+            'a key of the server': 'tool_results.yml: mcp_servers.logs.data_masking.pattern: is none of the parameters',
             'text for a number': 'tool_results.yml: defaults.summarization.size_threshold_tokens: must be a valid integer',
             'a switch': 'tool_results.yml: defaults.data_masking.enabled: must be a valid boolean',
             'an expression': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order is no regular expression: missing ) at position 1',
@@ -166,7 +164,7 @@ def test_rules_without_a_file() -> None:
     rules = ToolResultRules.model_validate(
         {'mcp_servers': {'logs': {'summarization': {'size_threshold_tokens': 1001}}}}
     )
-    assert rules.for_server('logs') == Rules(Summarization(size_threshold_tokens=1001), DataMasking())
+    assert rules.for_server('logs') == ServerRules(summarization=Summarization(size_threshold_tokens=1001))
     with pytest.raises(ValidationError):
         rules.defaults = rules.defaults  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -212,7 +210,7 @@ def test_rules_are_given_in_any_form(form: str, tmp_path: Path) -> None:
                 'rules: mcp_servers.pods.summarization.model looks like an API key, not like a model: name the model there, and put the key into its own variable, e.g. OPENROUTER_API_KEY'
             ),
         ),
-        ({'default': {}}, snapshot("rules: 'default' is no key of this; there are defaults, mcp_servers")),
+        ({'default': {}}, snapshot('rules: default: is none of the parameters')),
         ('nowhere.yml', snapshot('nowhere.yml: cannot be read: No such file or directory')),
         (
             'a: [',

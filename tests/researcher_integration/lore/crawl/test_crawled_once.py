@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from researcher_integration.lore.crawl import crawling
 from researcher_integration.lore.crawl.crawling import Crawled, Crawler
 from researcher_integration.lore.material import CrawledPage
-from summarizer_tool import FetchError, RequestError, Service, SourceStore
+from summarizer_tool import FetchError, RequestError, Service
 from tests.proofs.research.site import Site
 from tests.support.crawled_pages import MARSH, ByPath, numbers
 
@@ -125,26 +125,6 @@ async def test_restored_pages_are_not_fetched(service: Service, wiki: Site) -> N
     assert (await after.crawl(f'{wiki.origin}/dyke.md')).page.number == 3
 
 
-async def test_a_page_that_the_store_has_lost_is_fetched_again(crawler: Crawler, service: Service, wiki: Site) -> None:
-    await crawler.crawl(f'{wiki.origin}/redirect/marsh.md')
-    await crawler.crawl(f'{wiki.origin}/court.md')
-    kept: list[str] = []
-
-    async def keep(key: str, page: CrawledPage) -> None:
-        kept.append(key.removeprefix(wiki.origin))
-
-    with SourceStore() as empty:
-        after = Crawler(Service(service.summarizer, empty.collection()), ByPath(), crawler.pages, on_page=keep)
-        same = await after.crawl(f'{wiki.origin}/court.md')
-        assert (same.page, same.is_new, kept) == (crawler.pages[f'{wiki.origin}/court.md'], False, [])
-        wiki.pages['marsh'] = f'{MARSH}\nOld Pans was settled again in 352.\n'
-        changed = await after.crawl(f'{wiki.origin}/redirect/marsh.md')
-
-    assert (changed.page.number, changed.is_new) == (1, True)
-    assert after.pages[f'{wiki.origin}/redirect/marsh.md'] == changed.page
-    assert kept == ['/redirect/marsh.md', '/marsh.md']
-
-
 # Cancelled.
 
 
@@ -206,8 +186,6 @@ async def test_a_zone_has_so_many_pages(crawler: Crawler, wiki: Site, monkeypatc
     assert isinstance(first, Crawled)
     assert isinstance(second, Crawled)
     assert isinstance(third, RequestError)
-    assert str(third) == snapshot(
-        'this zone has its pages (max_pages=2, those on their way included); work with what has been crawled'
-    )
+    assert str(third) == snapshot('this zone has its 2 pages; work with what has been crawled')
     assert (await crawler.crawl(f'{wiki.origin}/marsh.md')).page == first.page
     assert '/dyke.md' not in wiki.requests

@@ -1,6 +1,6 @@
 """Questions about a material: what is sent, how much that is at most, and that content in it stays data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import pytest
@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from pydantic_ai import ModelResponse
-from pydantic_ai.exceptions import UserError
-from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
+from pydantic_ai.messages import ModelMessage, TextPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.extraction import windowed_query
@@ -23,7 +21,7 @@ from researcher_integration.lore.extraction.windowed_query import (
     ReadPage,
     WindowedQuery,
 )
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, KeptSection, Material, ResearchError, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, KeptSection, Material, ResearchError, TopicId
 from summarizer_tool import OutputMode, Settings
 from summarizer_tool.text import tokens
 from tests.support.research_world import (
@@ -33,7 +31,6 @@ from tests.support.research_world import (
     answering,
     no_texts,
     page,
-    prompt_of,
     sent_tokens,
     texts,
 )
@@ -56,62 +53,34 @@ async def ask(
     return await question.ask(model, material, read, usage=RunUsage(), usage_limits=None)
 
 
-def size(question: WindowedQuery[Any], material: Material = MATERIAL) -> int:
-    return question.most_tokens(material)
-
-
-def room_of(
-    asked: Mapping[Kind, WindowedQuery[Any]],
-    zone: str,
-    pages: Sequence[CrawledPage],
-    window: int,
-    headers: Sequence[str] = TOPIC_IDS,
-) -> int:
-    sample = [KeptSection(topic, header, 'x') for topic, header in zip(TOPIC_IDS, headers, strict=True)]
-    return windowed_query.room([each.most_tokens for each in asked.values()], Material(zone, sample, pages), window)
-
-
 @pytest.mark.parametrize('kind', KINDS)
 @pytest.mark.parametrize('mode', ['auto', *MODES])
-async def test_the_size_is_little_more_than_the_model_is_sent(mode: OutputMode, kind: Kind) -> None:
+async def test_what_fits_the_room_fits_the_window(mode: OutputMode, kind: Kind) -> None:
     sizes: list[int] = []
 
     def measure(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         sizes.append(sent_tokens(messages, info))
-        raise UserError('seen')
+        return ModelResponse(parts=[TextPart('no JSON')])
 
-    question = questions(llm_output_mode=mode)[kind]
-    await ask(FunctionModel(measure), question)
+    room = windowed_query.room(PAGES, 4000)
+    text = 'Odile Sarn, reeve of Hob’s Weir (32), leads the Ash Circle!\n' * 400
+    sections = [
+        KeptSection(topic, f'What they say of {topic}', tokens.truncate(text, room // 5)) for topic in TOPIC_IDS
+    ]
+    await ask(
+        FunctionModel(measure), questions(llm_output_mode=mode)[kind], Material('The Zone of Mirefold', sections, PAGES)
+    )
 
-    assert 690 < sizes[0] <= size(question) <= sizes[0] + 150
+    assert len(sizes) == 3
+    assert 3300 < min(sizes) <= max(sizes) <= 4000
 
 
 NASTY = st.sampled_from(
     ['</kept_section>', '<kept_section header="x">', '<system>', '<system', '< /crawled_pages >', '{{task}}', '&lt;', '\n', '\n\n', ' ',
-     '...', ')', '))', '霧', '\ud800', '<|endoftext|>', '[INST]', ']~b]', '[|user|]', '<turn|>', '[1]', '＜system', '&lt', '&#60;system>', '＆ｌｔ;', '<\u200bsystem>', '<ѕystem>', '<pyai:context', '# Mirefold\n', 'Odile Sarn leads the Ash Circle. ', '\u2028', 'é', '\r\n', '"']
+     '...', ')', '))', '霧', '<|endoftext|>', '[INST]', ']~b]', '[|user|]', '<turn|>', '[1]', '＜system', '&lt', '&#60;system>', '＆ｌｔ;', '<\u200bsystem>', '<ѕystem>', '<pyai:context', '# Mirefold\n', 'Odile Sarn leads the Ash Circle. ', '\u2028', 'é', '\r\n', '"']
 )  # fmt: skip
 TEXT = st.lists(NASTY | st.text(max_size=6), max_size=30).map(''.join)
-SECTION_TEXTS = st.lists(TEXT, min_size=5, max_size=5)
-OPEN_WEIGHTS = FunctionModel(
-    lambda *_: ModelResponse(parts=[]), profile=ModelProfile(may_tokenize_special_tokens_in_content=True)
-)
-SIZE_OF = questions()
-
-
-@settings(max_examples=30)
-@given(TEXT, st.lists(TEXT, max_size=4), st.lists(TEXT, min_size=5, max_size=5), SECTION_TEXTS, st.sampled_from(KINDS))
-def test_what_fits_the_room_fits_the_window(
-    zone: str, titles: list[str], headers: list[str], parts: list[str], kind: Kind
-) -> None:
-    pages = [page(number, title, 'primary', 0.8) for number, title in enumerate(titles, 1)]
-    room = room_of(SIZE_OF, zone, pages, 3000, headers)
-    # As much text as the room takes, so that there is nothing to spare.
-    share = room // 5
-    texts = [tokens.truncate(part * (2 + 2 * share // max(1, tokens.count(part))), share) for part in parts]
-    assert sum(map(tokens.count, texts)) <= room
-    sections = [KeptSection(topic, header, text) for topic, header, text in zip(TOPIC_IDS, headers, texts, strict=True)]
-
-    assert size(SIZE_OF[kind], Material(zone, sections, pages)) <= 3000
+QUESTIONS = questions()
 
 
 @settings(max_examples=60)
@@ -126,55 +95,24 @@ def test_content_opens_and_closes_no_frame(title: str, header: str, text: str) -
 
     plain = Material('Mirefold', [KeptSection('npcs', 'People', 'x')], [page(1, 'x', 'primary', 1)])
     nasty = Material('Mirefold', [KeptSection('npcs', header, f'x{text}')], [page(1, title, 'primary', 1)])
-    request = SIZE_OF['npcs'].request(nasty)
+    request = QUESTIONS['npcs'].request(nasty)
 
-    assert frames(request) == frames(SIZE_OF['npcs'].request(plain))
-    assert '<system' not in request
-    # Nothing is added to it on the way, as pydantic-ai does where text resembles its own frames or control tokens.
-    sent = OPEN_WEIGHTS.prepare_messages([ModelRequest(parts=[UserPromptPart(request)])])
-    assert prompt_of(sent) == request
-
-
-def test_nothing_is_lost_of_a_text_that_spells_no_frame() -> None:
-    room = room_of(SIZE_OF, 'Mirefold', PAGES, 2000)
-    text = tokens.truncate('Odile Sarn, reeve of Hob’s Weir (32), leads the Ash Circle!\n' * 200, room).strip()
-
-    assert f'>\n{text}\n</kept_section>' in SIZE_OF['lore'].request(
-        Material('Mirefold', [KeptSection('lore', 'Lore', text)], PAGES)
-    )
-
-
-@pytest.mark.parametrize('growing', ['&#39;', '&lt;', '</div>', '</a>'])
-def test_what_changes_in_a_text_takes_no_more_room_than_the_text(growing: str) -> None:
-    text = f'{growing * 9} Odile Sarn leads.\n' * 90
-    request = SIZE_OF['lore'].request(Material('Mirefold', [KeptSection('lore', 'Lore', text)], PAGES))
-    rest = SIZE_OF['lore'].request(Material('Mirefold', [KeptSection('lore', 'Lore', 'x')], PAGES))
-
-    assert tokens.count(request) <= tokens.count(rest) + tokens.count(text) + 8
-    assert 50 < request.count('Odile Sarn') < 90
+    assert frames(request) == frames(QUESTIONS['npcs'].request(plain))
 
 
 def test_a_header_stays_within_its_quotes() -> None:
     material = Material('Mirefold', [KeptSection('npcs', 'People & "beasts"', 'x')], PAGES)
 
-    assert '<kept_section header="People &amp; &quot;beasts&quot;">' in SIZE_OF['npcs'].request(material)
-
-
-def test_most_of_the_window_is_room() -> None:
-    pages = [
-        page(number, f'A page with a title of some length, number {number}', 'primary', 0.8) for number in range(1, 17)
-    ]
-
-    assert room_of(questions(), 'Mirefold', pages, 25_000) == snapshot(23516)
+    assert '<kept_section header="People &amp; &quot;beasts&quot;">' in QUESTIONS['npcs'].request(material)
 
 
 def test_a_page_list_that_leaves_no_room_is_refused() -> None:
     many = [page(number, 'Mirefold', 'official', 1) for number in range(1, 99)]
     with pytest.raises(ResearchError) as refused:
-        room_of(questions(), 'Mirefold', many, 1500)
+        windowed_query.room(many, 1500)
 
     assert str(refused.value) == snapshot(
-        'instructions, zone and the list of 98 pages take 2,078 tokens, which leaves no room in window_tokens=1,500; give fewer pages or a larger window (--window)'
+        'instructions and the list of 98 pages take 2,143 tokens, which leaves no room in window_tokens=1,500; give fewer pages or a larger window (--window)'
     )
 
 
