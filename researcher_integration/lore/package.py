@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
-from shutil import rmtree
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, computed_field
@@ -277,11 +276,11 @@ def build(
 
 
 def remove_from(folder: Path) -> None:
-    """Remove a package and its checkpoint, as far as that can be done."""
-    rmtree(folder / BRIEFS, ignore_errors=True)
-    for name in (FILE, EXTRACTION_FILE, STATISTICS_FILE):
+    """Remove a package and its checkpoint, as far as that can be done, and nothing else that is there."""
+    files = (folder / name for name in (FILE, EXTRACTION_FILE, STATISTICS_FILE))
+    for path in (*(folder / BRIEFS).glob('[0-9][0-9]-*.md'), *files):
         with suppress(OSError):
-            (folder / name).unlink()
+            path.unlink()
 
 
 def write_to(package: Package, folder: Path) -> None:

@@ -1,10 +1,12 @@
 """Crawling: each page of a zone once, into the store; a model sees its handle, its outline and its beginning.
 
-Pages are numbered in the order in which they were asked for, without holes: one is fetched after the other, which is
-also what a site is glad of, and a checkpoint is never a page ahead of another.
+Pages are numbered in the order in which they were asked for, without holes. Requests run at once, but a page that has
+arrived is numbered only when all that were asked for before it have been, or have failed: so parallel calls give the
+same numbers every time, and a checkpoint is never a page ahead of another.
 """
 
-from collections import Counter
+from asyncio import Event
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +18,7 @@ from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.configuration import SourceTiers
 from researcher_integration.lore.crawl.pages import describe, key_of_file, read_local
-from researcher_integration.lore.material import CrawledPage
+from researcher_integration.lore.material import CrawledPage, TierName
 from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
     AddSourceRequest,
@@ -56,14 +58,24 @@ class Crawled:
     """Whether the page was crawled for this answer."""
 
 
-_Load = Callable[[], Awaitable[tuple[Source, str, str]]]
-"""Stores a page; gives it with the key and the name of the place that answered, which may not be the one asked for."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A stored page that has no number yet."""
+
+    source: Source
+    key: str
+    """Of the place that answered, which may not be the one that was asked for."""
+    url: str
+    tier: TierName
+
+
+_Load = Callable[[], Awaitable[_Found]]
 
 
 class Crawler:
     """Crawls the pages of one zone, each once; all calls in one event loop.
 
-    A page under several addresses, by redirects or by equal text,
+    Who asks for a page that is on its way waits for it. A page under several addresses, by redirects or by equal text,
     is one page with one number.
     """
 
@@ -89,7 +101,10 @@ class Crawler:
         self._pages = dict(pages or {})
         self._on_page = on_page
         self._robots = Robots(service.summarizer.settings)
-        self._fetching = anyio.Lock(fast_acquire=True)
+        self._under_way: defaultdict[str, anyio.Lock] = defaultdict(lambda: anyio.Lock(fast_acquire=True))
+        """By key, held by the one who fetches the page."""
+        self._turns: list[Event] = []
+        """Of all that are being fetched, in the order in which they were asked for; that of the first is set."""
         self._failures: Counter[str] = Counter()
 
     @property
@@ -140,55 +155,68 @@ class Crawler:
 
     async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
         """The page with a key, and whether this call was the first to get it."""
-        async with self._fetching:
-            if (known := self._pages.get(key)) is not None:
+        async with self._under_way[key]:
+            known = self._pages.get(key)
+            if known is not None:
                 return known, False
             if self._failures[key] >= MAX_ATTEMPTS:
                 place = shown_address(key)
                 raise RequestError(f'{place} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
-            number = max((page.number for page in self._pages.values()), default=0) + 1
-            if number > MAX_PAGES:
-                raise RequestError(f'this zone has its {MAX_PAGES} pages; work with what has been crawled')
+            # Those on their way count: a request that will be refused is not to be paid for.
+            if len({page.number for page in self._pages.values()}) + len(self._turns) >= MAX_PAGES:
+                raise RequestError(
+                    f'this zone has its pages (max_pages={MAX_PAGES}, those on their way included); '
+                    'work with what has been crawled'
+                )
+            turn = Event()
+            self._turns.append(turn)
+            self._turns[0].set()
             try:
-                return await self._keep(number, key, *await load())
+                found = await load()
+                await turn.wait()
+                return await self._keep(key, found)
             except SummarizerError:
                 self._failures[key] += 1
                 raise
+            finally:
+                self._turns.remove(turn)
+                if self._turns:
+                    self._turns[0].set()
 
-    async def _keep(self, number: int, asked: str, source: Source, key: str, url: str) -> tuple[CrawledPage, bool]:
+    async def _keep(self, key: str, found: _Found) -> tuple[CrawledPage, bool]:
         """Number a page, unless it is known."""
-        same = self._pages.get(key)
+        same = self._pages.get(found.key)
         if same is None:
-            same = next((page for page in self._pages.values() if page.source_id == source.id), None)
-        title = one_line(source.title or url)
+            same = next((page for page in self._pages.values() if page.source_id == found.source.id), None)
+        number = max((page.number for page in self._pages.values()), default=0) + 1
+        title = one_line(found.source.title or found.url)
         # Summaries and briefs know a page by its title.
         is_taken = any(one_line(each.title) == title for each in self._pages.values())
-        # The one that answered is the one to trust or not: an official site may redirect anywhere.
-        tier = self._tiers.of(url)
         page = same or CrawledPage(
             number=number,
-            source_id=source.id,
-            url=url,
+            source_id=found.source.id,
+            url=found.url,
             title=f'{title} ({number})' if is_taken else title,
-            tokens=source.tokens,
-            tier=tier,
-            weight=self._tiers.tiers[tier].weight,
+            tokens=found.source.tokens,
+            tier=found.tier,
+            weight=self._tiers.tiers[found.tier].weight,
         )
-        changed = [each for each in dict.fromkeys((asked, key)) if self._pages.get(each) != page]
+        changed = [each for each in dict.fromkeys((key, found.key)) if self._pages.get(each) != page]
         self._pages.update(dict.fromkeys(changed, page))
         for each in changed:
             if self._on_page is not None:
                 await self._on_page(each, page)
         return page, same is None
 
-    async def _fetch(self, url: str) -> tuple[Source, str, str]:
+    async def _fetch(self, url: str) -> _Found:
         source = await self._service.add_page(url, may_fetch=self._robots.may_fetch)
-        return source, url_key(source.url), source.url
+        # The one that answered is the one to trust or not: an official site may redirect anywhere.
+        return _Found(source, url_key(source.url), source.url, self._tiers.of(source.url))
 
-    async def _read(self, file: Path) -> tuple[Source, str, str]:
+    async def _read(self, file: Path) -> _Found:
         limit = self._service.summarizer.settings.max_input_mb
         source = await self._service.add_document(await in_io_thread(read_local, file, limit))
-        return source, key_of_file(file), file.name
+        return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 
 
 @dataclass

@@ -32,6 +32,10 @@ from summarizer_tool import RequestOptions, SummarizerError, in_thread, shown_ad
 T = TypeVar('T', bound=BaseModel)
 
 
+MAX_CRAWLS = 4
+"""Pages that are crawled at once."""
+
+
 class ResearchSteps:
     """Run the steps that a checkpoint lacks."""
 
@@ -51,15 +55,31 @@ class ResearchSteps:
         }
         places = [place for place, key in asked.items() if key not in self._checkpoint.pages]
         self._checkpoint.failures.clear()
-        for done, place in enumerate(places, 1):
-            name = shown_address(place) if is_url(place) else Path(place).name
-            try:
-                await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
-            except SummarizerError as error:
-                shown = shown_address(place) if is_url(place) else place
-                self._checkpoint.failures.append(Failure(place=shown, reason=str(error)))
-                name = f'{name} failed'
-            self._work.tell(ResearchProgress('crawl', name, done, len(places)))
+        limiter = anyio.CapacityLimiter(MAX_CRAWLS)
+        failed: dict[str, str] = {}
+        done = 0
+
+        async def one(place: str) -> None:
+            nonlocal done
+            async with limiter:
+                try:
+                    await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
+                except SummarizerError as error:
+                    failed[place] = str(error)
+                done += 1
+                name = shown_address(place) if is_url(place) else Path(place).name
+                self._work.tell(
+                    ResearchProgress('crawl', f'{name} failed' if place in failed else name, done, len(places))
+                )
+
+        async with anyio.create_task_group() as tasks:
+            for place in places:
+                tasks.start_soon(one, place)
+        self._checkpoint.failures += [
+            Failure(place=shown_address(place) if is_url(place) else place, reason=failed[place])
+            for place in places
+            if place in failed
+        ]
 
     async def assign(self) -> None:
         """Assign each page crawled so far to a step."""

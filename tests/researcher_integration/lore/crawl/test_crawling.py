@@ -207,7 +207,7 @@ async def test_files_are_pages(service: Service, tmp_path: Path, wiki: Site) -> 
     assert '<p>' not in crawls[3].text
     assert online.page == crawls[0].page
     assert next(iter(crawler.pages)) == f'file:{(tmp_path / "marsh.md").resolve()}'
-    assert tiers.places[0] == 'marsh.md'
+    assert tiers.places[0] == str(tmp_path / 'marsh.md')
 
 
 # In an agent.
