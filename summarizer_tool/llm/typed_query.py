@@ -14,7 +14,6 @@ from anyio import CancelScope
 from pydantic import BaseModel, ValidationError
 from pydantic_ai import (
     Agent,
-    ModelResponse,
     ModelRetry,
     NativeOutput,
     PromptedOutput,

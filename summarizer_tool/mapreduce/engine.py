@@ -312,10 +312,7 @@ class Engine:
         facts = [fact for some in said for fact in some]
         if not self._may_merge or any(each.merged is not None for each in self._work):
             return await self._reducer.union(facts)
-        if not self._job.focus.topics:
-            return await self._reducer.condense(facts)
-        facts = await self._reducer.union(facts)
-        return await self._reducer.reduce_topics(facts, [self._places(facts, each) for each in self._by_topic])
+        return await self._reducer.condense(facts)
 
     # Repair
 

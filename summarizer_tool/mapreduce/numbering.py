@@ -146,16 +146,20 @@ def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) ->
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
-    """The grounded facts of a merge, with the evidence of the facts that they rest on, which theirs counts from 1."""
-    return [GroundedFact(fact.text, fact.importance, _places(fact.evidence, facts)) for fact in grounded.facts]
+    """The grounded facts of a merge, with evidence and topics of the facts they rest on, which theirs counts from 1."""
+    rested = [(fact, [facts[line - 1] for line in fact.evidence]) for fact in grounded.facts]
+    return [
+        GroundedFact(
+            fact.text,
+            fact.importance,
+            _places(merged_in),
+            topics=tuple(dict.fromkeys(topic for each in merged_in for topic in each.topics)),
+        )
+        for fact, merged_in in rested
+    ]
 
 
-def _places(lines: Sequence[int], facts: Sequence[GroundedFact]) -> tuple[Place, ...]:
+def _places(facts: Sequence[GroundedFact]) -> tuple[Place, ...]:
     """The places of several facts, ascending; where there are too many, the first ones of each fact in turn."""
-    in_turn = (
-        fact.evidence[place]
-        for place in range(MAX_EVIDENCE)
-        for fact in (facts[line - 1] for line in lines)
-        if place < len(fact.evidence)
-    )
+    in_turn = (fact.evidence[place] for place in range(MAX_EVIDENCE) for fact in facts if place < len(fact.evidence))
     return tuple(sorted(list(dict.fromkeys(in_turn))[:MAX_EVIDENCE]))
