@@ -53,22 +53,9 @@ _HELPERS = frozenset(
 )
 _OPPOSITES = {frozenset(map(stem, pair)) for pair in OPPOSITES}
 _OPPOSED = frozenset[str]().union(*_OPPOSITES)
-_AMOUNT = regex.compile(rf'(?<![\d.,])(?:{NUMBER})')
 _SIGNED = regex.compile(rf'(?<![\w.,])([-−–]|[<>≤≥] ?)?[$€£¥]?({NUMBER})')
 _SIGN = regex.compile(r'[<>≤≥]|(?<!\w)[-−–](?=[$€£¥]?\d)')
-_BOUND = regex.compile(
-    r'(?i)\b(?:(at most|(?:no|not) more than|(?:less|fewer) than|up to)'
-    r'|at least|(?:no|not) (?:less|fewer) than|more than) (?=[$€£¥]?\d)'
-)
-_PERIOD = regex.compile(
-    r'(?i)(?:\b(?:an?|each|every|per)\s|/ ?)(hour|day|week|month|quarter|year)s?\b'
-    r'|\b(hour|dai|week|month|quarter|year)ly\b|\b(ann)u(?:al(?:ly)?|m)\b'
-)
-_PERIOD_FORMS = {'dai': 'day', 'ann': 'year'}
 _SIGNS = str.maketrans('−–≤≥', '--<>')
-_STOP = regex.compile(r'[,;.]')
-_BESIDE = 30
-"""Characters beside a number within which stands the time that it is counted by, if no other is nearer."""
 _DOTTED_DATE = regex.compile(r'\b(\d{1,2})\.(\d{1,2})\.(?=\d{4}\b)')
 
 MAX_WORDS = 150
@@ -162,9 +149,7 @@ def contradicts(
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
-    if _is_exchanged(said, there) or _has_other_time(fact, sentence):
-        return True
-    if _is_of_part(said, there) or _has_other_sign(fact, sentence):
+    if _is_exchanged(said, there) or _has_other_sign(fact, sentence):
         return True
     known, own = stated(sentence), {word.folded for word in said}
     has_new = any(word.folded not in known and (word.is_marked or stem(word.folded) in _OPPOSED) for word in said)
@@ -277,39 +262,14 @@ def has_other_unit(fact: str, evidence: str) -> bool:
     )
 
 
-def _has_other_time(fact: str, sentence: str) -> bool:
-    """Return whether a number of the two is by another time in one than in the other."""
-    ours = _times(fact)
-    theirs = _times(sentence) if any(ours.values()) else {}
-    return any(
-        ours[number] and theirs[number] and ours[number].isdisjoint(theirs[number])
-        for number in ours.keys() & theirs.keys()
-    )
-
-
-def _times(text: str) -> dict[str, set[str]]:
-    """The times that stand beside each number of a text."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    amounts = [*_AMOUNT.finditer(text)]
-    for before, amount, after in zip([None, *amounts], amounts, [*amounts[1:], None], strict=False):
-        behind = text[amount.end() : after.start() if after else None][:_BESIDE]
-        ahead = text[before.end() if before else 0 : amount.start()][-_BESIDE:]
-        near = _PERIOD.search(_STOP.split(behind)[0]) or _PERIOD.search(_STOP.split(ahead)[-1])
-        found[_word(amount[0]).folded].update(
-            _PERIOD_FORMS.get(each, each) for each in (near.groups() if near else ()) if each
-        )
-    return found
-
-
 def _has_other_sign(fact: str, sentence: str) -> bool:
-    """Return whether a number is negative in one of the two alone, or a bound from below in one and above in the other.
+    """Return whether a number is negative in one of the two alone, or is `<` in one and `>` in the other.
 
     What stands beside the number must be the same: "fell by 5" says what "changed by -5" does.
     """
-    ours, theirs = (_BOUND.sub(lambda match: '<' if match[1] else '>', text) for text in (fact, sentence))
-    if not (_SIGN.search(ours) or _SIGN.search(theirs)):
+    if not (_SIGN.search(fact) or _SIGN.search(sentence)):
         return False
-    own, its = _signs(ours), _signs(theirs)
+    own, its = _signs(fact), _signs(sentence)
     for number in own.keys() & its.keys():
         signs = {sign for sign, _ in own[number]}, {sign for sign, _ in its[number]}
         if signs[0].isdisjoint(signs[1]) and ('-' in signs[0] | signs[1] or '' not in signs[0] | signs[1]):
@@ -327,22 +287,6 @@ def _signs(text: str) -> dict[str, list[tuple[str, str]]]:
         words = (*_WORD.findall(ahead)[-2:], *_WORD.findall(behind)[:2])
         found[bare_number(match[2])].append((sign, ' '.join(words)))
     return found
-
-
-def _is_of_part(said: Sequence[_Word], there: Sequence[_Word]) -> bool:
-    """Return whether a fact has as the part of a whole what is itself the whole: of "3 of 60", "60 of 140"."""
-    ours, theirs = _shares(said), _shares(there)
-    return any(part in {whole for _, whole in theirs} for part, _ in ours - theirs) if theirs else False
-
-
-def _shares(words: Sequence[_Word]) -> set[tuple[str, str]]:
-    """The numbers of which one is a part of the other."""
-    folded = [word.folded for word in words if word.folded != 'the']
-    return {
-        (part, whole)
-        for part, of, whole in zip(folded, folded[1:], folded[2:], strict=False)
-        if of == 'of' and part[0].isdigit() and whole[0].isdigit()
-    }
 
 
 def _places(words: Sequence[_Word]) -> tuple[list[str], list[list[str]]]:
