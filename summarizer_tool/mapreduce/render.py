@@ -6,7 +6,7 @@ The budget is a hard bound, counted exactly on the finished text.
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 
 from summarizer_tool.extractive import gist
 from summarizer_tool.mapreduce.fact_context import (
@@ -44,8 +44,6 @@ _RULE = '***'
 """What ends a section whose heading is not above the next fact."""
 
 NO_FOCUS = Focus()
-
-_SENTENCE_ENDS = frozenset('.!?…。！？')
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +120,6 @@ def fit(
     ]
     if headings:
         entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
-    if sum(entry.item.cost for entry in entries) <= budget:  # else there is to choose, and the short one may be better
-        for short in _beginnings(facts):
-            entries[short] = replace(entries[short], text='')
     titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
     if len(titles) > 1 and not titled:
         entries = [_owned(entry, titles) for entry in entries]
@@ -215,21 +210,6 @@ def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
         elif said and label in below:
             openings[index] = below[label]
     return openings
-
-
-def _beginnings(facts: Sequence[GroundedFact]) -> list[int]:
-    """The facts that say a sentence alone which another says with what goes on after it, and weighs as much."""
-    ordered = sorted(range(len(facts)), key=lambda index: facts[index].text)
-    return [
-        before
-        for before, index in pairwise(ordered)
-        for short, longer in [(facts[before], facts[index])]
-        if longer.text.startswith(f'{short.text} ')
-        and short.text[-1:] in _SENTENCE_ENDS
-        and {*short.evidence} & {*longer.evidence}
-        and longer.importance >= short.importance
-        and longer.is_filler <= short.is_filler
-    ]
 
 
 def _titled(entries: Sequence[FactEntry], titles: Sequence[str], room: int) -> dict[int, str]:

@@ -195,13 +195,6 @@ def test_rows_of_documents_whose_titles_have_no_room_are_told_with_these() -> No
     ]
 
 
-def test_of_a_fact_and_the_same_with_more_after_it_the_longer_one_is_said_where_all_has_room() -> None:
-    said = ['The mill stood.', 'The mill stood. It burned.', 'The mill stood. It burned. Ada saw it.', 'Rye grew.']
-    facts = [GroundedFact(text, 3, ((0, 1),)) for text in said]
-    assert fit(facts, [], ['Doc'], 5).text == 'The mill stood.'
-    assert fit(facts, [], ['Doc'], 40).text == 'The mill stood. It burned. Ada saw it.\nRye grew.'
-
-
 def test_what_is_told_stands_below_its_headings() -> None:
     facts = (
         (('Bags',), 'All bags are sewn in Marn.'),
