@@ -355,32 +355,33 @@ class Engine:
     # Fill
 
     async def _fill(self, facts: list[GroundedFact]) -> list[GroundedFact]:
-        """Offer more of the embedded model's facts where much of the budget is left.
+        """Offer the embedded model's facts where a model that says too little has left much of the budget.
 
-        Beside a model that has said too little they are fillers: none takes the place of one of the model's facts.
-        For the embedded model itself it is a second, longer helping, where its chunks have repeated each other.
+        They are fillers: none takes the place of one of the model's facts.
         """
-        is_own = self._runner.is_extractive
-        size = merging.size if is_own else merging.exact_size
-        total = await in_thread(size, facts)
+        total = await in_thread(merging.exact_size, facts)
         room = self._job.budget - total
-        if room <= self._job.budget * UNFILLED or not (is_own or self._settings.fill_budget):
+        is_on = self._settings.fill_budget and not self._runner.is_extractive
+        if room <= self._job.budget * UNFILLED or not is_on:
             return facts
         if self._runner.deadline.seconds < self._job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND:
             self._runner.mark_cut_short(DEADLINE)
             return facts
         # More than is lacking, since much of it will be what is said already.
         scale = FILL_SCALE * self._job.budget / max(1, total)
-        left = [each for each in self._work if each.outcome.facts]
-        if not is_own:  # last, and first to be taken, where it has said least of what it was asked for
-            left.sort(key=lambda each: merging.size(each.outcome.facts) / each.asked, reverse=True)
-        filled, at_once = facts, len(left) if is_own else 1
+        # Last, and first to be taken, where it has said least of what it was asked for.
+        left = sorted(
+            (each for each in self._work if each.outcome.facts),
+            key=lambda each: merging.size(each.outcome.facts) / each.asked,
+            reverse=True,
+        )
+        filled, at_once = facts, 1
         with telemetry.span('fill', room=room, model='extractive') as span:
-            while left and size(filled) - total < FILL_SCALE * room:
+            while left and merging.exact_size(filled) - total < FILL_SCALE * room:
                 extra: list[GroundedFact] = []
                 for each in left[-at_once:]:
                     found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
-                    extra += found if is_own else map(_filler, found)
+                    extra += map(_filler, found)
                 filled = await self._reducer.union([*filled, *extra])
                 left, at_once = left[:-at_once], 2 * at_once
             span.set_attribute('facts', len(filled) - len(facts))

@@ -18,7 +18,7 @@ from summarizer_tool.mapreduce.fact_context import (
     short_title,
     with_leads,
 )
-from summarizer_tool.mapreduce.merging import GroundedFact, Place
+from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
@@ -100,7 +100,6 @@ def fit(
             weight * scoring.beginning(segment / last[document])
             for weight, (document, segment) in zip(weights, ends, strict=True)
         ]
-    openings = _openings(facts) if aim is scoring.Aim.ANSWER else {}
     language = scoring.language_of_texts(said)
     common = _common(facts)
     entries = [
@@ -113,7 +112,6 @@ def fit(
             weights[index],
             aim,
             language,
-            openings.get(index),
             is_named=is_named[index],
         )
         for index, fact in enumerate(facts)
@@ -129,9 +127,7 @@ def fit(
     index_room = room if room >= _MIN_INDEX_ROOM else 0
     titling = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
     sayable = [entry.index for entry in entries if entry.text]
-    places = {index: place for place, index in enumerate(sayable)}
     items = [entries[index].item for index in sayable]
-    items = [item if item.needs is None else replace(item, needs=places.get(item.needs)) for item in items]
     order = [sayable[index] for index in scoring.choose(items, budget - index_room - titling, aim, fill=True)]
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
@@ -173,7 +169,6 @@ def _entry(
     weight: float,
     aim: scoring.Aim = scoring.Aim.NAMES,
     language: str = 'en',
-    needs: int | None = None,
     *,
     is_named: bool = False,
 ) -> FactEntry:
@@ -191,25 +186,8 @@ def _entry(
         bonus=scoring.vital(fact.importance, words, aim)
         + scoring.ASKED_BONUS * (is_named and fact.importance == scoring.MOST_IMPORTANT),
         section=(document, segment // 8),
-        needs=needs,
     )
     return FactEntry(index, place, text, item)
-
-
-def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
-    """By each fact that is said of a label, such as the term of a definition, the one that stands right below that."""
-    below: dict[Place, int] = {}
-    openings: dict[int, int] = {}
-    told = {fact.evidence[-1] for fact in facts}  # a label says nothing itself
-    for index in sorted(range(len(facts)), key=lambda index: facts[index].evidence[-1]):
-        label, *said = facts[index].evidence
-        if label in told:
-            continue
-        if said and said[0] == (label[0], label[1] + 1) and label not in below:
-            below[label] = index
-        elif said and label in below:
-            openings[index] = below[label]
-    return openings
 
 
 def _titled(entries: Sequence[FactEntry], titles: Sequence[str], room: int) -> dict[int, str]:
@@ -302,7 +280,7 @@ class _FactWriter:
             batch: list[int] = []
             left = limit - used
             for entry in rest:
-                if entry.item.cost <= left and (entry.item.needs is None or entry.item.needs in taken):
+                if entry.item.cost <= left:
                     batch.append(entry.index)
                     left -= entry.item.cost
             if not batch:
