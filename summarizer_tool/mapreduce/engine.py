@@ -12,7 +12,7 @@ import anyio
 
 from summarizer_tool import telemetry
 from summarizer_tool.documents.chunking import Chunk
-from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
+from summarizer_tool.documents.cutting import ChunkCuts, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import audit, merging, render, topics
@@ -95,7 +95,7 @@ class Engine:
         chunks = await self._cut_into_chunks()
         self._relevance = await self._relevances()
         asked = self._job.budget * self._oversample
-        shares = await in_thread(chunk_shares, chunks, self._job.index_of, self._relevance, asked)
+        shares = await in_thread(chunk_shares, chunks, self._relevance, asked)
         self._work = [
             ChunkWork(chunk, share, self._runner.target(share)) for chunk, share in zip(chunks, shares, strict=True)
         ]
@@ -131,9 +131,8 @@ class Engine:
         self._inventory = await in_process(
             audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
         )
-        chunks = await in_thread(chunks_of, self._cut, documents)
         self._ending_seconds = anyio.current_time() - started
-        return chunks
+        return self._cut.chunks
 
     def _chunk_size(self) -> int:
         """As configured, or what suits the size of the input; the least for the embedded model, which costs nothing."""

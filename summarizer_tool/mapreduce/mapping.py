@@ -97,10 +97,10 @@ class ChunkMapper:
 
     async def _asked(self, chunk: Chunk) -> Numbered:
         """What the model is shown of a chunk."""
-        return await in_thread(number, chunk, self.runner.job.index_of, is_paid=not self.runner.is_extractive)
+        return await in_thread(number, chunk, self.runner.job.documents, is_paid=not self.runner.is_extractive)
 
     async def _numbered(self, chunk: Chunk, after: Place | None) -> Numbered:
-        numbered = await in_thread(number, chunk, self.runner.job.index_of)
+        numbered = await in_thread(number, chunk, self.runner.job.documents)
         return numbered if after is None else numbered.after(after)
 
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:

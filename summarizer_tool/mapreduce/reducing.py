@@ -52,7 +52,8 @@ class Reducer:
         if total <= self.runner.job.budget * merging.FITS:
             return []
         firsts = [each.chunk.pieces[0] for each in work]
-        marks = [piece.document.text[piece.start : piece.start + MARK] for piece in firsts]
+        texts = [document.text for document in self.runner.job.documents]
+        marks = [texts[piece.document][piece.start : piece.start + MARK] for piece in firsts]
         return list(merging.groups(sizes, marks, self._window(total)))
 
     async def condense(
