@@ -19,7 +19,7 @@ from summarizer_tool.text import names
 from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, NO_DENIALS, ONLY, OPPOSITES, TURNS, is_negation
 from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
-from summarizer_tool.text.verbs import PASTS, roots
+from summarizer_tool.text.verbs import roots
 
 LEAST_ALIKE = 0.5
 """Share of the words of a statement that a sentence must have in the same order for a place to be the same place."""
@@ -29,23 +29,14 @@ _SENTENCE = regex.compile(
     r'(?<=(?:\p{L}{3}|\s\p{Ll}{1,2}|[\d\s)\]”"])[.!?]["”’)]*)\s+(?=[\p{Lu}\d"“(*_])'  # not after `J.` or `Dr.`
 )
 _INTERJECTION = regex.compile(r'(?i)\bno\b(?=\s+no\b|\s*[,.!?;:](?!\s?\d))')
-_DENIED = regex.compile(
-    r"(?<!\b(?:not|never|cannot|nobody|one|hardly|n['’]t) )\b(?:den(?:y|ies|ied)|false|untrue|not true)"
-    r'(?: (?:on|in) \w+| \w+ly)? that\b'
-    r'([^.;:!?]{0,80}?)(\b(?:had|has|have|was|were|is|are|will|would|can|could)\b|(?=\b(?:\p{Ll}+ed|\L<pasts>)\b))',
-    pasts=list(PASTS),
-)
 _NEGATED_AHEAD = regex.compile(
     r"(?i)(?:\b(?!\L<no_denials>\b)(?:\L<negations>|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b)[^.;:!?]*$",
     negations=list(NEGATIONS),
     no_denials=list(map(' '.join, NO_DENIALS)),
 )
 _NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
-_NO_LONGER = regex.compile(r"\b(n(?:e|['’]\p{L}+)(?: \p{L}+)?) plus\b(?! qu)")
 _MORE_DIGITS = regex.compile(r'[.,]?\d')
 _DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
-_KATAKANA = regex.compile(r'\p{Katakana}+')
-_LENGTHENING = regex.compile('[ー・]')
 _TURNS = frozenset(map(stem, TURNS))
 _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
@@ -105,9 +96,7 @@ def _word(raw: str) -> _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    text = _DENIED.sub(r'said that\1\2 not ', _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))
-    text = _NO_LONGER.sub(r'\1 pas', text)
-    return [_word(raw) for raw in _WORD.findall(text)]
+    return [_word(raw) for raw in _WORD.findall(_INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))]
 
 
 def is_cut_from(text: str, line: str) -> bool:
@@ -144,7 +133,7 @@ def contradicts(
     `is_elsewhere` tells of a word whether something else that the fact was taken from says it, `is_one` of two words
     whether they are parts of one name.
     """
-    if _is_other_in_place(fact, sentence):
+    if _is_denied_in_han(fact, sentence):
         return True
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
@@ -174,16 +163,11 @@ def contradicts(
     return False
 
 
-def _is_other_in_place(fact: str, sentence: str) -> bool:
-    """Return whether a sentence has the very words of a fact, but for characters that deny, or a word in katakana."""
-    if sentence.isascii():
-        return False
-    fact, sentence = (_LENGTHENING.sub('', unicodedata.normalize('NFKC', text)) for text in (fact, sentence))
-    fact = fact.rstrip('。.')
-    return fact not in sentence and any(
-        each.search(fact + sentence) and each.sub(mark, fact) in each.sub(mark, sentence)
-        for each, mark in ((IN_HAN, ''), (_KATAKANA, 'カ'))
-    )
+def _is_denied_in_han(fact: str, sentence: str) -> bool:
+    """Return whether a sentence has the very words of a fact, but for characters that deny."""
+    fact, sentence = (unicodedata.normalize('NFKC', text) for text in (fact.rstrip('。.'), sentence))
+    is_denied = fact not in sentence and IN_HAN.search(fact + sentence) is not None
+    return is_denied and IN_HAN.sub('', fact) in IN_HAN.sub('', sentence)
 
 
 def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
@@ -228,9 +212,6 @@ def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
             continue
         behind = [each.folded for each in words[place : place + FAR]]
         if 'until' in behind or any(tuple(behind[: len(each)]) == each for each in NO_DENIALS):
-            continue
-        # "non produce che 300 auto": only so many
-        if word.folded == 'non' and any(each == 'che' and to[0].isdigit() for each, to in pairwise(behind)):
             continue
         to = next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None)
         if place + 1 == len(words) and word.folded in NEGATIONS - ENGLISH:  # "Die Brücke hält nicht"
