@@ -101,19 +101,8 @@ def fit(
             for weight, (document, segment) in zip(weights, ends, strict=True)
         ]
     language = scoring.language_of_texts(said)
-    common = _common(facts)
     entries = [
-        _entry(
-            index,
-            fact,
-            relevance[index],
-            focus,
-            common,
-            weights[index],
-            aim,
-            language,
-            is_named=is_named[index],
-        )
+        _entry(index, fact, relevance[index], focus, weights[index], aim, language, is_named=is_named[index])
         for index, fact in enumerate(facts)
     ]
     if headings:
@@ -133,31 +122,17 @@ def fit(
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * index_share / (1 - index_share)))
     used = _within(_unsaid(listed, [entries[index].said for index in chosen]), index_room) if index_room else []
-    while True:
-        while used and writer.count(chosen, used) > budget:
-            used = used[:-1]
-        before, chosen = len(chosen), writer.extend(chosen, order, used, budget)
-        # What the added facts say is no longer listed, which makes room for more.
-        unsaid = _unsaid(used, [entries[index].said for index in chosen[before:]]) if used else []
-        if unsaid == used:
-            break
-        used = unsaid
+    while used and writer.count(chosen, used) > budget:
+        used = used[:-1]
+    chosen = writer.extend(chosen, order, used, budget)
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
 
 
 def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int, focus: Focus) -> list[int]:
     """The facts that topics are best filled with in about so many tokens, best first; relevance from 0 to 1."""
-    common = _common(facts)
-    entries = [_entry(index, fact, relevance[index], focus, common, 1.0) for index, fact in enumerate(facts)]
+    entries = [_entry(index, fact, relevance[index], focus, 1.0) for index, fact in enumerate(facts)]
     sayable = [entry.index for entry in entries if entry.text]
     return [sayable[index] for index in scoring.choose([entries[index].item for index in sayable], budget, fill=True)]
-
-
-def _common(facts: Sequence[GroundedFact]) -> frozenset[str]:
-    """The words of the facts that have no capital but where a fact begins: they are no names there."""
-    words = [fact.text.split() for fact in facts]
-    inside = {*chain.from_iterable(each[1:] for each in words)}
-    return frozenset(word for word in chain.from_iterable(words) if word.islower() and word.capitalize() not in inside)
 
 
 def _entry(
@@ -165,7 +140,6 @@ def _entry(
     fact: GroundedFact,
     relevance: float,
     focus: Focus,
-    common: frozenset[str],
     weight: float,
     aim: scoring.Aim = scoring.Aim.NAMES,
     language: str = 'en',
@@ -175,8 +149,7 @@ def _entry(
     text = as_line(fact.text)
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
-    found = (name for name in names.mentions(text) if not (names.opens_sentence(text, name) and name.lower() in common))
-    mentioned = (*map(names.key, found), *(f'{document}:{each}' for each in asked_values(text, focus)))
+    mentioned = (*map(names.key, names.mentions(text)), *(f'{document}:{each}' for each in asked_values(text, focus)))
     words = scoring.content_words(text, language)
     item = scoring.Item(
         cost=tokens.count_cached(text) + 1,
