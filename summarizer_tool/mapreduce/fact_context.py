@@ -1,6 +1,6 @@
-"""What a fact stands below in its source, without which it is read as of something else: headings, or a name."""
+"""What a fact stands below in its source, without which it is read as of something else: headings, a name, a date."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -18,6 +18,15 @@ MAX_TITLE_CHARACTERS = 80
 INDEX_LEAD = 'Also named: '
 """What a line of names begins with, and no lead."""
 TITLE_MARKS = regex.compile(r'^[#>*+\-\s=|`~]+|[#\s=|`~]+$')
+_LEAST_DATES = 3
+"""Headings of a document that begin with a date, from which they are those of a timeline."""
+
+# `33 A.R. — The coast`, `1943`, `12 March 1943`, `c. 604–610`, `Year 12: The flood`
+_DATED = regex.compile(
+    r'(?:[Yy]ear \d+|\d{1,4}(?: ?[-–/] ?\d{1,4})? ?(?:\p{Lu}\.?){1,3}(?!\w)'
+    r'|(?:c\. ?|(?:\d{1,2}(?:st|nd|rd|th)? )?\p{Lu}\p{L}+ (?:\d{1,2}, )?)?\d{3,4}(?: ?[-–/] ?\d{1,4}){0,2}s?'
+    r'(?: (?:\p{Lu}\.?){1,3}(?!\w))?)(?=$|\s*[-–—:(](?!\d))'
+)
 _OPENING = regex.compile(r'^[\s|"“*]*(?:The )?')
 
 
@@ -106,8 +115,10 @@ def _unled(text: str, title: str) -> str:
 def with_leads(
     entries: Sequence[FactEntry], headings: Sequence[Sequence[str]], titles: Sequence[str]
 ) -> list[FactEntry]:
-    """The facts, each with whom its section is about, where it does not say so."""
-    return [_led(entry, above, titles) for entry, above in zip(entries, headings, strict=True)]
+    """The facts, each with whom its section is about, and the date above it in a timeline, where it does not say so."""
+    dates = _dates(entries, headings)
+    led = (_led(entry, above, titles) for entry, above in zip(entries, headings, strict=True))
+    return [_dated(entry, date) for entry, date in zip(led, dates, strict=True)]
 
 
 def _led(entry: FactEntry, headings: Sequence[str], titles: Sequence[str]) -> FactEntry:
@@ -121,6 +132,22 @@ def _led(entry: FactEntry, headings: Sequence[str], titles: Sequence[str]) -> Fa
     if mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
         return entry  # what follows may not be about that name
     return replace(entry, section=headings, lead='' if is_said or subject.startswith(INDEX_LEAD.rstrip()) else subject)
+
+
+def _dates(entries: Sequence[FactEntry], headings: Sequence[Sequence[str]]) -> list[str]:
+    """The date above each fact, where several headings of its document begin with one, as those of a timeline do."""
+    found = [next((date[0] for each in reversed(above) if (date := _DATED.match(each))), '') for above in headings]
+    documents = [entry.place[0] for entry in entries]
+    times = Counter(document for document, date in {*zip(documents, found, strict=True)} if date)
+    return [date if times[document] >= _LEAST_DATES else '' for document, date in zip(documents, found, strict=True)]
+
+
+def _dated(entry: FactEntry, date: str) -> FactEntry:
+    """A fact with the date above it, unless it says that or begins with one."""
+    if not date or date.casefold() in entry.text.casefold() or _DATED.match(entry.text):
+        return entry
+    text = f'{date}: {entry.text}'
+    return replace(entry, text=text, item=replace(entry.item, cost=tokens.count_cached(text) + 1))
 
 
 def heading_lines(section: Sequence[str], before: Sequence[str] = ()) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -120,18 +121,42 @@ def test_shorten_keeps_the_beginning_within_the_budget(text: str, budget: int) -
     assert short == text or text.startswith(short.removesuffix('…'))
 
 
-def test_for_a_schema_a_fact_has_what_it_does_not_say_of_its_headings() -> None:
-    rows = [
-        (('Marn', 'Ada Orme', 'Early life'), '[Ada Orme: ]She was taught in Wend.'),
-        (('Marn', 'Ada Orme', 'Early life'), 'Her brother Carl is a miller.'),
-        (('Marn', 'Carl Orme'), 'Orme built the mill.'),
-        (('Marn', 'The Reeve'), 'In 604 the reeve was drowned.'),
-        (('Marn', 'Salt Guild'), 'Wend has had a guild since 610.'),
-        (('Marn', 'Salt Guild'), '[Salt Guild: ]The hall was burned in 612.'),
-        (('Marn', 'old customs'), 'On 3 May bread is thrown into the river.'),
-    ]
+@pytest.mark.parametrize(
+    'rows',
+    [
+        # Whom it is about, where it does not say so.
+        [
+            (('Marn', 'Ada Orme', 'Early life'), '[Ada Orme: ]She was taught in Wend.'),
+            (('Marn', 'Ada Orme', 'Early life'), 'Her brother Carl is a miller.'),
+            (('Marn', 'Carl Orme'), 'Orme built the mill.'),
+            (('Marn', 'The Reeve'), 'In 604 the reeve was drowned.'),
+            (('Marn', 'Salt Guild'), 'Wend has had a guild since 610.'),
+            (('Marn', 'Salt Guild'), '[Salt Guild: ]The hall was burned in 612.'),
+            (('Marn', 'old customs'), 'On 3 May bread is thrown into the river.'),
+        ],
+        # Of a timeline, its date.
+        [
+            (('Marn', 'Timeline', '33 A.R. — The coast'), '[33 A.R.: ]Third hamlet founded: Wend.'),
+            (('Marn', 'Timeline', '33 A.R. — The coast'), '[33 A.R.: ]Ada Orme opens the mill.'),
+            (('Marn', 'Timeline', '604–606 A.R.'), '605: The mill is burned.'),
+            (('Marn', 'Timeline', '12 Oatmonth 610'), '[12 Oatmonth 610: ]It is rebuilt.'),
+            (('Marn', 'Timeline', 'Year 612: The flood'), 'In year 612 the reeve is drowned.'),
+            (('Wend', '1200 (a song)'), 'Carl Orme wrote it.'),
+        ],
+        # The whole date above it.
+        [
+            (('Marn', '2024-03-11'), '[2024-03-11: ]Ada built part 1.'),
+            (('Marn', '2024-03-25 – Handover'), '[2024-03-25: ]Ada built part 2.'),
+            (('Marn', 'c. 604–610'), '[c. 604–610: ]Ada built part 3.'),
+            (('Marn', '12 March 1943: The flood'), '[12 March 1943: ]Ada built part 4.'),
+        ],
+    ],
+    ids=['whom', 'timeline', 'dates'],
+)
+def test_for_a_schema_a_fact_has_what_it_does_not_say_of_its_headings(rows: list[tuple[tuple[str, ...], str]]) -> None:
+    titles = list(dict.fromkeys(above[0] for above, _ in rows))
     facts = [(above, text.rpartition(']')[2]) for above, text in rows]
-    lines = told(*facts, titles=['Marn'], focus=NAMES).splitlines()
+    lines = told(*facts, titles=titles, focus=NAMES).splitlines()
     assert [line for line in lines if not line.startswith('# ')] == [
         text.strip('[').replace(']', '') for _, text in rows
     ]
