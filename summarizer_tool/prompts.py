@@ -228,7 +228,9 @@ def chunk_request(
 
 
 def merge_request(lines: Sequence[NumberedLine], focus: Focus, target_tokens: int) -> str:
-    """The merger's user prompt, with the facts as numbered lines."""
+    """The merger's user prompt, with the facts as numbered lines; what topics ask for is a part of the schema."""
+    hints = (focus.schema_hint, *(topic.focus.schema_hint for topic in focus.topics))
+    focus = Focus(focus.focus_areas, '\n'.join(filter(None, hints)))
     facts = _frame(FACTS_TAG, f'\n{number_lines(lines)}')
     return render('merge_request', **focus.render(), facts=facts, target_tokens=str(target_tokens))
 

@@ -8,7 +8,7 @@ before each piece and count.
 
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -40,28 +40,21 @@ _NEXT_SOURCE = '---\n'
 
 @dataclass(frozen=True, slots=True)
 class ChunkPiece:
-    """A run of one document inside a chunk."""
+    """A run of one document inside a chunk: places only, so that it travels between processes without the text."""
 
-    document: Document
+    document: int
+    """Its index."""
     start: int
     """Offset of its first character in the document's text."""
     end: int
     """Offset after its last character."""
+    segments: range
+    """The numbers of its segments."""
     heading_path: tuple[str, ...]
     """The headings open where it begins, outermost first, after the document's title."""
     header: str
     """The heading path as the line a reader gets before the text: shortened if it would take over a quarter of the
     chunk, with its line feed; empty without a path."""
-
-    @property
-    def text(self) -> str:
-        """The document's text from `start` to `end`."""
-        return self.document.text[self.start : self.end]
-
-    @property
-    def segments(self) -> range:
-        """The numbers of its segments."""
-        return range(self.document.segment_at(self.start), self.document.segment_at(self.end - 1) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,34 +69,32 @@ class Chunk:
     """Of its text, exactly, in cl100k: each piece after its header, and each on a line of its own."""
 
 
-def chunk(documents: Sequence[Document], *, size: int) -> list[Chunk]:
+def chunk(documents: Sequence[Document], *, size: int, left_out: Container[int] = ()) -> list[Chunk]:
     """Cut documents into chunks.
 
     Args:
         documents: The sources, in the order in which they are to be read. An empty one gives no piece.
         size: Tokens a chunk may have, heading paths included; at least 16, which hold any character together with one.
+        left_out: Indices of documents that give no piece.
 
     Returns:
         Chunks of at most `size` tokens. The pieces of a document, in order, make up its text.
     """
     packer = _Packer(size)
-    given = [document for document in documents if document.text]
-    for document, token_index in zip(given, measure(given, size), strict=True):
-        _pack(_Source(document, token_index, parse(document.text), size), packer)
+    for index, document in enumerate(documents):
+        if document.text and index not in left_out:
+            _pack(_Source(index, document, measure(document, size), parse(document.text), size), packer)
     packer.close()
     return packer.chunks
 
 
-def measure(documents: Sequence[Document], size: int) -> list[TokenIndex]:
-    """Count documents that have not been counted, as suits chunks of `size` tokens; they remember it."""
+def measure(document: Document, size: int) -> TokenIndex:
+    """Count a document that has not been counted, as suits chunks of `size` tokens; it remembers that."""
     # About four characters a token; a unit is not so short that calls cost more than what they count.
     unit = min(max(size * 4 // _UNITS, 100), 4000)
-    found: list[TokenIndex] = []
-    for document in documents:
-        index = document.token_index or index_tokens(document.text, document.segment_starts, unit)
-        document.remember(index.count(0, len(document.text)), document.segment_starts, index)
-        found.append(index)
-    return found
+    index = document.token_index or index_tokens(document.text, document.segment_starts, unit)
+    document.remember(index.count(0, len(document.text)), document.segment_starts, index)
+    return index
 
 
 @lru_cache(maxsize=4096)
@@ -126,6 +117,7 @@ def _header(path: tuple[str, ...], limit: int) -> str:
 class _Source:
     """A document with all that is known of it before it is cut."""
 
+    index: int
     document: Document
     token_index: TokenIndex
     structure: Structure
@@ -153,7 +145,8 @@ class _Source:
 
     def piece(self, start: int, end: int) -> ChunkPiece:
         path = self.path(start)
-        return ChunkPiece(self.document, start, end, path, _header(path, self.size // _HEADER_SHARE))
+        segments = range(self.document.segment_at(start), self.document.segment_at(end - 1) + 1)
+        return ChunkPiece(self.index, start, end, segments, path, _header(path, self.size // _HEADER_SHARE))
 
     def divided_block(self, at: int) -> tuple[int, int] | None:
         """The span of the fence or table that a cut at `at` goes through although it fits a chunk, if any."""

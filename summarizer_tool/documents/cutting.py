@@ -1,17 +1,14 @@
-"""Counts and chunks as they travel between processes, places only and no text; and documents that repeat others."""
+"""Counts and chunks as they travel between processes, without text; and documents that repeat others."""
 
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from summarizer_tool.documents.chunking import Chunk, ChunkPiece, chunk, measure
+from summarizer_tool.documents.chunking import Chunk, chunk, measure
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.token_index import TokenIndex
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
-
-Place = tuple[int, int, int, tuple[str, ...], str]
-"""Index of a document, and the members of a `ChunkPiece` after its document."""
 
 LEAST_WORDS = 40
 """Words from which a text names its own subject; what is shorter may go on with the document before it."""
@@ -38,10 +35,9 @@ def _is_same(one: Document, other: Document) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChunkCuts:
-    """Where the chunks of some documents are."""
+    """The chunks of some documents."""
 
-    chunks: list[tuple[int, list[Place]]] = field(default_factory=list[tuple[int, list[Place]]])
-    """Tokens and pieces of each."""
+    chunks: list[Chunk] = field(default_factory=list[Chunk])
     repeats: dict[int, int] = field(default_factory=dict[int, int])
     """The documents that are an earlier one's equal, and in no chunk, as `repeats_among` gives them."""
     repeated_tokens: int = 0
@@ -50,37 +46,12 @@ class ChunkCuts:
 
 def measures(documents: Sequence[Document], size: int) -> list[tuple[int, 'array[int]', TokenIndex]]:
     """What documents have to remember of what `chunking.measure` finds, without their text."""
-    return [
-        (document.tokens, array('Q', document.segment_starts), replace(index, text=''))
-        for document, index in zip(documents, measure(documents, size), strict=True)
-    ]
+    found = [(document, measure(document, size)) for document in documents]
+    return [(each.tokens, array('Q', each.segment_starts), replace(index, text='')) for each, index in found]
 
 
 def cut(documents: Sequence[Document], size: int) -> ChunkCuts:
     """Cut documents into chunks, as `chunking.chunk` does, without those that repeat an earlier one."""
-    index_of = {id(document): index for index, document in enumerate(documents)}
     repeats = repeats_among(documents)
-    left = [document for index, document in enumerate(documents) if index not in repeats]
-    chunks = chunk(left, size=size)
-    return ChunkCuts(
-        chunks=[
-            (
-                each.tokens,
-                [
-                    (index_of[id(piece.document)], piece.start, piece.end, piece.heading_path, piece.header)
-                    for piece in each.pieces
-                ],
-            )
-            for each in chunks
-        ],
-        repeats=repeats,
-        repeated_tokens=sum(documents[index].tokens for index in repeats),
-    )
-
-
-def chunks_of(cut: ChunkCuts, documents: Sequence[Document]) -> list[Chunk]:
-    """The chunks that `cut` has found in these documents."""
-    return [
-        Chunk(tuple(ChunkPiece(documents[place[0]], *place[1:]) for place in places), index, tokens)
-        for index, (tokens, places) in enumerate(cut.chunks)
-    ]
+    chunks = chunk(documents, size=size, left_out=repeats)
+    return ChunkCuts(chunks, repeats, sum(documents[index].tokens for index in repeats))

@@ -42,21 +42,21 @@ def build(
     """
     setting = variable('embedding_model')
     made: list[Provider[Any]] = []
-    with providers.naming(setting, name, _FORMS):
+    if is_openrouter := providers.is_openrouter(name):
+        name = name.removeprefix('openrouter:')
+
+    def provider_of(provider_name: str) -> Provider[Any]:
         client = http_client or retrying_client(settings)
-        if providers.is_openrouter(name):
-            from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel
+        if is_openrouter:
             from pydantic_ai.providers.openrouter import OpenRouterProvider
 
-            name = name.removeprefix('openrouter:')
             otherwise = 'leave it unset to rank by words alone'
             openai_client = providers.openrouter_client(settings, client, setting, name, otherwise)
-            provider = OpenRouterProvider(openai_client=openai_client)
-            return OpenAIEmbeddingModel(name, provider=provider), provider
-
-        def provider_of(provider_name: str) -> Provider[Any]:
+            made.append(OpenRouterProvider(openai_client=openai_client))
+        else:
             made.append(providers.provider_of(provider_name, client))
-            return made[-1]
+        return made[-1]
 
-        model = infer_embedding_model(name, provider_factory=provider_of)
-        return model, None if name.startswith(LOCAL) else made[-1]
+    with providers.naming(setting, name, _FORMS):
+        model = infer_embedding_model(f'openrouter:{name}' if is_openrouter else name, provider_factory=provider_of)
+    return model, None if name.startswith(LOCAL) else made[-1]

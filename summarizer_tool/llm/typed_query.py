@@ -3,10 +3,9 @@
 import logging
 import math
 from asyncio import CancelledError, current_task
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
-from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -15,13 +14,11 @@ from anyio import CancelScope
 from pydantic import BaseModel, ValidationError
 from pydantic_ai import (
     Agent,
-    ModelResponse,
     ModelRetry,
     NativeOutput,
     PromptedOutput,
     RunContext,
     ToolOutput,
-    capture_run_messages,
 )
 from pydantic_ai.exceptions import (
     AgentRunError,
@@ -140,27 +137,29 @@ class TypedQuery(Generic[OutputT]):
             within: The scope of the asking; when it is cancelled, the result's error is `OutOfTimeError`.
         """
         is_free = models.is_embedded(model)
-        own = copy(usage)
         state = QueryState(may_be_empty=is_free or not self.empty_prompt)
         output: OutputT | None = None
         error: BaseException | None = None
         runs_left = self.retries if self.again_prompt else 0
         unreadable_left = self.retries
         prompt = request
-        counted = () if is_free else (usage, *([] if spent is None else [spent]))
-        with within or CancelScope() as scope, _counting(own, counted, usage_limits) as limits:
+        usage, spent = (RunUsage(), RunUsage()) if is_free else (usage, spent if spent is not None else RunUsage())
+        # Models that cannot count beforehand would fail, and requests are no larger than a chunk or a window.
+        given = UsageLimits(request_limit=None) if is_free or usage_limits is None else usage_limits
+        limits = replace(given, count_tokens_before_request=False)
+        with within or CancelScope() as scope:
             try:
                 while output is None:
+                    followed = FollowedModel(model, follow, usage, limits)
+                    asked = f'{prompts.load(self.prompt)}\n{prompt}'
                     try:
-                        asked = f'{prompts.load(self.prompt)}\n{prompt}'
-                        followed = FollowedModel(model, follow) if follow else None
-                        with _noting_what_was_written(asked, followed, state, own), _telling_unreadable(state):
+                        with _noting_what_was_written(asked, followed, state, usage, spent), _telling_unreadable(state):
                             result = await _agent(self, is_traced=telemetry.is_received()).run(
                                 prompt,
-                                model=followed or model,
+                                model=followed,
                                 deps=state,
                                 model_settings=model_settings,
-                                usage=own,
+                                usage=usage,
                                 usage_limits=limits,
                                 retries={'output': 0 if self.again_prompt else self.retries},
                             )
@@ -238,68 +237,31 @@ def _agent(query: TypedQuery[Any], *, is_traced: bool) -> Agent[QueryState, Any]
 
 @contextmanager
 def _noting_what_was_written(
-    request: str, model: FollowedModel | None, state: QueryState, usage: RunUsage
+    request: str, model: FollowedModel, state: QueryState, usage: RunUsage, spent: RunUsage
 ) -> Generator[None]:
-    """Keep what a run has written of an answer that is broken off, and estimate what nobody has counted."""
-    with capture_run_messages() as messages:
-        try:
-            yield
-        finally:
-            answers = [each for each in messages if isinstance(each, ModelResponse)]
-            state.written = ''
-            if model is not None and (broken := model.broken_off) is not None:
-                answers.append(broken)
-                state.written = written(broken) if broken.finish_reason is None else ''
-                usage.requests += bool(broken.parts)
-                usage.incr(broken.usage)
-            for each in answers:
-                if (each is answers[-1] and state.written) or not each.usage.has_values():
-                    usage.incr(untold_usage(each, request))
+    """Keep what a run has written of an answer that is broken off, and estimate what nobody has counted.
 
-
-@dataclass(repr=False, kw_only=True)
-class _SharedLimits(UsageLimits):
-    """Limits of runs that count at the same time: each request counts in several counts before it is made.
-
-    What others have added to the first of these until then counts in the run's own, too.
+    What the run has counted in `usage` counts in `spent`, too.
     """
-
-    counted: Sequence[RunUsage]
-    known: RunUsage
-    """The run's own count when it was last added."""
-    under_way: int = 0
-
-    def check_before_request(self, usage: RunUsage) -> None:
-        """Raise `UsageLimitExceeded` where all that count have reached a limit; else count one more request."""
-        self.add(usage)
-        if self.counted:
-            usage.incr(self.counted[0] - usage)
-        self.known = copy(usage)
-        super().check_before_request(usage)
-        self.under_way = 1
-        for each in self.counted:
-            each.requests += 1
-
-    def add(self, usage: RunUsage) -> None:
-        """Add what the run has used since the last time."""
-        for each in self.counted:
-            each.incr(usage - self.known)
-            each.requests -= self.under_way
-        self.known, self.under_way = copy(usage), 0
-
-
-@contextmanager
-def _counting(own: RunUsage, counted: Sequence[RunUsage], given: UsageLimits | None) -> Generator[UsageLimits]:
-    """The limits of a run that counts in `own`; all of that is added to several counts, if to any."""
-    limits = _SharedLimits(counted=counted, known=copy(own), request_limit=None)
-    for each in fields(UsageLimits) if given and counted else ():
-        setattr(limits, each.name, getattr(given, each.name))
-    # Models that cannot count beforehand would fail, and requests are no larger than a chunk or a window.
-    limits.count_tokens_before_request = False
     try:
-        yield limits
+        yield
     finally:
-        limits.add(own)
+        untold = RunUsage()
+        answers = list(model.answers)
+        spent.requests += len(answers)
+        for each in answers:
+            spent.incr(each.usage)
+        state.written = ''
+        if (broken := model.broken_off) is not None:
+            answers.append(broken)
+            state.written = written(broken) if broken.finish_reason is None else ''
+            untold.requests += bool(broken.parts)
+            untold.incr(broken.usage)
+        for each in answers:
+            if (each is answers[-1] and state.written) or not each.usage.has_values():
+                untold.incr(untold_usage(each, request))
+        usage.incr(untold)
+        spent.incr(untold)
 
 
 @contextmanager

@@ -181,9 +181,7 @@ def losses(
     if job.focus == Focus():
         return []
     asks_for_all = bool(job.focus.schema_hint or job.focus.topics) and not any(map(any, relevance))
-    starts = sorted(
-        (job.index_of[id(piece.document)], piece.start, chunk.index) for chunk in chunks for piece in chunk.pieces
-    )
+    starts = sorted((piece.document, piece.start, chunk.index) for chunk in chunks for piece in chunk.pieces)
     total = kept = 0.0
     lost: list[tuple[float, str, int]] = []
     for item, is_said in zip(inventory.items, said, strict=True):

@@ -19,7 +19,7 @@ from summarizer_tool.text import names
 from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, NO_DENIALS, ONLY, OPPOSITES, TURNS, is_negation
 from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
-from summarizer_tool.text.verbs import PASTS, roots
+from summarizer_tool.text.verbs import roots
 
 LEAST_ALIKE = 0.5
 """Share of the words of a statement that a sentence must have in the same order for a place to be the same place."""
@@ -29,23 +29,14 @@ _SENTENCE = regex.compile(
     r'(?<=(?:\p{L}{3}|\s\p{Ll}{1,2}|[\d\s)\]”"])[.!?]["”’)]*)\s+(?=[\p{Lu}\d"“(*_])'  # not after `J.` or `Dr.`
 )
 _INTERJECTION = regex.compile(r'(?i)\bno\b(?=\s+no\b|\s*[,.!?;:](?!\s?\d))')
-_DENIED = regex.compile(
-    r"(?<!\b(?:not|never|cannot|nobody|one|hardly|n['’]t) )\b(?:den(?:y|ies|ied)|false|untrue|not true)"
-    r'(?: (?:on|in) \w+| \w+ly)? that\b'
-    r'([^.;:!?]{0,80}?)(\b(?:had|has|have|was|were|is|are|will|would|can|could)\b|(?=\b(?:\p{Ll}+ed|\L<pasts>)\b))',
-    pasts=list(PASTS),
-)
 _NEGATED_AHEAD = regex.compile(
     r"(?i)(?:\b(?!\L<no_denials>\b)(?:\L<negations>|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b)[^.;:!?]*$",
     negations=list(NEGATIONS),
     no_denials=list(map(' '.join, NO_DENIALS)),
 )
 _NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
-_NO_LONGER = regex.compile(r"\b(n(?:e|['’]\p{L}+)(?: \p{L}+)?) plus\b(?! qu)")
 _MORE_DIGITS = regex.compile(r'[.,]?\d')
 _DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
-_KATAKANA = regex.compile(r'\p{Katakana}+')
-_LENGTHENING = regex.compile('[ー・]')
 _TURNS = frozenset(map(stem, TURNS))
 _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
@@ -53,22 +44,9 @@ _HELPERS = frozenset(
 )
 _OPPOSITES = {frozenset(map(stem, pair)) for pair in OPPOSITES}
 _OPPOSED = frozenset[str]().union(*_OPPOSITES)
-_AMOUNT = regex.compile(rf'(?<![\d.,])(?:{NUMBER})')
 _SIGNED = regex.compile(rf'(?<![\w.,])([-−–]|[<>≤≥] ?)?[$€£¥]?({NUMBER})')
 _SIGN = regex.compile(r'[<>≤≥]|(?<!\w)[-−–](?=[$€£¥]?\d)')
-_BOUND = regex.compile(
-    r'(?i)\b(?:(at most|(?:no|not) more than|(?:less|fewer) than|up to)'
-    r'|at least|(?:no|not) (?:less|fewer) than|more than) (?=[$€£¥]?\d)'
-)
-_PERIOD = regex.compile(
-    r'(?i)(?:\b(?:an?|each|every|per)\s|/ ?)(hour|day|week|month|quarter|year)s?\b'
-    r'|\b(hour|dai|week|month|quarter|year)ly\b|\b(ann)u(?:al(?:ly)?|m)\b'
-)
-_PERIOD_FORMS = {'dai': 'day', 'ann': 'year'}
 _SIGNS = str.maketrans('−–≤≥', '--<>')
-_STOP = regex.compile(r'[,;.]')
-_BESIDE = 30
-"""Characters beside a number within which stands the time that it is counted by, if no other is nearer."""
 _DOTTED_DATE = regex.compile(r'\b(\d{1,2})\.(\d{1,2})\.(?=\d{4}\b)')
 
 MAX_WORDS = 150
@@ -118,9 +96,7 @@ def _word(raw: str) -> _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    text = _DENIED.sub(r'said that\1\2 not ', _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))
-    text = _NO_LONGER.sub(r'\1 pas', text)
-    return [_word(raw) for raw in _WORD.findall(text)]
+    return [_word(raw) for raw in _WORD.findall(_INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))]
 
 
 def is_cut_from(text: str, line: str) -> bool:
@@ -157,14 +133,12 @@ def contradicts(
     `is_elsewhere` tells of a word whether something else that the fact was taken from says it, `is_one` of two words
     whether they are parts of one name.
     """
-    if _is_other_in_place(fact, sentence):
+    if _is_denied_in_han(fact, sentence):
         return True
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
-    if _is_exchanged(said, there) or _has_other_time(fact, sentence):
-        return True
-    if _is_of_part(said, there) or _has_other_sign(fact, sentence):
+    if _is_exchanged(said, there) or _has_other_sign(fact, sentence):
         return True
     known, own = stated(sentence), {word.folded for word in said}
     has_new = any(word.folded not in known and (word.is_marked or stem(word.folded) in _OPPOSED) for word in said)
@@ -189,16 +163,11 @@ def contradicts(
     return False
 
 
-def _is_other_in_place(fact: str, sentence: str) -> bool:
-    """Return whether a sentence has the very words of a fact, but for characters that deny, or a word in katakana."""
-    if sentence.isascii():
-        return False
-    fact, sentence = (_LENGTHENING.sub('', unicodedata.normalize('NFKC', text)) for text in (fact, sentence))
-    fact = fact.rstrip('。.')
-    return fact not in sentence and any(
-        each.search(fact + sentence) and each.sub(mark, fact) in each.sub(mark, sentence)
-        for each, mark in ((IN_HAN, ''), (_KATAKANA, 'カ'))
-    )
+def _is_denied_in_han(fact: str, sentence: str) -> bool:
+    """Return whether a sentence has the very words of a fact, but for characters that deny."""
+    fact, sentence = (unicodedata.normalize('NFKC', text) for text in (fact.rstrip('。.'), sentence))
+    is_denied = fact not in sentence and IN_HAN.search(fact + sentence) is not None
+    return is_denied and IN_HAN.sub('', fact) in IN_HAN.sub('', sentence)
 
 
 def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
@@ -244,9 +213,6 @@ def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
         behind = [each.folded for each in words[place : place + FAR]]
         if 'until' in behind or any(tuple(behind[: len(each)]) == each for each in NO_DENIALS):
             continue
-        # "non produce che 300 auto": only so many
-        if word.folded == 'non' and any(each == 'che' and to[0].isdigit() for each, to in pairwise(behind)):
-            continue
         to = next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None)
         if place + 1 == len(words) and word.folded in NEGATIONS - ENGLISH:  # "Die Brücke hält nicht"
             to = next((each for each in reversed(words[:place]) if each.tells), None)
@@ -277,39 +243,14 @@ def has_other_unit(fact: str, evidence: str) -> bool:
     )
 
 
-def _has_other_time(fact: str, sentence: str) -> bool:
-    """Return whether a number of the two is by another time in one than in the other."""
-    ours = _times(fact)
-    theirs = _times(sentence) if any(ours.values()) else {}
-    return any(
-        ours[number] and theirs[number] and ours[number].isdisjoint(theirs[number])
-        for number in ours.keys() & theirs.keys()
-    )
-
-
-def _times(text: str) -> dict[str, set[str]]:
-    """The times that stand beside each number of a text."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    amounts = [*_AMOUNT.finditer(text)]
-    for before, amount, after in zip([None, *amounts], amounts, [*amounts[1:], None], strict=False):
-        behind = text[amount.end() : after.start() if after else None][:_BESIDE]
-        ahead = text[before.end() if before else 0 : amount.start()][-_BESIDE:]
-        near = _PERIOD.search(_STOP.split(behind)[0]) or _PERIOD.search(_STOP.split(ahead)[-1])
-        found[_word(amount[0]).folded].update(
-            _PERIOD_FORMS.get(each, each) for each in (near.groups() if near else ()) if each
-        )
-    return found
-
-
 def _has_other_sign(fact: str, sentence: str) -> bool:
-    """Return whether a number is negative in one of the two alone, or a bound from below in one and above in the other.
+    """Return whether a number is negative in one of the two alone, or is `<` in one and `>` in the other.
 
     What stands beside the number must be the same: "fell by 5" says what "changed by -5" does.
     """
-    ours, theirs = (_BOUND.sub(lambda match: '<' if match[1] else '>', text) for text in (fact, sentence))
-    if not (_SIGN.search(ours) or _SIGN.search(theirs)):
+    if not (_SIGN.search(fact) or _SIGN.search(sentence)):
         return False
-    own, its = _signs(ours), _signs(theirs)
+    own, its = _signs(fact), _signs(sentence)
     for number in own.keys() & its.keys():
         signs = {sign for sign, _ in own[number]}, {sign for sign, _ in its[number]}
         if signs[0].isdisjoint(signs[1]) and ('-' in signs[0] | signs[1] or '' not in signs[0] | signs[1]):
@@ -327,22 +268,6 @@ def _signs(text: str) -> dict[str, list[tuple[str, str]]]:
         words = (*_WORD.findall(ahead)[-2:], *_WORD.findall(behind)[:2])
         found[bare_number(match[2])].append((sign, ' '.join(words)))
     return found
-
-
-def _is_of_part(said: Sequence[_Word], there: Sequence[_Word]) -> bool:
-    """Return whether a fact has as the part of a whole what is itself the whole: of "3 of 60", "60 of 140"."""
-    ours, theirs = _shares(said), _shares(there)
-    return any(part in {whole for _, whole in theirs} for part, _ in ours - theirs) if theirs else False
-
-
-def _shares(words: Sequence[_Word]) -> set[tuple[str, str]]:
-    """The numbers of which one is a part of the other."""
-    folded = [word.folded for word in words if word.folded != 'the']
-    return {
-        (part, whole)
-        for part, of, whole in zip(folded, folded[1:], folded[2:], strict=False)
-        if of == 'of' and part[0].isdigit() and whole[0].isdigit()
-    }
 
 
 def _places(words: Sequence[_Word]) -> tuple[list[str], list[list[str]]]:

@@ -12,7 +12,7 @@ import anyio
 
 from summarizer_tool import telemetry
 from summarizer_tool.documents.chunking import Chunk
-from summarizer_tool.documents.cutting import ChunkCuts, chunks_of, cut
+from summarizer_tool.documents.cutting import ChunkCuts, cut
 from summarizer_tool.errors import SummarizationFailedError
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import audit, merging, render, topics
@@ -95,7 +95,7 @@ class Engine:
         chunks = await self._cut_into_chunks()
         self._relevance = await self._relevances()
         asked = self._job.budget * self._oversample
-        shares = await in_thread(chunk_shares, chunks, self._job.index_of, self._relevance, asked)
+        shares = await in_thread(chunk_shares, chunks, self._relevance, asked)
         self._work = [
             ChunkWork(chunk, share, self._runner.target(share)) for chunk, share in zip(chunks, shares, strict=True)
         ]
@@ -131,9 +131,8 @@ class Engine:
         self._inventory = await in_process(
             audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
         )
-        chunks = await in_thread(chunks_of, self._cut, documents)
         self._ending_seconds = anyio.current_time() - started
-        return chunks
+        return self._cut.chunks
 
     def _chunk_size(self) -> int:
         """As configured, or what suits the size of the input; the least for the embedded model, which costs nothing."""
@@ -312,10 +311,7 @@ class Engine:
         facts = [fact for some in said for fact in some]
         if not self._may_merge or any(each.merged is not None for each in self._work):
             return await self._reducer.union(facts)
-        if not self._job.focus.topics:
-            return await self._reducer.condense(facts)
-        facts = await self._reducer.union(facts)
-        return await self._reducer.reduce_topics(facts, [self._places(facts, each) for each in self._by_topic])
+        return await self._reducer.condense(facts)
 
     # Repair
 
@@ -358,32 +354,33 @@ class Engine:
     # Fill
 
     async def _fill(self, facts: list[GroundedFact]) -> list[GroundedFact]:
-        """Offer more of the embedded model's facts where much of the budget is left.
+        """Offer the embedded model's facts where a model that says too little has left much of the budget.
 
-        Beside a model that has said too little they are fillers: none takes the place of one of the model's facts.
-        For the embedded model itself it is a second, longer helping, where its chunks have repeated each other.
+        They are fillers: none takes the place of one of the model's facts.
         """
-        is_own = self._runner.is_extractive
-        size = merging.size if is_own else merging.exact_size
-        total = await in_thread(size, facts)
+        total = await in_thread(merging.exact_size, facts)
         room = self._job.budget - total
-        if room <= self._job.budget * UNFILLED or not (is_own or self._settings.fill_budget):
+        is_on = self._settings.fill_budget and not self._runner.is_extractive
+        if room <= self._job.budget * UNFILLED or not is_on:
             return facts
         if self._runner.deadline.seconds < self._job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND:
             self._runner.mark_cut_short(DEADLINE)
             return facts
         # More than is lacking, since much of it will be what is said already.
         scale = FILL_SCALE * self._job.budget / max(1, total)
-        left = [each for each in self._work if each.outcome.facts]
-        if not is_own:  # last, and first to be taken, where it has said least of what it was asked for
-            left.sort(key=lambda each: merging.size(each.outcome.facts) / each.asked, reverse=True)
-        filled, at_once = facts, len(left) if is_own else 1
+        # Last, and first to be taken, where it has said least of what it was asked for.
+        left = sorted(
+            (each for each in self._work if each.outcome.facts),
+            key=lambda each: merging.size(each.outcome.facts) / each.asked,
+            reverse=True,
+        )
+        filled, at_once = facts, 1
         with telemetry.span('fill', room=room, model='extractive') as span:
-            while left and size(filled) - total < FILL_SCALE * room:
+            while left and merging.exact_size(filled) - total < FILL_SCALE * room:
                 extra: list[GroundedFact] = []
                 for each in left[-at_once:]:
                     found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
-                    extra += found if is_own else map(_filler, found)
+                    extra += map(_filler, found)
                 filled = await self._reducer.union([*filled, *extra])
                 left, at_once = left[:-at_once], 2 * at_once
             span.set_attribute('facts', len(filled) - len(facts))

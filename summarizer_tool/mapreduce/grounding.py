@@ -147,19 +147,7 @@ class _Lines:
         candidates = [number for number in self.on[rarest] if wanted <= self.words(number)]
         if candidates:
             return [_nearest(candidates, near)]
-        return self._broken(spelled, self.on[rarest][:COMMON]) or self._scattered(wanted, spelled, near)
-
-    def _broken(self, spelled: str, candidates: Iterable[int]) -> list[int] | None:
-        """A name that begins at the end of one line and ends at the beginning of the next."""
-        name = sequence(spelled)
-        for number in candidates:
-            for first in (number - 1, number):
-                if first in self.texts and first + 1 in self.texts:
-                    before, after = self.sequence(first), self.sequence(first + 1)
-                    for cut in range(1, len(name)):
-                        if before[-cut:] == name[:cut] and after[: len(name) - cut] == name[cut:]:
-                            return [first, first + 1]
-        return None
+        return self._scattered(wanted, spelled, near)
 
     def _scattered(self, wanted: frozenset[str], spelled: str, near: Sequence[int]) -> list[int] | None:
         """Most of a name on one line and its title or first name on another; a date under its year."""

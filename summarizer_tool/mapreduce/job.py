@@ -2,9 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from graphlib import TopologicalSorter
 from heapq import heappop, heappush
 from typing import Generic, TypeVar
@@ -20,7 +19,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.schemas import PartState, Stats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Job:
     """One request, checked and complete."""
 
@@ -31,11 +30,6 @@ class Job:
     tokens_in: int
     said_before: frozenset[str] = frozenset()
     """The facts of the last summary of earlier versions of the documents: what has not changed is said again."""
-
-    @cached_property
-    def index_of(self) -> Mapping[int, int]:
-        """The index of each document, by its `id()`."""
-        return {id(document): index for index, document in enumerate(self.documents)}
 
     def stats(self, model: str, tokens_out: int = 0) -> Stats:
         """The account of it, before a call is made."""
@@ -162,15 +156,11 @@ def in_steps(wanted: float) -> int:
     return round(STEP ** round(math.log(max(1.0, wanted), STEP)))
 
 
-def chunk_shares(
-    chunks: Sequence[Chunk], index_of: Mapping[int, int], relevance: Sequence[Sequence[float]], room: float
-) -> list[float]:
+def chunk_shares(chunks: Sequence[Chunk], relevance: Sequence[Sequence[float]], room: float) -> list[float]:
     """Each chunk's share of the room, by its size and how much is about the focus; at most its size."""
     weights: list[float] = []
     for chunk in chunks:
-        about = [
-            relevance[index_of[id(piece.document)]][segment - 1] for piece in chunk.pieces for segment in piece.segments
-        ]
+        about = [relevance[piece.document][segment - 1] for piece in chunk.pieces for segment in piece.segments]
         weights.append(chunk.tokens * (OFF_FOCUS_SHARE + sum(about) / max(1, len(about))))
     shares = [0.0] * len(chunks)
     left = sum(weights)

@@ -1,8 +1,7 @@
 """Bring the facts of many chunks together without a model: union, what is out of date, groups for the merger."""
 
-import math
 import zlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,8 +10,6 @@ import regex
 from summarizer_tool.documents.document import Document
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
 from summarizer_tool.text import names, structure, tokens
-from summarizer_tool.text.negations import says_no_more
-from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.superseding import depth, superseded
 
 _MARKS = 40
@@ -25,17 +22,9 @@ condenses them first."""
 MERGE_TARGET = 1.1
 """Size of the facts that a level of merging asks for, in budgets."""
 
-ALIKE = 0.8
-"""Share of the content words of a fact that a shorter one must have to say the same, if it says nothing else."""
-
 FULL = 0.7
 """Of the merger's window."""
 
-MAX_COMPARED = 48
-"""Earlier facts that one is compared with: those that share its rarest words. Bounds the work on uniform texts."""
-
-# What a program is told or knows by it: `keep_all`, `keepAll`, `--keep-all`.
-_IDENTIFIER = regex.compile(r'(?<!\w)(?:[^\W_]*+_\w+|--?\p{L}[\w-]*|\p{Ll}++\p{Lu}\w*)')
 _SYMBOLS = regex.compile(r'(?!`)[\p{S}\p{No}%#@?]|!(?==)|(?<=\d)/(?=\d)|(?<!\w)[-−–](?=\d)')
 _SHORT_NOT = regex.compile(r"n['’]t\b")
 
@@ -57,101 +46,31 @@ class GroundedFact:
     """Numbers of the request's topics that it serves, from 1, the one that it serves most first; as the model says."""
 
 
-Sense = tuple[tuple[str, ...], ...]
-"""The parts that two facts must share to be compared at all: of rows the document; names, numbers, identifiers."""
-
-
-@dataclass(frozen=True, slots=True)
-class _FactWords:
-    exact: tuple[str, ...]
-    """All its words and symbols."""
-    sense: Sense
-    words: frozenset[str]
-    """Its content words."""
-
-
 _PAIR = 3  # bars of a row of two cells
 
 
-def _said(fact: GroundedFact) -> _FactWords:
+def _words(fact: GroundedFact) -> tuple[str, ...]:
+    """The words and symbols of a fact: all by which two can differ."""
     text = fact.text
     # A label and its value do not say whom they are about: `| Race | Human |` of another document is another fact.
     own = (f'|{fact.evidence[-1][0]}',) if text.startswith('|') and text.count('|') == _PAIR else ()
-    words = names.words(_SHORT_NOT.sub(' not', text))
-    symbols = _SYMBOLS.findall(text)
-    mentioned = [names.key(mention) for mention in names.mentions(text)]
-    return _FactWords(
-        (*own, *words, *(('|', *symbols) if symbols else ())) if words else (text,),
-        (
-            own,
-            tuple(key for key in mentioned if not any(map(str.isdigit, key))),
-            tuple(key for key in mentioned if any(map(str.isdigit, key))),
-            tuple(_IDENTIFIER.findall(text)),
-        ),
-        frozenset(content_words(text)),
-    )
-
-
-class _Index:
-    """Facts by their rarest words: two sets of which one has 0.8 of the other share one of these (prefix filtering)."""
-
-    def __init__(self, said: Sequence[_FactWords]) -> None:
-        self._times = Counter(word for one in said for word in one.words)
-        self._holding: dict[tuple[Sense, str], list[tuple[int, _FactWords]]] = {}
-
-    def _rarest(self, words: frozenset[str]) -> list[str]:
-        ranked = sorted(words, key=lambda word: (self._times[word], word))
-        return ranked[: len(ranked) - math.ceil(ALIKE * len(ranked)) + 1]
-
-    def add(self, said: _FactWords, place: int) -> None:
-        for word in self._rarest(said.words):
-            self._holding.setdefault((said.sense, word), []).append((place, said))
-
-    def find(self, said: _FactWords) -> int | None:
-        """The place of a fact that says the same with fewer or more words."""
-        left = MAX_COMPARED
-        for word in self._rarest(said.words):
-            for place, other in self._holding.get((said.sense, word), ())[:left]:
-                left -= 1
-                if _alike(said, other):
-                    return place
-        return None
-
-
-def _alike(one: _FactWords, other: _FactWords) -> bool:
-    """Return whether one says no more than the other: a word that is replaced may be the one that matters."""
-    less, more = sorted((one, other), key=lambda each: len(each.exact))
-    return (
-        len(less.words) >= ALIKE * len(more.words) and less.words <= more.words and says_no_more(less.exact, more.exact)
-    )
+    words, symbols = names.words(_SHORT_NOT.sub(' not', text)), _SYMBOLS.findall(text)
+    return (*own, *words, *(('|', *symbols) if symbols else ())) if words else (text,)
 
 
 def union(facts: Iterable[GroundedFact]) -> tuple[list[GroundedFact], int]:
-    """Join facts that say the same; the fuller wording stays, with the evidence of all.
-
-    Facts of the same words are joined in any order to the same result. A fact of a few more words than another, of
-    which none turns it, takes its place; where several could, the first in reading order does.
+    """Join facts of the same words, in whatever order they come; the fuller wording stays, with the evidence of all.
 
     Returns:
         The distinct facts in reading order, and how many were joined into others.
     """
-    facts = list(facts)
-    said = [_said(fact) for fact in facts]
-    index = _Index(said)
-    kept: list[GroundedFact] = []
-    place_of: dict[tuple[str, ...], int] = {}
-    for fact, one in zip(facts, said, strict=True):
-        is_new = one.exact not in place_of
-        place = index.find(one) if is_new else place_of[one.exact]
-        if place is None:
-            place = len(kept)
-            kept.append(fact)
-        else:
-            kept[place] = _joined(kept[place], fact)
-        if is_new:
-            place_of[one.exact] = place
-            index.add(one, place)
-    return kept, len(facts) - len(kept)
+    kept: dict[tuple[str, ...], GroundedFact] = {}
+    duplicates = 0
+    for fact in facts:
+        words = _words(fact)
+        duplicates += words in kept
+        kept[words] = _joined(kept[words], fact) if words in kept else fact
+    return [*kept.values()], duplicates
 
 
 def _joined(first: GroundedFact, second: GroundedFact) -> GroundedFact:

@@ -1,6 +1,6 @@
 """Number the segments of a chunk for a request, and find them again in the documents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
@@ -80,7 +80,7 @@ def _is_furniture(text: str) -> bool:
     return is_boilerplate(text) and not text.startswith('#') and not leads_away(text)
 
 
-def number(chunk: Chunk, index_of: Mapping[int, int], *, is_paid: bool = False) -> Numbered:
+def number(chunk: Chunk, documents: Sequence[Document], *, is_paid: bool = False) -> Numbered:
     """Number a chunk's segments from 1, over all its pieces; blank ones get no number.
 
     Where each token `is_paid`, what belongs to the site and not to the text is left out, if anything else is there.
@@ -88,9 +88,7 @@ def number(chunk: Chunk, index_of: Mapping[int, int], *, is_paid: bool = False) 
     sources: list[PromptSource] = []
     places: list[Place] = []
     for piece in chunk.pieces:
-        text = piece.document.text
-        starts = piece.document.segment_starts
-        document = index_of[id(piece.document)]
+        text, starts = documents[piece.document].text, documents[piece.document].segment_starts
         lines: list[NumberedLine] = []
         within = ''  # how deep what goes on with a long list item stands in
         for segment in piece.segments:
@@ -99,12 +97,12 @@ def number(chunk: Chunk, index_of: Mapping[int, int], *, is_paid: bool = False) 
             shown = unsteered(raw).strip('\r\n').rstrip()
             ends = raw[len(raw.rstrip()) :].count('\n')
             if shown and not (is_paid and _is_furniture(shown)):
-                places.append((document, segment))
+                places.append((piece.document, segment))
                 lines.append(NumberedLine(len(places), within + ' '.join(shown.splitlines()), ends > 1))
             within = '' if ends else within or ' ' * (item.end() if (item := BULLET.match(raw)) else 0)
         if lines or not is_paid:
             sources.append(PromptSource(lines, piece.heading_path))
-    return Numbered(sources, places) if places or not is_paid else number(chunk, index_of)
+    return Numbered(sources, places) if places or not is_paid else number(chunk, documents)
 
 
 def segment_relevances(documents: Sequence[Document], focus: Focus) -> list[list[float]]:
@@ -146,16 +144,20 @@ def headings_of(documents: Sequence[Document], facts: Sequence[GroundedFact]) ->
 
 
 def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
-    """The grounded facts of a merge, with the evidence of the facts that they rest on, which theirs counts from 1."""
-    return [GroundedFact(fact.text, fact.importance, _places(fact.evidence, facts)) for fact in grounded.facts]
+    """The grounded facts of a merge, with evidence and topics of the facts they rest on, which theirs counts from 1."""
+    rested = [(fact, [facts[line - 1] for line in fact.evidence]) for fact in grounded.facts]
+    return [
+        GroundedFact(
+            fact.text,
+            fact.importance,
+            _places(merged_in),
+            topics=tuple(dict.fromkeys(topic for each in merged_in for topic in each.topics)),
+        )
+        for fact, merged_in in rested
+    ]
 
 
-def _places(lines: Sequence[int], facts: Sequence[GroundedFact]) -> tuple[Place, ...]:
+def _places(facts: Sequence[GroundedFact]) -> tuple[Place, ...]:
     """The places of several facts, ascending; where there are too many, the first ones of each fact in turn."""
-    in_turn = (
-        fact.evidence[place]
-        for place in range(MAX_EVIDENCE)
-        for fact in (facts[line - 1] for line in lines)
-        if place < len(fact.evidence)
-    )
+    in_turn = (fact.evidence[place] for place in range(MAX_EVIDENCE) for fact in facts if place < len(fact.evidence))
     return tuple(sorted(list(dict.fromkeys(in_turn))[:MAX_EVIDENCE]))

@@ -1,17 +1,17 @@
-"""The reduce step: facts that are far over the budget are merged by the model, each once, or topic by topic."""
+"""The reduce step: facts that are far over the budget are merged by the model, each once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import failures
-from summarizer_tool.mapreduce import grounding, merging, sub_agent_runner, topics
+from summarizer_tool.mapreduce import grounding, merging, sub_agent_runner
 from summarizer_tool.mapreduce.job import MIN_TARGET_TOKENS, Call, ChunkWork, in_steps
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import merged
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
-from summarizer_tool.prompts import Focus, NumberedLine
+from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import ChunkSummary
 
@@ -49,10 +49,11 @@ class Reducer:
         """
         sizes = [each.asked for each in work]
         total = sum(sizes)
-        if self.runner.job.focus.topics or total <= self.runner.job.budget * merging.FITS:
+        if total <= self.runner.job.budget * merging.FITS:
             return []
         firsts = [each.chunk.pieces[0] for each in work]
-        marks = [piece.document.text[piece.start : piece.start + MARK] for piece in firsts]
+        texts = [document.text for document in self.runner.job.documents]
+        marks = [texts[piece.document][piece.start : piece.start + MARK] for piece in firsts]
         return list(merging.groups(sizes, marks, self._window(total)))
 
     async def condense(
@@ -66,49 +67,31 @@ class Reducer:
         size = self.runner.settings.default_chunk_size_tokens
         groups = merging.fact_groups(facts, self._most(OVERFULL * size) if is_planned else self._window(total))
         scale = room * merging.MERGE_TARGET / total
-        calls = [self._call(group, scale * merging.size(group), self.runner.job.focus) for group in groups]
-        merged = await self._merged(calls, is_told=not is_planned)  # whoever has planned the run tells
-        facts = [fact for group in merged for fact in group]
-        return facts if is_planned else await self.union(facts)
-
-    def _call(
-        self, facts: list[GroundedFact], wanted: float, focus: Focus, what: str = 'merged group'
-    ) -> Call[list[GroundedFact]]:
-        return Call(partial(self._merge_group, facts, self.runner.target(wanted), focus), 'reduce', what)
-
-    async def _merged(
-        self, calls: Sequence[Call[list[GroundedFact]]], *, is_told: bool = True
-    ) -> list[list[GroundedFact]]:
+        calls = [
+            Call(
+                partial(self._merge_group, group, self.runner.target(scale * merging.size(group))),
+                'reduce',
+                'merged group',
+            )
+            for group in groups
+        ]
         self.runner.stats.reduce_levels = 1
-        return await self.runner.at_once(calls, is_told=is_told)
+        found = await self.runner.at_once(calls, is_told=not is_planned)  # whoever has planned the run tells
+        facts = [fact for group in found for fact in group]
+        return facts if is_planned else await self.union(facts)
 
     def _window(self, total: int) -> int:
         """Tokens of one group, of so many in all."""
-        at_once = max(MIN_GROUP_TOKENS, -(-total // self.runner.settings.max_concurrent_llm_calls))
+        # Of topics a call for each at most: groups that are not full are up to twice as many.
+        topics = len(self.runner.job.focus.topics)
+        count = max(1, topics // 2) if topics else self.runner.settings.max_concurrent_llm_calls
+        at_once = max(MIN_GROUP_TOKENS, -(-total // count))
         return self._most(min(self.runner.settings.default_chunk_size_tokens, in_steps(at_once)))
 
     def _most(self, wanted: float) -> int:
         return max(MIN_TARGET_TOKENS, int(min(wanted, self.runner.window / LONG_TOKEN_CHARACTERS)))
 
-    async def reduce_topics(self, facts: list[GroundedFact], places: Sequence[Sequence[float]]) -> list[GroundedFact]:
-        """Condense the facts of topics that have far too many; `places`: by topic, how much each place is about it."""
-        asked = self.runner.job.focus.topics
-        size = self.runner.settings.default_chunk_size_tokens
-        over = await in_process(topics.overfull, facts, places, asked, self.runner.job.budget, size)
-        if not over:
-            return facts
-        calls = [
-            self._call([facts[index] for index in own], wanted, asked[place].focus, 'merged topic')
-            for place, own, wanted in over
-        ]
-        condensed = await self._merged(calls)
-        merged_away = {index for _, own, _ in over for index in own}
-        rest = [fact for index, fact in enumerate(facts) if index not in merged_away]
-        for (place, _, _), group in zip(over, condensed, strict=True):
-            rest += [replace(fact, topics=fact.topics or (place + 1,)) for fact in group]
-        return await self.union(sorted(rest, key=lambda fact: fact.evidence))
-
-    async def _merge_group(self, facts: list[GroundedFact], target: int, focus: Focus) -> list[GroundedFact]:
+    async def _merge_group(self, facts: list[GroundedFact], target: int) -> list[GroundedFact]:
         """One call of the merger; where it fails, the facts stay as they are and the fit chooses among them."""
         if reason := self.runner.skip_reason():
             self.runner.mark_cut_short(reason)
@@ -116,7 +99,7 @@ class Reducer:
         lines = [NumberedLine(place, fact.text) for place, fact in enumerate(facts, 1)]
         about = {'facts': len(facts), 'tokens_in': merging.size(facts), 'target_tokens': target}
         with telemetry.span('reduce group', **about, model=self.runner.model_name) as span:
-            answer = await self._merge(lines, focus, target)
+            answer = await self._merge(lines, target)
             if isinstance(answer, str):
                 self.runner.warnings.append(f'a merge failed ({answer}); its facts were chosen from without a model')
                 span.set_attribute('reason', answer)
@@ -127,17 +110,16 @@ class Reducer:
             span.set_attributes({'facts_out': len(found), 'tokens_out': merging.size(found)})
         return found
 
-    async def _merge(self, lines: list[NumberedLine], focus: Focus, target: int) -> ChunkSummary | str:
+    async def _merge(self, lines: list[NumberedLine], target: int) -> ChunkSummary | str:
         """The merger's answer, or why there is none."""
         answers = self.runner.answers
-        prompt = await in_thread(prompts.merge_request, lines, focus, target)
+        prompt = await in_thread(prompts.merge_request, lines, self.runner.job.focus, target)
         key = answers.key(prompt)
-        async with answers.asking(key, target, self.runner.deadline) as kept:
-            if kept is not None:
-                return kept
-            answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
-            if answer.output is None or answer.ending == 'cut off':  # what it leaves out may be any of the facts
-                return answer.reason or failures.CUT_OFF
-            if answer.output.facts:
-                await answers.keep(key, target, answer.output)
-            return answer.output
+        if (kept := await answers.find(key, target)) is not None:
+            return kept
+        answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
+        if answer.output is None or answer.ending == 'cut off':  # what it leaves out may be any of the facts
+            return answer.reason or failures.CUT_OFF
+        if answer.output.facts:
+            await answers.keep(key, target, answer.output)
+        return answer.output

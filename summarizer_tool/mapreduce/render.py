@@ -6,7 +6,7 @@ The budget is a hard bound, counted exactly on the finished text.
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import chain
 
 from summarizer_tool.extractive import gist
 from summarizer_tool.mapreduce.fact_context import (
@@ -18,7 +18,7 @@ from summarizer_tool.mapreduce.fact_context import (
     short_title,
     with_leads,
 )
-from summarizer_tool.mapreduce.merging import GroundedFact, Place
+from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
@@ -44,8 +44,6 @@ _RULE = '***'
 """What ends a section whose heading is not above the next fact."""
 
 NO_FOCUS = Focus()
-
-_SENTENCE_ENDS = frozenset('.!?…。！？')
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,29 +100,13 @@ def fit(
             weight * scoring.beginning(segment / last[document])
             for weight, (document, segment) in zip(weights, ends, strict=True)
         ]
-    openings = _openings(facts) if aim is scoring.Aim.ANSWER else {}
     language = scoring.language_of_texts(said)
-    common = _common(facts)
     entries = [
-        _entry(
-            index,
-            fact,
-            relevance[index],
-            focus,
-            common,
-            weights[index],
-            aim,
-            language,
-            openings.get(index),
-            is_named=is_named[index],
-        )
+        _entry(index, fact, relevance[index], focus, weights[index], aim, language, is_named=is_named[index])
         for index, fact in enumerate(facts)
     ]
     if headings:
         entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
-    if sum(entry.item.cost for entry in entries) <= budget:  # else there is to choose, and the short one may be better
-        for short in _beginnings(facts):
-            entries[short] = replace(entries[short], text='')
     titled = _titled(entries, titles, budget // (DISPUTED_SHARE if is_disputed else TITLE_SHARE))
     if len(titles) > 1 and not titled:
         entries = [_owned(entry, titles) for entry in entries]
@@ -134,39 +116,23 @@ def fit(
     index_room = room if room >= _MIN_INDEX_ROOM else 0
     titling = sum(tokens.count_cached(f'# {title}\n') for title in writer.titled.values())
     sayable = [entry.index for entry in entries if entry.text]
-    places = {index: place for place, index in enumerate(sayable)}
     items = [entries[index].item for index in sayable]
-    items = [item if item.needs is None else replace(item, needs=places.get(item.needs)) for item in items]
     order = [sayable[index] for index in scoring.choose(items, budget - index_room - titling, aim, fill=True)]
     chosen = writer.trim(order, budget - index_room)
     # The index may be a tenth of the text, not of the budget.
     index_room = min(index_room, int(writer.count(chosen) * index_share / (1 - index_share)))
     used = _within(_unsaid(listed, [entries[index].said for index in chosen]), index_room) if index_room else []
-    while True:
-        while used and writer.count(chosen, used) > budget:
-            used = used[:-1]
-        before, chosen = len(chosen), writer.extend(chosen, order, used, budget)
-        # What the added facts say is no longer listed, which makes room for more.
-        unsaid = _unsaid(used, [entries[index].said for index in chosen[before:]]) if used else []
-        if unsaid == used:
-            break
-        used = unsaid
+    while used and writer.count(chosen, used) > budget:
+        used = used[:-1]
+    chosen = writer.extend(chosen, order, used, budget)
     return RenderedFacts(writer.write(chosen, used), writer.in_order(chosen), used)
 
 
 def choose(facts: Sequence[GroundedFact], relevance: Sequence[float], budget: int, focus: Focus) -> list[int]:
     """The facts that topics are best filled with in about so many tokens, best first; relevance from 0 to 1."""
-    common = _common(facts)
-    entries = [_entry(index, fact, relevance[index], focus, common, 1.0) for index, fact in enumerate(facts)]
+    entries = [_entry(index, fact, relevance[index], focus, 1.0) for index, fact in enumerate(facts)]
     sayable = [entry.index for entry in entries if entry.text]
     return [sayable[index] for index in scoring.choose([entries[index].item for index in sayable], budget, fill=True)]
-
-
-def _common(facts: Sequence[GroundedFact]) -> frozenset[str]:
-    """The words of the facts that have no capital but where a fact begins: they are no names there."""
-    words = [fact.text.split() for fact in facts]
-    inside = {*chain.from_iterable(each[1:] for each in words)}
-    return frozenset(word for word in chain.from_iterable(words) if word.islower() and word.capitalize() not in inside)
 
 
 def _entry(
@@ -174,19 +140,16 @@ def _entry(
     fact: GroundedFact,
     relevance: float,
     focus: Focus,
-    common: frozenset[str],
     weight: float,
     aim: scoring.Aim = scoring.Aim.NAMES,
     language: str = 'en',
-    needs: int | None = None,
     *,
     is_named: bool = False,
 ) -> FactEntry:
     text = as_line(fact.text)
     # The first line of its evidence may be the heading that its subject was taken from.
     document, segment = place = fact.evidence[-1]
-    found = (name for name in names.mentions(text) if not (names.opens_sentence(text, name) and name.lower() in common))
-    mentioned = (*map(names.key, found), *(f'{document}:{each}' for each in asked_values(text, focus)))
+    mentioned = (*map(names.key, names.mentions(text)), *(f'{document}:{each}' for each in asked_values(text, focus)))
     words = scoring.content_words(text, language)
     item = scoring.Item(
         cost=tokens.count_cached(text) + 1,
@@ -196,40 +159,8 @@ def _entry(
         bonus=scoring.vital(fact.importance, words, aim)
         + scoring.ASKED_BONUS * (is_named and fact.importance == scoring.MOST_IMPORTANT),
         section=(document, segment // 8),
-        needs=needs,
     )
     return FactEntry(index, place, text, item)
-
-
-def _openings(facts: Sequence[GroundedFact]) -> dict[int, int]:
-    """By each fact that is said of a label, such as the term of a definition, the one that stands right below that."""
-    below: dict[Place, int] = {}
-    openings: dict[int, int] = {}
-    told = {fact.evidence[-1] for fact in facts}  # a label says nothing itself
-    for index in sorted(range(len(facts)), key=lambda index: facts[index].evidence[-1]):
-        label, *said = facts[index].evidence
-        if label in told:
-            continue
-        if said and said[0] == (label[0], label[1] + 1) and label not in below:
-            below[label] = index
-        elif said and label in below:
-            openings[index] = below[label]
-    return openings
-
-
-def _beginnings(facts: Sequence[GroundedFact]) -> list[int]:
-    """The facts that say a sentence alone which another says with what goes on after it, and weighs as much."""
-    ordered = sorted(range(len(facts)), key=lambda index: facts[index].text)
-    return [
-        before
-        for before, index in pairwise(ordered)
-        for short, longer in [(facts[before], facts[index])]
-        if longer.text.startswith(f'{short.text} ')
-        and short.text[-1:] in _SENTENCE_ENDS
-        and {*short.evidence} & {*longer.evidence}
-        and longer.importance >= short.importance
-        and longer.is_filler <= short.is_filler
-    ]
 
 
 def _titled(entries: Sequence[FactEntry], titles: Sequence[str], room: int) -> dict[int, str]:
@@ -322,7 +253,7 @@ class _FactWriter:
             batch: list[int] = []
             left = limit - used
             for entry in rest:
-                if entry.item.cost <= left and (entry.item.needs is None or entry.item.needs in taken):
+                if entry.item.cost <= left:
                     batch.append(entry.index)
                     left -= entry.item.cost
             if not batch:

@@ -161,11 +161,10 @@ class Composer:
     def _parts(self, work: Sequence[ChunkWork]) -> list[Part]:
         documents = self.job.documents
         found = [
-            (index, part_of(piece.document, state, each.outcome.reason, first=first, last=last))
+            (piece.document, part_of(documents[piece.document], state, each.outcome.reason, first=first, last=last))
             for each in work
             for piece in each.chunk.pieces
-            for index in [self.job.index_of[id(piece.document)]]
-            for first, last, state in _by_state(index, piece.segments[0], piece.segments[-1], each.outcome)
+            for first, last, state in _by_state(piece.document, piece.segments[0], piece.segments[-1], each.outcome)
         ]
         found += [(index, repeated_part(documents[index], kept_in)) for index, kept_in in self.cut.repeats.items()]
         return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]

@@ -60,13 +60,8 @@ class Writing:
     target: int
     """Tokens that it was asked for."""
     scope: CancelScope = field(default_factory=CancelScope)
-    asked: float = field(default_factory=anyio.current_time)
-    began: float | None = None
-    """When the first token came."""
-    latest: float = 0.0
-    """When the last one came."""
     tokens: int = 0
-    """Written since then."""
+    """Written so far."""
 
     @property
     def left(self) -> float:
@@ -80,8 +75,6 @@ class Pace:
 
     model_name: str
     deadline: Deadline
-    timeout: float
-    """Seconds that one call may take."""
     warnings: list[str]
     unasked: int = 0
     """Chunks that no call has been made for; the weightiest come first."""
@@ -89,6 +82,10 @@ class Pace:
     """How many of them there is time for, once that has been told."""
     _calls: list[Writing] = field(default_factory=list[Writing])
     _asked: float | None = None
+    _began: float | None = None
+    """When the first tokens came; how long these have taken to write, nobody knows."""
+    _written: int = 0
+    """Tokens that all calls have written since then."""
 
     def has_time(self) -> bool:
         """Take the next chunk, and say whether there is time for it."""
@@ -99,7 +96,7 @@ class Pace:
     @contextmanager
     def calling(self, call: Writing) -> Generator[CancelScope]:
         """The scope of one call, which is cancelled when there is no time for it."""
-        self._asked = call.asked if self._asked is None else self._asked
+        self._asked = anyio.current_time() if self._asked is None else self._asked
         with self.deadline.calling() as call.scope:
             self._calls.append(call)
             try:
@@ -110,25 +107,19 @@ class Pace:
     def wrote(self, call: Writing, tokens: int) -> None:
         """Count tokens that have just come, and give up what there is no time for."""
         now, ends = anyio.current_time(), self.deadline.last_call
-        if call.began is None:
-            call.began = now  # how long the first have taken to write, nobody knows
-        else:
-            call.tokens += tokens
-        call.latest = now
+        call.tokens += tokens
+        if self._began is None:
+            self._began = now
+        elif now > self._began:
+            self._written += tokens
         if self._room is not None or self._asked is None or now - self._asked < TRIAL * (ends - self._asked):
             return
-        begun = [(each.began - each.asked, each.latest - each.began) for each in self._calls if each.began is not None]
-        wait, writing = min(each[0] for each in begun), sum(each[1] for each in begun)
-        written = sum(each.tokens for each in self._calls)
-        if written < MIN_TOKENS or not writing:
+        if self._written < MIN_TOKENS:
             return
-        rate = written / writing
-        size = sum(each.target for each in self._calls) / len(self._calls)
-        # One that has not waited much longer than others is about to begin; the rest may be in a queue.
-        at_once = sum(each.began is not None or now - each.asked < 2 * wait + 1 for each in self._calls)
-        room = at_once * (ends - now) / min(self.timeout, wait + size / rate)
+        rate = self._written / (now - self._began)
+        room = rate * (ends - now) * len(self._calls) / sum(each.target for each in self._calls)
         if MARGIN * room < self.unasked + sum(each.left for each in self._calls):
-            self._give_up(room, f'{rate * at_once:.1f} tokens per second', ends - now)
+            self._give_up(room, f'{rate:.1f} tokens per second', ends - now)
 
     def _give_up(self, room: float, speed: str, seconds: float) -> None:
         """Keep the calls for which there is room, at least the first."""
@@ -230,7 +221,7 @@ class SubAgentRunner:
         self.warnings: list[str] = []
         self.is_extractive = models.is_embedded(model)
         """Whether the model is the embedded one."""
-        self.pace = Pace(self.model_name, self.deadline, settings.llm_timeout_seconds, self.warnings)
+        self.pace = Pace(self.model_name, self.deadline, self.warnings)
         whose = (self.model_name, model.system, model.base_url or '')
         asked = (settings.llm_output_mode, prompts.version())
         scope = key_of(*whose, *asked, revision() if self.is_extractive else '')

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.mapreduce import merging, render, report
+from summarizer_tool.mapreduce import render, report
 from summarizer_tool.mapreduce.audit import Inventory
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.render import RenderedFacts
@@ -99,32 +99,6 @@ def divide(
         if is_wanted[index]:
             used[given[index]] += costs[index]
     return given
-
-
-def overfull(
-    facts: Sequence[GroundedFact],
-    places: Sequence[Sequence[float]],
-    topics: Sequence[FocusTopic],
-    budget: int,
-    window: int,
-) -> list[tuple[int, list[int], float]]:
-    """The topics with so many facts that dropping alone would lose too much, as the merger's window takes them.
-
-    Gives for each such topic its index, the indices of the facts to merge, and the tokens that shall be left of them.
-    The budget is that of all texts together; `places` says for each topic how much the place of each fact is about it.
-    """
-    costs = [tokens.count_cached(fact.text) + 1 for fact in facts]
-    total = sum(costs)
-    if total <= budget * merging.FITS:
-        return []
-    given = divide(costs, relevances(facts, topics, places), topics, [True] * len(facts))
-    found: list[tuple[int, list[int], float]] = []
-    for topic in range(len(topics)):
-        own = [index for index in range(len(facts)) if given[index] == topic]
-        group = next(iter(merging.fact_groups([facts[index] for index in own], window)), list[GroundedFact]())
-        size = merging.size(group)
-        found.append((topic, own[: len(group)], size * budget * merging.MERGE_TARGET / total))
-    return [each for each in found if len(each[1]) > 1]
 
 
 def listed(

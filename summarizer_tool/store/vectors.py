@@ -57,15 +57,7 @@ class Vectors:
         found: dict[int, str] = {}
         with self._database.read() as db:
             for first, last in reversed(index.spans_of(db, self._collection, source_ids)):
-                # The signs keep SQLite to the index on `passage` alone: the table itself is as large as its vectors.
-                [have] = db.execute(
-                    'SELECT count(*) FROM vectors WHERE +model = ? AND passage BETWEEN ? AND ?',
-                    (self._model, first, last),
-                ).fetchone()
-                # Nearly always all have one, which counting tells in a tenth of the time.
-                counting = 'SELECT count(*) FROM passages WHERE id BETWEEN ? AND ?'
-                if (have,) == tuple(db.execute(counting, (first, last)).fetchone()):
-                    continue
+                # The sign keeps SQLite to the index on `passage` alone: the table itself is as large as its vectors.
                 rows: list[tuple[int, str]] = db.execute(
                     'SELECT p.id, i.title FROM passages p '
                     'JOIN indexed i ON i.collection = p.collection AND i.source = p.source '
@@ -75,17 +67,10 @@ class Vectors:
                     (first, last, self._model, limit - len(found)),
                 ).fetchall()
                 found.update(rows)
-                if len(found) >= limit:
-                    break
         return found
 
     def keep(self, passages: Iterable[int], vectors: 'Matrix') -> None:
-        """Write vectors of passages that are still there; what another process has written meanwhile is replaced.
-
-        More than the size cap are not kept.
-        """
-        if vectors.nbytes > self._database.cap:
-            return  # everything would have to go first, with their own sources
+        """Write vectors of passages that are still there; what another process has written meanwhile is replaced."""
         with self._database.write() as db:
             db.executemany(
                 'INSERT INTO vectors (model, passage, vector) SELECT ?, id, ? FROM passages '

@@ -176,8 +176,6 @@ class Item:
     section: Hashable = 0
     variant_of: Hashable = None
     """Of the items that are variants of one thing, at most one is chosen."""
-    needs: int | None = None
-    """The index of an item without which it is not chosen."""
     below: Hashable = None
     """What headings it stands below,"""
     below_cost: int = 0
@@ -219,17 +217,15 @@ def choose(items: Sequence[Item], budget: int, aim: Aim = Aim.NAMES, *, fill: bo
         if heap and current > heap[0][0] + _NOISE and current > stale + _NOISE:
             heapq.heappush(heap, (current, index))
             continue
-        needed = items[index].needs
-        taken = [index] if needed is None or state.is_said(needed) else [needed, index]
-        heading = 0 if items[index].below in open_headings else items[index].below_cost
-        cost = heading + sum(max(1, items[each].cost) for each in taken)
+        cost = max(1, items[index].cost)
+        if items[index].below not in open_headings:
+            cost += items[index].below_cost
         if (current >= 0 and not fill) or cost > left:
             continue
         left -= cost
         open_headings.add(items[index].below)
-        chosen += taken
-        for each in taken:
-            state.take(each)
+        chosen.append(index)
+        state.take(index)
     return chosen
 
 

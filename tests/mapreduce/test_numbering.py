@@ -20,11 +20,10 @@ def test_what_belongs_to_the_site_is_not_paid_for():
     text = '[Skip to content](#content)\n\nHome | Wiki | Log in\n\n## The Silt Choir\n\nIt sings.\n\nAdvertisement\n\nIt drowns.\n'
     document = Document(text)
     [piece] = chunk([document], size=1000)
-    index_of = {id(document): 0}
-    paid = number(piece, index_of, is_paid=True)
+    paid = number(piece, [document], is_paid=True)
     assert [line.text for line in paid.lines] == ['## The Silt Choir', 'It sings.', 'It drowns.']
     assert [document.segment_text(at).strip() for _, at in paid.places] == [line.text for line in paid.lines]
-    assert len(number(piece, index_of).lines) == 6
+    assert len(number(piece, [document]).lines) == 6
 
 
 def test_what_goes_on_with_a_long_item_is_the_items():
@@ -39,7 +38,7 @@ def test_what_goes_on_with_a_long_item_is_the_items():
     )
     document = Document(text)
     [piece] = chunk([document], size=1000)
-    lines = number(piece, {id(document): 0}).lines
+    lines = number(piece, [document]).lines
     assert [line.text.startswith('  ') or line.text[:2] for line in lines] == ['# ', '- ', True, True, 'It']
     assert any(said.lead == 'Weir Diner' and said.text.startswith('Be aware') for said in statements(lines)[0])
 
@@ -51,7 +50,7 @@ def test_what_a_long_lettered_item_forbids_stays_in_it():
     )
     document = Document(f'The lock is the guild’s.\n\n  a. <span>A tenant will not: {rest}.\n  b. Eels may be eaten.\n')
     [piece] = chunk([document], size=1000)
-    lines = number(piece, {id(document): 0}).lines
+    lines = number(piece, [document]).lines
     assert len(lines) > 3
     assert all('will not' in said.said(said.text) for said in statements(lines)[0] if 'paint over' in said.text)
 

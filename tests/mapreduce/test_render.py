@@ -206,11 +206,6 @@ def test_a_value_that_a_schema_asks_for_is_told_of_each_who_has_it() -> None:
     assert fit(facts, [], who, 100, Focus.of('', 'NPCData: name; race')).text.count('Human') == len(who)
 
 
-def test_a_word_that_a_fact_begins_with_is_no_name_where_others_have_it_without_its_capital() -> None:
-    told = ('Merchants take the corner tables.', 'At dusk merchants leave by the gate.', 'The hall was sold by Orme.')
-    assert fit(facts_of(*told), [], ['Doc'], 9, NAMES).text == 'The hall was sold by Orme.'
-
-
 def test_rows_of_documents_whose_titles_have_no_room_are_told_with_these() -> None:
     told = [(0, 'The gate sticks.'), (0, '| State | open |'), (1, '| State | shut |'), (1, '| Held by | Ada Orme |')]
     facts = [GroundedFact(text, 3, ((document, number),)) for number, (document, text) in enumerate(told, 1)]
@@ -218,13 +213,6 @@ def test_rows_of_documents_whose_titles_have_no_room_are_told_with_these() -> No
         *('The gate sticks.', 'Upper mill: | State | open |'),
         *('Lower mill: | State | shut |', '| Held by | Ada Orme |'),
     ]
-
-
-def test_of_a_fact_and_the_same_with_more_after_it_the_longer_one_is_said_where_all_has_room() -> None:
-    said = ['The mill stood.', 'The mill stood. It burned.', 'The mill stood. It burned. Ada saw it.', 'Rye grew.']
-    facts = [GroundedFact(text, 3, ((0, 1),)) for text in said]
-    assert fit(facts, [], ['Doc'], 5).text == 'The mill stood.'
-    assert fit(facts, [], ['Doc'], 40).text == 'The mill stood. It burned. Ada saw it.\nRye grew.'
 
 
 def test_what_is_told_stands_below_its_headings() -> None:

@@ -39,12 +39,6 @@ def test_one_variant_of_a_thing_is_chosen():
     assert len(scoring.choose(items, 100, fill=True)) == 1
 
 
-def test_what_needs_another_is_chosen_with_it_or_not_at_all():
-    items = [item('the gate of the old mill is meant'), item('Mara Quill met Jonas Orme', needs=0)]
-    assert scoring.choose(items, 13) == [0, 1]
-    assert scoring.choose(items, 12) == [0]
-
-
 def test_what_adds_nothing_is_chosen_only_to_fill():
     items = [item('so Quill left'), item('so Quill left')]
     assert scoring.choose(items, 100) == [0]

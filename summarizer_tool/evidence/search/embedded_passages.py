@@ -2,22 +2,16 @@
 
 import hashlib
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
-from itertools import islice
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import anyio
-from pydantic_ai.embeddings import (
-    Embedder,
-    EmbeddingModel,
-    EmbeddingResult,
-    EmbeddingSettings,
-    InstrumentedEmbeddingModel,
-)
+from pydantic_ai.embeddings import Embedder, EmbeddingModel, EmbeddingResult, EmbeddingSettings
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from summarizer_tool import telemetry
+from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.llm import embedding_models, failures
 from summarizer_tool.llm.provider_limit import share_of
@@ -97,8 +91,9 @@ class EmbeddedPassages:
         asked = list(dict.fromkeys(text for text in texts if text))
         if not asked or limit < 1:
             return [[] for _ in texts], ''
+        connect = nullcontext(self._model) if self._model else embedding_models.connect(self.settings, self.model_name)
         with telemetry.span('rank by meaning', queries=len(asked), model=self.model_name) as span:
-            async with self._connected() as model:
+            async with connect as model:
                 embedder = Embedder(
                     model,
                     settings=EmbeddingSettings(truncate=True),
@@ -106,46 +101,41 @@ class EmbeddedPassages:
                 )
                 wanted = await self._of_queries(embedder, asked)
                 kept = Vectors(collection.database, collection.name, f'{_key(model)} {wanted.shape[1]}')
-                embedded, warning = await self._fill(embedder, kept, wanted.shape[1], collection, source_ids)
+                embedded, warning = await self._fill(embedder, kept, collection, source_ids)
             span.set_attribute('embedded', embedded)
             found = await in_io_thread(kept.nearest, wanted, source_ids, limit)
         by_text = dict(zip(asked, found, strict=True))
         return [by_text[text] if text else [] for text in texts], warning
 
     async def _fill(
-        self, embedder: Embedder, kept: Vectors, dimensions: int, collection: Collection, source_ids: Sequence[str]
+        self, embedder: Embedder, kept: Vectors, collection: Collection, source_ids: Sequence[str]
     ) -> tuple[int, str]:
         """Embed the passages that have no vector; returns how many have one now, and what is to be known of the rest.
 
         Where this is cancelled, what is kept by then stays.
         """
-        missing = await in_io_thread(kept.missing, source_ids, MAX_PASSAGES + 1)
-        by_text = await in_io_thread(_texts, collection, dict(islice(missing.items(), MAX_PASSAGES)))
-        texts, embedded, reasons = list(by_text), 0, set[str]()
+        titles = await in_io_thread(kept.missing, source_ids, MAX_PASSAGES + 1)
+        passages = await in_io_thread(collection.passages, list(titles)[:MAX_PASSAGES])
+        embedded, reasons = 0, set[str]()
 
-        async def embed(batch: Sequence[str]) -> None:
+        async def embed(batch: Sequence[Passage]) -> None:
             nonlocal embedded
-            places = [place for text in batch for place in by_text[text]]
             try:
-                rows = await self._embed(embedder, batch, is_query=False)
-                if rows.shape[1] != dimensions:  # another model has come to be behind the name
-                    raise ValueError('vectors of passages and queries differ in size')  # noqa: TRY301 - told below
-                with anyio.CancelScope(shield=True):  # they are paid for
-                    of_places = rows[[number for number, text in enumerate(batch) for _ in by_text[text]]]
-                    await in_io_thread(kept.keep, places, of_places)
-                embedded += len(places)
+                rows = await self._embed(
+                    embedder.embed_documents, [sendable(each.under(titles[each.id])) for each in batch]
+                )
+                await in_io_thread(kept.keep, [each.id for each in batch], rows)
+                embedded += len(batch)
             except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the other batches go on
                 reasons.add(failures.reason(error))
-                if failures.is_hopeless(error):
-                    group.cancel_scope.cancel()
 
         with anyio.move_on_after(SECONDS) as scope:
             async with anyio.create_task_group() as group:
-                for start in range(0, len(texts), BATCH):
-                    group.start_soon(embed, texts[start : start + BATCH])
+                for start in range(0, len(passages), BATCH):
+                    group.start_soon(embed, passages[start : start + BATCH])
         if scope.cancelled_caught:
             reasons.add(failures.DEADLINE)
-        are_more, failed = len(missing) > MAX_PASSAGES, sum(map(len, by_text.values())) - embedded
+        are_more, failed = len(titles) > MAX_PASSAGES, len(passages) - embedded
         if not (are_more or failed):
             return embedded, ''
         why = f' ({", ".join(sorted(reasons))})' if reasons else ''
@@ -154,32 +144,24 @@ class EmbeddedPassages:
         _logger.warning(warning, extra={'embedded': embedded})
         return embedded, warning
 
-    @asynccontextmanager
-    async def _connected(self) -> AsyncGenerator[EmbeddingModel]:
-        connect = nullcontext(self._model) if self._model else embedding_models.connect(self.settings, self.model_name)
-        async with connect as model:
-            # The caller's own instrumentation would put the content into its traces.
-            while isinstance(model, InstrumentedEmbeddingModel) and not self.settings.trace_content:
-                model = model.wrapped
-            yield model
-
     async def _of_queries(self, embedder: Embedder, texts: Sequence[str]) -> 'Matrix':
         reason = 'no answer in time'
         with anyio.move_on_after(self.settings.llm_timeout_seconds):
             try:
-                return await self._embed(embedder, texts, is_query=True)
+                return await self._embed(embedder.embed_query, texts)
             except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the search goes on without it
                 reason = failures.reason(error)
         _logger.warning('model call failed', extra={'agent': 'embedder', 'reason': reason})
         raise UnansweredError(f'{self.model_name} as embedder: {reason}')
 
-    async def _embed(self, embedder: Embedder, texts: Sequence[str], *, is_query: bool) -> 'Matrix':
+    async def _embed(
+        self, embed: Callable[[Sequence[str]], Awaitable[EmbeddingResult]], texts: Sequence[str]
+    ) -> 'Matrix':
         """The normalised vectors of texts, one row for each, when it is their turn."""
         limiter = share_of(self.settings, 'embeddings')
         await limiter.acquire('embeddings')
         try:
-            embed = embedder.embed_query if is_query else embedder.embed_documents
-            result: EmbeddingResult = await embed(texts)
+            result = await embed(texts)
         finally:
             limiter.release()
         if len(result.embeddings) != len(texts):
@@ -191,14 +173,6 @@ def _key(model: EmbeddingModel) -> str:
     """Whose vectors may be compared: those of one model at one endpoint, made of texts of one form."""
     place = hashlib.sha256(f'{_FORM} {model.base_url or ""}'.encode()).hexdigest()[:12]
     return f'{model.system}:{model.model_name} {place}'
-
-
-def _texts(collection: Collection, titles: Mapping[int, str]) -> dict[str, list[int]]:
-    """What is embedded of passages that are still there, each text once, with the passages that have it."""
-    texts: dict[str, list[int]] = {}
-    for passage in collection.passages(list(titles)):
-        texts.setdefault(sendable(passage.under(titles[passage.id])), []).append(passage.id)
-    return texts
 
 
 def sendable(text: str) -> str:

@@ -139,18 +139,6 @@ async def test_nothing_is_paid_for_twice(tmp_path: Path) -> None:
         assert [kind for kind, _ in again.sent] == ['query']
 
 
-async def test_equal_texts_are_sent_once(collection: Collection) -> None:
-    for name in ('one', 'two', 'three'):
-        collection.add(Document(f'Page {name} on boats.\n\n## Terms\n\nAll wages are paid in crowns.\n'))
-    model = Meaning()
-    found = await nearest(embedded(model), collection, ['salary'], (), 9)
-
-    [sent] = model.documents
-    assert sent.count('Terms\nAll wages are paid in crowns.') == 1
-    assert len(sent) == 4
-    assert texts(collection, found) == [['All wages are paid in crowns.'] * 3]
-
-
 async def test_a_search_stays_in_its_sources_and_its_collection(collection: Collection) -> None:
     harbour, town = collection.add(HARBOUR), collection.add(TOWN)
     model = Meaning()

@@ -142,17 +142,3 @@ async def test_a_batch_that_fails_does_not_fail_the_search(
     model.before = None
     [found] = await nearest(passages, collection, ['ship'], (), 9)
     assert len(found) == 6
-
-
-async def test_a_wrong_key_is_tried_once(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded_passages, 'BATCH', 1)
-    collection.add(many(6))
-    model = Meaning()
-
-    async def fail(sent: list[str]) -> None:
-        if 'ship' not in sent:
-            raise ModelHTTPError(402, 'meaning')
-
-    model.before = fail
-    assert await nearest(embedded(model, max_concurrent_llm_calls=1), collection, ['ship'], (), 9) == [[]]
-    assert len(model.documents) == 1
