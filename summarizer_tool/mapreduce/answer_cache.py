@@ -3,11 +3,13 @@
 import hashlib
 import json
 import logging
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from asyncio import AbstractEventLoop, Lock, get_running_loop
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.usage import RunUsage
@@ -16,6 +18,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import Cache
 from summarizer_tool.mapreduce.request import SummarizeRequest
+from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.schemas import ChunkSummary, Summary
 
@@ -110,14 +113,11 @@ class AnswerCache:
         """The key of the answers to a request; where those for other targets will do, it names none."""
         return key_of(self.scope, request)
 
-    async def find(self, key: str, target: int) -> ChunkSummary | None:
-        """The kept answer for a request, if any."""
-        if self.cache is None:
-            return None
+    async def _find(self, cache: Cache, key: str, target: int) -> ChunkSummary | None:
         least, most = (target, target) if self.is_exact else (round(target * LEAST), round(target * MOST))
         answer = None
         with _forgiving('the cache failed'):
-            kept = await in_io_thread(self.cache.answer, key, least=least, most=most)
+            kept = await in_io_thread(cache.answer, key, least=least, most=most)
             answer = None if kept is None else ChunkSummary.model_validate_json(kept)
         self.found += answer is not None
         return answer
@@ -128,3 +128,22 @@ class AnswerCache:
             return
         with _forgiving('the cache failed'):
             await in_io_thread(self.cache.keep_answer, key, target, answer.model_dump_json())
+
+    @asynccontextmanager
+    async def asking(self, key: str, target: int, deadline: Deadline) -> AsyncGenerator[ChunkSummary | None]:
+        """The kept answer for a request, if any. One at a time asks the same thing, and the others find its answer."""
+        if self.cache is None:
+            yield None
+            return
+        lock, has_turn = _locks.setdefault((get_running_loop(), self.cache, key), Lock()), False
+        try:
+            with deadline.calling():
+                has_turn = await lock.acquire()
+            yield await self._find(self.cache, key, target)
+        finally:
+            if has_turn:
+                lock.release()
+
+
+_locks: WeakValueDictionary[tuple[AbstractEventLoop, Cache, str], Lock] = WeakValueDictionary()
+"""Of those who ask now; of others nothing stays."""

@@ -107,26 +107,27 @@ class ChunkMapper:
         answers, asked = self.runner.answers, (numbered.sources, self.runner.job.focus)
         prompt = await in_thread(prompts.chunk_request, *asked, target, missing)
         key = answers.key(await in_thread(prompts.chunk_request, *asked, 0, missing)) if answers.cache else ''
-        if (kept := await answers.find(key, target)) is not None:
-            return await self._grounded(numbered, kept)
-        if len(prompt) > self.runner.window:
-            return await self._in_parts(numbered, target, missing, len(prompt))
-        has_topics = bool(self.runner.job.focus.topics)
-        agent = sub_agent_runner.TOPICAL_SUMMARIZER if has_topics else sub_agent_runner.CHUNK_SUMMARIZER
-        answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
-        if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
-            await self.runner.fit_window(prompt, answer.error)
-            return await self._in_parts(numbered, target, missing, len(prompt))
-        if answer.output is None:
-            return ChunkOutcome(reason=answer.reason)
-        outcome = await self._grounded(numbered, answer.output)
-        reason = failures.CUT_OFF if answer.ending == 'cut off' else answer.reason
-        if reason and outcome.facts:
-            outcome.reason, outcome.reached = reason, max(fact.evidence[0] for fact in outcome.facts)
-            outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
-        elif outcome.state == 'summarized':
-            await answers.keep(key, target, answer.output)
-        return outcome
+        async with answers.asking(key, target, self.runner.deadline) as kept:
+            if kept is not None:
+                return await self._grounded(numbered, kept)
+            if len(prompt) > self.runner.window:
+                return await self._in_parts(numbered, target, missing, len(prompt))
+            has_topics = bool(self.runner.job.focus.topics)
+            agent = sub_agent_runner.TOPICAL_SUMMARIZER if has_topics else sub_agent_runner.CHUNK_SUMMARIZER
+            answer = await self.runner.ask(agent, prompt, target, 'repair' if missing else 'map')
+            if answer.output is None and answer.reason == failures.CONTEXT_LENGTH and answer.error is not None:
+                await self.runner.fit_window(prompt, answer.error)
+                return await self._in_parts(numbered, target, missing, len(prompt))
+            if answer.output is None:
+                return ChunkOutcome(reason=answer.reason)
+            outcome = await self._grounded(numbered, answer.output)
+            reason = failures.CUT_OFF if answer.ending == 'cut off' else answer.reason
+            if reason and outcome.facts:
+                outcome.reason, outcome.reached = reason, max(fact.evidence[0] for fact in outcome.facts)
+                outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
+            elif outcome.state == 'summarized':
+                await answers.keep(key, target, answer.output)
+            return outcome
 
     async def _in_parts(self, numbered: Numbered, target: int, missing: Sequence[str], characters: int) -> ChunkOutcome:
         """A chunk whose request, of so many characters, is too long for the model: in parts, up to one that fails."""

@@ -115,11 +115,12 @@ class Reducer:
         answers = self.runner.answers
         prompt = await in_thread(prompts.merge_request, lines, self.runner.job.focus, target)
         key = answers.key(prompt)
-        if (kept := await answers.find(key, target)) is not None:
-            return kept
-        answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
-        if answer.output is None or answer.ending == 'cut off':  # what it leaves out may be any of the facts
-            return answer.reason or failures.CUT_OFF
-        if answer.output.facts:
-            await answers.keep(key, target, answer.output)
-        return answer.output
+        async with answers.asking(key, target, self.runner.deadline) as kept:
+            if kept is not None:
+                return kept
+            answer = await self.runner.ask(sub_agent_runner.MERGER, prompt, target, 'reduce')
+            if answer.output is None or answer.ending == 'cut off':  # what it leaves out may be any of the facts
+                return answer.reason or failures.CUT_OFF
+            if answer.output.facts:
+                await answers.keep(key, target, answer.output)
+            return answer.output

@@ -12,7 +12,8 @@ from pydantic_ai.usage import RunUsage
 from summarizer_tool import Document, ExtractiveModel, Settings, Summarizer, SummarizeRequest, Summary
 from summarizer_tool.errors import StoreError
 from summarizer_tool.llm.options import RequestOptions
-from summarizer_tool.mapreduce.answer_cache import find_summary, keep_summary, revision
+from summarizer_tool.mapreduce.answer_cache import AnswerCache, find_summary, keep_summary, revision
+from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.schemas import Stats
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
@@ -30,9 +31,11 @@ class Counted:
 
     def __init__(self, fails: Callable[[int], bool] = lambda _: False) -> None:
         self.requests = 0
+        self.is_asked = asyncio.Event()
 
         async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
             self.requests += 1
+            self.is_asked.set()
             number = self.requests
             await asyncio.sleep(0.01)
             if fails(number):
@@ -118,6 +121,61 @@ async def test_a_part_that_was_not_finished_is_asked_for_again_and_only_that() -
     assert summary.state == 'complete'
     assert summary.stats.map_calls == 1
     assert summary.stats.cached_calls >= 2
+
+
+async def test_equal_requests_at_once_are_paid_for_once() -> None:
+    cache, model = SourceStore().collection(), Counted()
+    first, second = await asyncio.gather(model.run(cache), model.run(cache))
+    assert first.text == second.text
+    assert first.stats.map_calls + second.stats.map_calls == 3
+
+
+async def test_a_cancelled_request_lets_the_next_one_ask() -> None:
+    cache, model = SourceStore().collection(), Counted()
+    first = asyncio.create_task(model.run(cache))
+    second = asyncio.create_task(model.run(cache))
+    await model.is_asked.wait()
+    first.cancel()
+    assert (await second).state == 'complete'
+    with pytest.raises(asyncio.CancelledError):
+        await first
+
+
+async def test_who_is_cancelled_while_waiting_gives_nobody_the_turn_of_another() -> None:
+    cache = AnswerCache(SourceStore().collection(), 'scope', is_exact=False)
+    asking: list[str] = []
+
+    async def ask(name: str) -> None:
+        async with cache.asking('key', 100, Deadline(1000)):
+            asking.append(name)
+
+    async with cache.asking('key', 100, Deadline(1000)):
+        waiting = [asyncio.create_task(ask(name)) for name in ('impatient', 'patient')]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        await asyncio.wait(waiting, timeout=0.1)
+        assert not asking
+    await waiting[1]
+    assert asking == ['patient']
+
+
+async def test_collections_do_not_wait_for_each_other() -> None:
+    store, asked, both = SourceStore(), 0, asyncio.Event()
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        nonlocal asked
+        asked += 1
+        if asked == 2:
+            both.set()
+        await asyncio.wait_for(both.wait(), 30)
+        facts = [{'text': text, 'importance': 3, 'evidence': [n]} for n, text in lines_of(read(messages))[:9]]
+        return tool_call(info, {'facts': facts, 'entities': []})
+
+    model = Counted()
+    model.model = FunctionModel(answer, model_name='slow')
+    text = chronicle(3)
+    summaries = await asyncio.gather(*(model.run(store.collection(name), budget=100, text=text) for name in 'ab'))
+    assert [summary.state for summary in summaries] == ['complete', 'complete']
 
 
 async def test_the_embedded_model_is_asked_again_for_another_budget() -> None:
