@@ -28,7 +28,6 @@ from summarizer_tool.service.service import Service, listed
 from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
-from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -271,7 +270,6 @@ class Retriever:
             links = await in_io_thread(self.collection.links, source.id)
             return StoredPage(source.id, source.url, source.tokens, links)
 
-        from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
 
         answerer = Answerer(
@@ -280,10 +278,6 @@ class Retriever:
             question,
             add_page=add_page,
             search=self._find,
-            sites=site_index.SiteIndexes(
-                self.collection,
-                partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
-            ),
             options=options,
         )
         answered = await answerer.answer(listed(request.url))
