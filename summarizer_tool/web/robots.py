@@ -27,8 +27,6 @@ MAX_MB = 5.0
 # `User-agent: Summarizer-Tool/1.0`: the version says nothing, but would have to be equal.
 _AGENT_VERSION = re.compile(r'^(\s*user[- ]?agent\s*:[^/#]*)/.*', re.IGNORECASE)
 
-_ROBOTS = '/robots.txt'
-
 
 @dataclass(slots=True)
 class Site:
@@ -38,8 +36,6 @@ class Site:
     """`None` where all is allowed, or nothing."""
     failure: str = ''
     """Why nothing is allowed: its robots.txt cannot be had."""
-    refusal: str = ''
-    """Why its host is not asked for anything at all."""
     delay: float = 0.0
     """Seconds between two of its pages."""
     turn: float = 0.0
@@ -47,7 +43,7 @@ class Site:
 
     def allows(self, url: str) -> bool:
         """Return whether a page of the site may be fetched."""
-        if self.failure or self.refusal:
+        if self.failure:
             return False
         # As it is asked for: `/open/../private` is `/private`.
         return self.rules is None or self.rules.can_fetch(str(httpx2.URL(url)), _AGENT)
@@ -71,8 +67,6 @@ class Robots:
         if not self._settings.fetch_respect_robots or not origin:
             return
         site = await self._site(origin)
-        if site.refusal:
-            raise FetchError(f'{shown(url)}{site.refusal}', concerns_host=True)
         if not site.allows(url):
             raise FetchError(f'{shown(url)} is not fetched: {_why(site)}')
         if site.delay:
@@ -90,25 +84,12 @@ class Robots:
 
     async def _learn(self, origin: str) -> Site:
         try:
-            return await in_thread(_read, await self._get(f'{origin}{_ROBOTS}'))
+            return await in_thread(_read, await self._get(f'{origin}/robots.txt'))
         except FetchError as error:
-            if error.concerns_host:
-                _, _, why = str(error).partition(_ROBOTS)
-                return Site(refusal=why or f' is not fetched: {error}')
             return Site(failure=str(error))
 
     async def _get(self, url: str) -> fetch.Response:
-        hops: list[str] = []
-
-        async def note(hop: str) -> None:
-            hops.append(hop)
-
-        try:
-            return await fetch.get(url, self._settings, max_mb=MAX_MB, may_fetch=note)
-        except FetchError as error:
-            if error.concerns_host and len(hops) > 1:
-                raise FetchError(str(error)) from None  # it is another host's, to which this robots.txt leads
-            raise
+        return await fetch.get(url, self._settings, max_mb=MAX_MB)
 
 
 def _why(site: Site) -> str:
