@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
-from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
+from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.results import Query, SearchResult
@@ -58,8 +58,8 @@ MAX_NAMED = 100
 """Sources that one search may name."""
 
 
-def sources_named(collection: Collection, asked: Sequence[str], budget: int) -> list[Source] | str:
-    """The sources at these places, or what is told if one is not stored; raises `RequestError` where too many are.
+def sources_named(collection: Collection, asked: Sequence[str]) -> list[Source]:
+    """The sources at these places; raises `UnknownSourceError` if one is not stored, `RequestError` for too many.
 
     What is stored under a name with blanks in it is one place; else they stand between several.
     """
@@ -70,13 +70,7 @@ def sources_named(collection: Collection, asked: Sequence[str], budget: int) -> 
     places = [place for each in asked for place in ([each] if is_one(each) else listed(each))]
     if len(places) > MAX_NAMED:
         raise RequestError(f'{len(places)} sources are named, over {MAX_NAMED}; name fewer, or none for all')
-    chosen: dict[str, Source] = {}
-    for place in places:
-        source = collection.find(place)
-        if source is None:
-            return problems.not_stored(place, budget)
-        chosen[source.id] = source
-    return list(chosen.values())
+    return list({source.id: source for source in map(collection.find, places)}.values())
 
 
 _logger = logging.getLogger('summarizer_tool')
@@ -147,22 +141,21 @@ class Retriever:
         started = time.monotonic()
         seconds = self.settings.deadline_seconds
         deadline = options.deadline or Deadline(seconds, set_by=f'{variable("deadline_seconds")}={seconds:g}')
-        made: list[EvidenceBrief] = []
+        evidence: EvidenceBrief | None = None
         with telemetry.span(name) as span:
             try:
                 with deadline.answering():
-                    made.append(await work(replace(options, deadline=deadline)))
+                    evidence = await work(replace(options, deadline=deadline))
             except ConfigurationError:
                 raise
             except SummarizerError as error:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
                 most = self.settings.mcp_response_token_budget
                 budget = max(MIN_BUDGET, min(request.max_tokens or most, most))
-                made.append(evidence_brief.told(await in_thread(problems.of_error, error, budget)))
-            if not made:
-                late = problems.timed_out(time.monotonic() - started, set_by=deadline.set_by)
-                made.append(evidence_brief.told(late))
-            [evidence] = made
+                evidence = evidence_brief.told(await in_thread(problems.of_error, error, budget))
+            if evidence is None:
+                late = problems.timed_out(time.monotonic() - started, deadline.set_by)
+                evidence = evidence_brief.told(late)
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
 
@@ -174,9 +167,7 @@ class Retriever:
         check_length(query=request.query, intent=request.intent)
         budget = self._budget(request.max_tokens)
         places = (*request.source_ids, *request.source_urls)
-        chosen = await in_io_thread(sources_named, self.collection, places, budget)
-        if isinstance(chosen, str):
-            return evidence_brief.told(chosen)
+        chosen = await in_io_thread(sources_named, self.collection, places)
         # What only questions need takes a tenth of the start.
         from summarizer_tool.evidence import sub_queries
 
@@ -219,26 +210,10 @@ class Retriever:
     ) -> EvidenceBrief:
         """That nothing was found, and what may be the reason."""
         figures = evidence_brief.figures(found, answered)
-        stored = await in_io_thread(self.collection.sources, problems.MAX_ROWS)
-        totals = await in_io_thread(self.collection.totals)
-        if not stored:
+        if not found.documents:
             return evidence_brief.told(problems.nothing_stored(), figures)
-        looked = ''
-        if answered is not None and answered.pages:
-            counts = {'pages': len(answered.pages), 'failed': len(answered.failures), 'rounds': answered.rounds}
-            told = {name: f'{count:,}' for name, count in counts.items()}
-            looked = prompts.render('evidence/looked_at', **told, reason=answered.stop_reason)
-        problem = await in_thread(
-            problems.no_results,
-            query,
-            found.documents,
-            found.passages,
-            stored,
-            budget,
-            stored=totals.documents,
-            missing=evidence_brief.missing(found, answered),
-            looked=looked,
-        )
+        missing = evidence_brief.missing(found, answered)
+        problem = await in_thread(problems.no_results, query, found.documents, found.passages, missing, budget)
         return evidence_brief.told(problem, figures, answered.source_ids if answered else (), is_error=False)
 
     def _budget(self, max_tokens: int) -> int:
@@ -251,7 +226,7 @@ class Retriever:
 
     # Answer
 
-    async def _gather(self, request: AnswerRequest, options: RequestOptions) -> EvidenceBrief:
+    async def _gather(self, request: AnswerRequest, options: RequestOptions) -> EvidenceBrief | None:
         budget = self._budget(request.max_tokens)
         question = Question(
             request.query,
@@ -263,7 +238,6 @@ class Retriever:
             room=int(budget * WHOLE_SHARE),
         )
         robots = Robots(self.settings)
-        started = time.monotonic()
 
         async def add_page(url: str) -> StoredPage:
             source = await self.service.add_page(url, may_fetch=robots.may_fetch)
@@ -282,7 +256,7 @@ class Retriever:
         )
         answered = await answerer.answer(listed(request.url))
         if not (answered.found.hits or answered.found.is_full_context):
-            return await self._without_hits(question, answered, budget, time.monotonic() - started, options.deadline)
+            return await self._without_hits(question, answered, budget)
         while True:
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
             rendered = await in_process(rendering.render, brief, budget)
@@ -293,20 +267,15 @@ class Retriever:
         return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _without_hits(
-        self, question: Question, answered: 'GatheredEvidence', budget: int, seconds: float, deadline: Deadline | None
-    ) -> EvidenceBrief:
-        """Why there is no evidence: no page, no time, or nothing in what was searched."""
-        failures, figures = answered.failures, evidence_brief.figures(answered.found, answered)
-        late = [page for page in failures if page.failure == NOT_IN_TIME]
-        if failures and not answered.source_ids and len(late) < len(failures):
-            unknown = [page.failure for page in failures if is_handle(page.url)]
-            if len(unknown) == len(failures):
-                return evidence_brief.told(await in_thread(problems.unknown_source, unknown[0], budget), figures)
+        self, question: Question, answered: 'GatheredEvidence', budget: int
+    ) -> EvidenceBrief | None:
+        """Why there is no evidence: no page, or nothing in what was searched; `None`: the time was over before that."""
+        failures = answered.failures
+        if not answered.source_ids and any(page.failure != NOT_IN_TIME for page in failures):
+            figures = evidence_brief.figures(answered.found, answered)
             return evidence_brief.told(await in_thread(problems.fetch_failed, failures, budget), figures)
         if answered.is_partial and not answered.found.documents:
-            # Nothing is known of the pages; what is wrong is the time alone.
-            set_by = deadline.set_by if deadline else ''
-            return evidence_brief.told(problems.timed_out(seconds, 'fetch' if late else 'search', set_by), figures)
+            return None  # nothing is known of the pages; what is wrong is the time alone
         return await self._nothing(question.text, answered.found, budget, answered)
 
     # Status
@@ -323,8 +292,6 @@ class Retriever:
             figures: Figures = {'documents': totals.documents, 'passages': totals.passages}
             return evidence_brief.told(text, figures, is_error=False)
         source = self.collection.find(place)
-        if source is None:
-            return evidence_brief.told(problems.not_stored(place, budget))
         text = problems.one_source(
             source,
             collection.document(source.id),

@@ -215,17 +215,14 @@ class Service:
             UnknownSourceError: If the collection has no such source.
             RequestError: If no older version is stored.
         """
-        newer = await in_io_thread(self._meant, request.source_id)
-        older = await in_io_thread(self._meant, request.older_id) if request.older_id else None
+        newer = await in_io_thread(self.collection.find, request.source_id)
+        older = await in_io_thread(self.collection.find, request.older_id) if request.older_id else None
         older_id = older.id if older else await in_io_thread(self._version_before, newer, request.source_id)
         before = await in_io_thread(self.collection.document, older_id)
         after = await in_io_thread(self.collection.document, newer.id)
         room, is_version = request.max_tokens or DEFAULT_READ_TOKENS, older is None
         with self._computing_for(before.text, after.text):
             return await in_process(reading.changes_report, before, after, room, is_version=is_version)
-
-    def _meant(self, place: str) -> Source:
-        return self.collection.find(place) or self.collection.source(place)
 
     def _version_before(self, source: Source, place: str) -> str:
         versions = [version.id for version in self.collection.versions_of(source, place)]

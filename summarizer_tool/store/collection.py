@@ -28,6 +28,7 @@ from summarizer_tool.store.source import (
     unknown_source,
 )
 from summarizer_tool.text.addresses import is_url
+from summarizer_tool.text.addresses import shown as shown_url
 
 _SOURCE_BYTES = 400
 """About what SQLite takes for the rows of a source beside their texts."""
@@ -202,13 +203,15 @@ class Collection:
         """
         return next(iter(self.versions(url)), None)
 
-    def find(self, place: str) -> Source | None:
+    def find(self, place: str) -> Source:
         """The source that somebody means: by URL, path or name of its file, title where it has neither, or handle.
 
-        Where there is none, it is `None` of a URL, and an `UnknownSourceError` of all else.
+        Raises `UnknownSourceError` where there is none; of a URL it names host and path, never the query.
         """
         if is_url(place):
-            return self.at(place)
+            if found := self.at(place):
+                return found
+            raise self._unknown(shown_url(place))
         name = place.removeprefix('file://').replace('\\', '/').rpartition('/')[2]
         for each in filter(None, (place, name)):
             if found := self.at(each) or next(iter(self.titled(each)), None):

@@ -98,9 +98,6 @@ def join(
 _MAX_TEXT_BYTES = 50_000_000
 """Of the texts that are read for one brief; sources beyond it have no quotes."""
 
-_MOST_NAMES = 5
-"""Of the question that are named where nothing has them."""
-
 
 def answer_brief(answered: 'GatheredEvidence', question: Question, collection: Collection) -> Brief:
     """The brief of an answer."""
@@ -119,10 +116,9 @@ _MOST_LINES = 5
 
 
 def _not_met(found: SearchResult) -> list[str]:
-    """What of the question nothing that was searched speaks of."""
+    """What is shown instead where no word of the question is in anything that was searched."""
     if found.matched:
-        names = ', '.join(found.not_met[:_MOST_NAMES])
-        return [prompts.render('evidence/name_not_met', names=names)] if names else []
+        return []
     if found.is_full_context:
         shown = 'whole because they are small'
     elif any(hit.value for hit in found.hits):

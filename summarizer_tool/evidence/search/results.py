@@ -64,5 +64,3 @@ class SearchResult:
     """What could not be used, such as an embedding model that failed."""
     digests: tuple[tuple[str, DigestStatement], ...] = ()
     """What digests say of sources that a machine wrote, with their handles."""
-    not_met: tuple[str, ...] = ()
-    """The names of the question that nothing of what was searched has."""

@@ -176,8 +176,6 @@ def _whole(state: _Search) -> SearchResult | None:
         whole = [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)]
         found = score_passages(db, name, question, whole)
         documents, passages = candidates.searched(db, name, chosen)
-        texts = [passage.text for passage in whole]
-        not_met = candidates.names_without_passage(db, state.query.text, index.spans_of(db, name, chosen), texts)
     # All of them, also one that has no passages, since there is nothing in it.
     sources = state.collection.kept(chosen)
     known = {source.id for source in sources}
@@ -192,7 +190,6 @@ def _whole(state: _Search) -> SearchResult | None:
         matched=sum(hit.score > 0 for hit in hits),
         is_full_context=True,
         ranking='none',
-        not_met=tuple(not_met),
     )
 
 
@@ -232,7 +229,6 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> SearchResult:
             for item, part in in_turn(rankings, max(0, query.top_k), newest).items()
         ]
         documents, passages = candidates.searched(db, name, state.source_ids)
-        not_met = candidates.names_without_passage(db, query.text, spans, [hit.passage.text for hit in hits])
     read: dict[int, Hit] = {}
     for each in (each for by_words in found for each in by_words.read.values()):
         read[each.passage.id] = max(each, read.get(each.passage.id, each), key=lambda one: one.value)
@@ -249,5 +245,4 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> SearchResult:
         len(frozenset[int]().union(*(each.matched for each in found), best)),
         ranking=state.ranking if hits or not shown else 'nearest',
         warnings=tuple(state.warnings),
-        not_met=tuple(not_met),
     )
