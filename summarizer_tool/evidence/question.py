@@ -59,23 +59,19 @@ _HOST = regex.compile(
     rf'(?P<host>{_NAME}|localhost|{_NUMBERS})(?P<port>:\d{{1,5}})?(?![\p{{L}}\p{{N}}@]|\.\p{{L}}|\()',
     regex.IGNORECASE,
 )
-# How hosts end, beside two letters and other scripts; one of another name (`os.environ`) must be called one.
+# How hosts end, beside two letters and other scripts; one of another name (`os.environ`) needs `site:` or `https://`.
 _DOMAINS = frozenset(
     """com net org edu gov mil int info biz museum coop aero jobs travel asia app dev page blog wiki cloud online site
     tech store shop xyz club live news media games game world life design art agency studio academy school university
     science systems software solutions services support network tools team today works zone guide help community
     foundation global international earth city example test invalid local internal lan localhost""".split()  # noqa: SIM905
 )
-# How names of files end; a site of such a name needs `site:` or `https://` before it.
+# How names of files end.
 _FILE_ENDINGS = frozenset(
     """md js ts py sh txt pdf html htm php asp aspx jsp json xml yaml yml csv toml ini cfg conf zip gz tar exe dll java
-    cpp hpp css scss vue doc docx xls xlsx ppt pptx png jpg jpeg gif svg mp3 mp4 log sql lock env""".split()  # noqa: SIM905
+    cpp hpp css scss vue doc docx xls xlsx ppt pptx png jpg jpeg gif svg mp3 mp4 log sql lock env
+    rc go cc hs rb""".split()  # noqa: SIM905
 )
-# So do those of files and of countries.
-_COUNTRY_OR_FILE = frozenset(('rc', 'rs', 'go', 'cc', 'hs', 'pl', 'rb', 'so'))
-_CALLED = regex.compile(r'\b(?:only|just|from|on|at|not|never|avoid|sites?|nur|nicht|von|auf)\s*$', regex.IGNORECASE)
-_NEXT = regex.compile(r'\s*(?:,|and|or|und|oder|et|y)?\s*', regex.IGNORECASE)
-_ONLY = regex.compile(r'\s+(?:only|alone|nur)\b', regex.IGNORECASE)
 _NOT = regex.compile(
     r'\b(?:not|no|never|without|except(?: for)?|excluding|exclude|avoid|skip|ignore|ignoring|other than|rather than'
     r"|instead of|nothing (?:from|on)|don[’']?t|nicht|kein\w*|ohne|außer|pas|sans|sauf|no|sin|excepto)\b",
@@ -118,21 +114,17 @@ def scope_of(constraints: str) -> Scope:
     only: dict[str, None] = {}
     never: dict[str, None] = {}
     begin = 0
-    is_denied = is_preferred = is_host = False
+    is_denied = is_preferred = False
     for match in _HOST.finditer(constraints):
         before = constraints[begin : match.start()]
         begin = match.end()
-        is_next = is_host and _NEXT.fullmatch(before) is not None
-        is_called = is_next or _CALLED.search(before) is not None or _ONLY.match(constraints, begin) is not None
         if endings := list(_END.finditer(before)):
             is_denied = is_preferred = False
             before = before[endings[-1].start() :]
         is_denied = is_denied or _NOT.search(before) is not None
         is_preferred = is_preferred or _PREFERRED.search(before) is not None
         host = match['host'].casefold().removeprefix('www.')
-        is_marked = bool(match['site'] or match['scheme'] or match['port'])
-        is_host = is_marked or _is_domain(match['host'].rpartition('.')[2], is_called=is_called)
-        if not is_host:
+        if not (match['site'] or match['scheme'] or match['port'] or _is_domain(match['host'].rpartition('.')[2])):
             continue
         place = host + (match['port'] or '')
         if is_denied or (match['site'] or '').startswith('-'):
@@ -142,15 +134,11 @@ def scope_of(constraints: str) -> Scope:
     return Scope(tuple(only), tuple(place for place in never if place not in only))
 
 
-def _is_domain(ending: str, *, is_called: bool) -> bool:
-    """Return whether a name in running text is that of a host by what it ends with, or as it is called one."""
+def _is_domain(ending: str) -> bool:
+    """Return whether a name in running text is that of a host by what it ends with."""
     folded = ending.casefold()
-    if folded in _FILE_ENDINGS:
-        return False
-    if folded in _DOMAINS or not ending.isascii() or not ending.isalpha():
-        return not ending.istitle() or is_called
-    is_country = len(ending) == 2 and folded not in _COUNTRY_OR_FILE
-    return (is_country or is_called) and (ending.islower() or ending.isupper())
+    is_country = len(ending) == 2 and folded not in _FILE_ENDINGS
+    return not ending.istitle() and (is_country or folded in _DOMAINS or not ending.isascii() or not ending.isalpha())
 
 
 def without_hosts(constraints: str) -> str:
