@@ -17,7 +17,7 @@ from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.evidence.search.search import beginnings, search, with_digests
+from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
@@ -38,9 +38,6 @@ MAX_TOP_K = 200
 
 _LEAST_PASSAGE = 50
 """Tokens that a passage takes in a brief, or more."""
-
-_DIGEST_SHARE = 0.3
-"""Of the budget of a search, for digests of what machines wrote."""
 
 ANSWER_TOP_K = 40
 """Passages that an answer looks for; its brief has room for about a hundred."""
@@ -192,8 +189,6 @@ class Retriever:
             found = await in_io_thread(beginnings, self.collection, found, asked)
             if not found.hits:
                 return await self._nothing(asked.text, found, budget)
-        digested = int(budget * _DIGEST_SHARE)
-        found = await in_thread(with_digests, self.collection, found, asked.text, digested)
         options.tell('search', f'{len(found.hits)} passages found')
         options.tell('assemble', 'the brief is being written', done=0)
         if found.is_full_context and is_counted:

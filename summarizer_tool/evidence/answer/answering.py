@@ -11,7 +11,7 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence import sub_queries
 from summarizer_tool.evidence.answer import links, sufficiency
-from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference, pointer
+from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, StoredPage, TracePage
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.question import Question, QuestionTopic, check_length, scope_of, topic_of
@@ -91,8 +91,6 @@ class Answerer:
     """Whether that is of all pages that are there."""
     judgement: Judgement = field(default_factory=Judgement, init=False)
     references: list[Reference] = field(default_factory=list[Reference], init=False)
-    pointers: dict[str, list[str]] = field(default_factory=dict[str, list[str]], init=False)
-    """What in the sources that were named or fetched only leads elsewhere, by handle."""
     rounds: int = field(default=0, init=False)
     stalled: int = field(default=0, init=False)
     """Rounds in a row that have brought nothing."""
@@ -209,7 +207,7 @@ class Answerer:
 
     async def _look_at_all(self) -> None:
         self.found = await self.searched(0)
-        await self._judge()
+        self.judgement = await in_thread(sufficiency.judge, self.found.hits, self.parts)
         self.is_current = True
         self.options.tell('search', f'{len(self.found.hits)} passages found', self.rounds + 1, self.rounds + 1)
 
@@ -220,14 +218,10 @@ class Answerer:
         source_ids = self.gathering.source_ids if self.is_named else ()
         return await self.search(Query(question.text, parts, question.aside, source_ids, question.top_k, room))
 
-    async def _judge(self) -> None:
-        self.judgement = await in_thread(sufficiency.judge, self.found.hits, self.parts, self.pointers)
-
     async def _start(self) -> None:
         """Where no page was named, the sources of the best hits stand for them."""
         sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
         await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
-        await self._judge()  # now that their links are known
 
     async def _expand(self) -> None:
         """Follow the most promising links, round by round."""
@@ -307,7 +301,6 @@ class Answerer:
     async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
         topic = await in_thread(self._topic)
         for index, page in pages:
-            self.pointers[page.source_id] = [*map(pointer, page.links[:MAX_LINKS])]
             depth = self.gathering.pages[index].depth
             self.references += await in_thread(
                 links.references, page.links, page_url=page.url, depth=depth, topic=topic

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.documents.passage_splitting import LONG_HEADING
 from summarizer_tool.evidence.brief import quoting
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
 
 QUERY_TOKENS = 24
 HEADING_TOKENS = LONG_HEADING
 _MAX_HEADINGS = 4
 """Headings of a path that are shown: the innermost."""
-
-_DIGEST_TOKENS = 200
-"""Of a line of a digest; a longer one ends with an ellipsis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +35,19 @@ class EvidenceWriter:
     def write(self, count: int) -> ShownEvidence:
         """Write the first items of the evidence."""
         shown = dict(enumerate(self.brief.evidence[:count]))
-        pieces = {index: item for index, item in shown.items() if isinstance(item, EvidenceBlock)}
-        groups = [[index] for index in shown if index not in pieces] + _touching(pieces)
         texts: list[str] = []
         numbers: dict[int, int] = {}
-        for number, group in enumerate(sorted(groups, key=min), 1):
-            texts.append(self._written({index: shown[index] for index in group}, number))
+        for number, group in enumerate(sorted(_touching(shown), key=min), 1):
+            texts.append(self._block({index: shown[index] for index in group}, number))
             numbers |= dict.fromkeys(group, number)
         return ShownEvidence(tuple(texts), numbers)
 
     def alone(self, index: int) -> str:
         """One item of the evidence, as it would be written without the others."""
-        return self._written({index: self.brief.evidence[index]}, 1)
+        return self._block({index: self.brief.evidence[index]}, 1)
 
-    def _written(self, items: Mapping[int, EvidenceBlock | DigestLine], number: int) -> str:
-        """A digest; or passages that touch, by their places in the brief, in the order of their lines."""
-        blocks = {index: item for index, item in items.items() if isinstance(item, EvidenceBlock)}
-        if not blocks:
-            return '\n'.join(self._digest(item, number) for item in items.values() if isinstance(item, DigestLine))
+    def _block(self, blocks: Mapping[int, EvidenceBlock], number: int) -> str:
+        """Passages that touch, by their places in the brief and in the order of their lines, as one block."""
         pieces = [*blocks.values()]
         rows = (quoting.numbered(line.number, line.text) for line in _rows(pieces))
         return '\n'.join((self._head(blocks, number), *_opening(pieces), *rows))
@@ -64,13 +56,6 @@ class EvidenceWriter:
         """`p. 3`, or `p. 3-4`, for lines of a source; empty where it has no pages."""
         found = self.pages.get(self.brief.sources[source - 1].id)
         return found.of_lines(first, last) if found else ''
-
-    def _digest(self, line: DigestLine, number: int) -> str:
-        places = [f'source {line.source}']
-        if line.lines:
-            places += [quoting.ranges(line.lines), self._pages_of(line.source, line.lines[0], line.lines[-1])]
-        said = quoting.label(line.text, _DIGEST_TOKENS)
-        return f'[E{number}] {" · ".join(filter(None, places))} · relevance {line.relevance:.2f} · digest: {said}'
 
     def _head(self, blocks: Mapping[int, EvidenceBlock], number: int) -> str:
         """What stands above the lines of a block: where it is from, how good it is, and for which question."""

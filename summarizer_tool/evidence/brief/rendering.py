@@ -17,7 +17,7 @@ from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.evidence.brief import MIN_BUDGET, sections
 from summarizer_tool.evidence.brief.blocks import EvidenceWriter
-from summarizer_tool.evidence.brief.brief import Brief, DigestLine, EvidenceBlock, RenderedBrief
+from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
 from summarizer_tool.evidence.brief.citations import verify
 from summarizer_tool.text import tokens
 
@@ -139,12 +139,6 @@ class _Rendering:
 
 def _evidence_head(brief: Brief, shown: int) -> str:
     """How much is shown of what there is, whichever blocks that makes, and what it is that is counted."""
-    total, kinds = len(brief.evidence), {_kind(item) for item in brief.evidence}
-    counted = f' {kinds.pop()}{"" if total == 1 else "s"}' if len(kinds) == 1 else ''
-    return f'{sections.head("EVIDENCE", shown, total)}{counted}'
-
-
-def _kind(item: EvidenceBlock | DigestLine) -> str:
-    if isinstance(item, DigestLine):
-        return 'digest'
-    return 'source' if item.relevance is None else 'passage'
+    total = len(brief.evidence)
+    kind = 'source' if total and brief.evidence[0].relevance is None else 'passage'
+    return f'{sections.head("EVIDENCE", shown, total)} {kind}{"" if total == 1 else "s"}'

@@ -84,18 +84,6 @@ async def test_a_page_that_only_leads_to_the_answer_is_not_enough(text: str, sho
     assert f'{ORIGIN}/7' in small.fetched
 
 
-async def test_a_lead_that_fails_leaves_the_question_open() -> None:
-    small = web({'/': leaf(*TEASERS['a pointer'][:1], ('/7', NAMED))})
-    answered = await ask(small)
-    assert trace(answered) == snapshot(
-        [
-            '0 d0 / 01',
-            '1 d1 /7 FAILED marn.example/7 answered HTTP 404',
-            '1 rounds: no promising links',
-        ]
-    )
-
-
 async def test_where_there_is_enough_only_what_says_that_it_answers_is_followed() -> None:
     enough = 'The runner of a Kaplan turbine has five blades of bronze.'
     words = [('/k', 'Kaplan turbine'), ('/b', 'blades'), ('/c', 'bronze')]

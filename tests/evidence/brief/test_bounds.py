@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.brief.assembling import join
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation, choose, verify
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.search.results import Hit
@@ -35,10 +35,9 @@ def briefs(draw: st.DrawFn) -> Brief:
         st.none() | st.floats(0, 1),
         WORDS,
     )
-    digests = st.builds(DigestLine, number, TEXTS, st.just((1, 2, 9)), st.floats(0, 1))
     return Brief(
         sources=tuple(listed(document.id, draw(TEXTS), draw(WORDS)) for document in documents),
-        evidence=tuple(draw(st.lists(blocks | digests, max_size=30))),
+        evidence=tuple(draw(st.lists(blocks, max_size=30))),
         citations=tuple(
             Citation(document.text, document.id, 1)
             for document in documents

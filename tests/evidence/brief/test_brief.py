@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief import citations, quoting
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.store.source import Source
@@ -144,20 +144,6 @@ def test_when_space_is_short_it_says_what_is_dropped() -> None:
     assert rendered.tokens == tokens.count(rendered.text) <= 700
 
 
-def test_lines_of_digests_say_that_they_are_such() -> None:
-    lines = (
-        DigestLine(2, 'Orrin has six turbines.', (1, 4, 5, 6), 0.8),
-        DigestLine(1, 'Nobody knows\nwhy.', (), 0.2),
-    )
-    text = render(Brief((source(TIDES), source(VALLEY)), lines), 600).text
-
-    assert text[text.index('[EVIDENCE]') :] == snapshot("""\
-[EVIDENCE] 2 digests
-[E1] source 2 · lines 1, 4-6 · relevance 0.80 · digest: Orrin has six turbines.
-[E2] source 1 · relevance 0.20 · digest: Nobody knows why.\
-""")
-
-
 # Sources
 
 
@@ -275,10 +261,7 @@ def test_what_pages_say_opens_no_section(text: str) -> None:
     line = BriefLine(1, text)
     brief = Brief(
         sources=(listed(document.id, text, document.url),),
-        evidence=(
-            EvidenceBlock(1, (line, line), (text,), 0.5, query=text),
-            DigestLine(1, text, (1,), 0.5),
-        ),
+        evidence=(EvidenceBlock(1, (line, line), (text,), 0.5, query=text),),
         question=text,
         parts=(text, text),
         partial=(text,),
