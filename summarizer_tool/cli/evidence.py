@@ -91,7 +91,8 @@ def answer(
     ] = 'auto',
     intent: Intent = '',
     constraints: Annotated[
-        list[str] | None, typer.Option(help='What the answer must keep to, such as hosts or years; several are fine.')
+        list[str] | None,
+        typer.Option(help='What the answer must keep to, such as years; site:HOST for links; may be repeated.'),
     ] = None,
     pages: Annotated[
         int | None,

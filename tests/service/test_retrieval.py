@@ -322,7 +322,7 @@ async def test_constraints_are_one_or_several() -> None:
     with SourceStore() as store:
         retriever = retriever_of(store)
         source = retriever.collection.add(Document('A note on salt.', title='Salt'))
-        for constraints in ('only salt.example', ['only salt.example', 'not before 2019']):
+        for constraints in ('site:salt.example', ['site:salt.example', 'not before 2019']):
             found = await retriever.answer(source.id, 'salt', constraints=constraints)
             assert 'A note on salt.' in found.text
 

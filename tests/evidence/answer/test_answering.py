@@ -123,9 +123,9 @@ async def test_intent_and_constraints_reach_the_search() -> None:
         [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/guide/bulb'],
         mode='fast',
         intent='a book on engines',
-        constraints='only marn.example since 1931',
+        constraints='site:marn.example since 1931',
     )
-    assert small.queries[0].intent == 'a book on engines only since 1931'
+    assert small.queries[0].intent == 'a book on engines since 1931'
 
 
 @pytest.mark.parametrize(

@@ -143,21 +143,12 @@ def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
 @pytest.mark.parametrize(
     ('constraints', 'only', 'never'),
     [
-        ('only docs.example.org', ['docs.example.org'], []),
         ('site:example.org, since 2019', ['example.org'], []),
-        ('https://www.docs.example.org/guide/a.html only', ['docs.example.org'], []),
-        ('nothing from example.com but example.org is fine', ['example.org'], ['example.com']),
-        ('avoid reddit.com and quora.com, only wiki.example.net', ['wiki.example.net'], ['reddit.com', 'quora.com']),
-        ('-site:example.org', [], ['example.org']),
-        ('127.0.0.1:8000 and [::1]:90', ['127.0.0.1:8000', '[::1]:90'], []),
-        ('nur beispiel.de, nicht wiki.de', ['beispiel.de'], ['wiki.de']),
-        ('prefer docs.example.org', [], []),
-        ('see README.md, node.js and me@example.org, version 1.2.3, e.g. U.S. figures', [], []),
-        ('from 1999-2004, in 12,000 copies', [], []),
-        ('asyncio.TaskGroup, pandas.DataFrame and os.environ, newer than v2.rc', [], []),
-        ('only gov.pl and docs.rs, not site:visit.berlin', ['gov.pl', 'docs.rs'], ['visit.berlin']),
-        ('DOCS.EXAMPLE.ORG only', ['docs.example.org'], []),
-        ('No speculation.Use primary sources', [], []),
+        ('site:https://www.docs.example.org/ only', ['docs.example.org'], []),
+        ('not site:example.com but SITE:Example.ORG', ['example.org'], ['example.com']),
+        ('-site:reddit.com -site:quora.com', [], ['reddit.com', 'quora.com']),
+        ('site:127.0.0.1:8000 site:[::1]:90', ['127.0.0.1:8000', '[::1]:90'], []),
+        ('only docs.example.org, see README.md and https://example.org', [], []),
         ('', [], []),
     ],
 )
@@ -167,7 +158,7 @@ def test_hosts_in_constraints(constraints: str, only: list[str], never: list[str
 
 
 def test_where_links_may_lead() -> None:
-    scope = scope_of('only example.org, not old.example.org')
+    scope = scope_of('site:example.org -site:old.example.org')
     allowed = ('https://www.example.org/a', 'http://docs.example.org:8080/b')
     others = (
         'https://old.example.org/x',
@@ -177,6 +168,6 @@ def test_where_links_may_lead() -> None:
         'http://[',
     )
     assert [scope.allows(url) for url in (*allowed, *others)] == [True] * 2 + [False] * 5
-    scope = scope_of('127.0.0.1:8000 only')
+    scope = scope_of('site:127.0.0.1:8000')
     assert [scope.allows(f'http://127.0.0.1{port}/') for port in (':8000', ':8001', '')] == [True, False, False]
-    assert without_hosts('only docs.example.org, since 2019') == 'only , since 2019'
+    assert without_hosts('site:docs.example.org since 2019') == 'since 2019'
