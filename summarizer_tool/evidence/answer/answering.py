@@ -307,5 +307,4 @@ class Answerer:
             )
 
     def _topic(self) -> QuestionTopic:
-        coverage = [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts)
-        return topic_of(self.parts, coverage, aside=self.question.aside)
+        return topic_of(self.parts, self.judgement.coverage or [0.0] * len(self.parts), aside=self.question.aside)
