@@ -252,17 +252,12 @@ class Answerer:
         if self.stalled or self.followed >= self.budget:
             return []
         leading = links.leading(self.references, self.parts)
-        return [candidate for candidate in self._within(candidates) if candidate.key in leading]
-
-    def _within(self, candidates: Sequence[LinkCandidate]) -> list[LinkCandidate]:
-        return [candidate for candidate in candidates if candidate.depth <= self.settings.answer_max_depth]
+        return [candidate for candidate in candidates if candidate.key in leading]
 
     def _exhausted(self, candidates: Sequence[LinkCandidate]) -> StopReason | None:
         """Why no more links can, or need be followed."""
         if not candidates:
             return 'no promising links'
-        if not self._within(candidates):
-            return 'depth limit'
         if self.followed >= self.budget:
             return 'expansion budget'
         if not self.judgement.is_hopeful:
@@ -287,8 +282,7 @@ class Answerer:
         if not candidates[0].is_told:  # what is read of these tells where to go on
             at_once = (at_once + 1) // 2
         most = min(at_once, self.budget - self.followed)
-        within = self._within(candidates)
-        chosen = [candidate for candidate in within[:most] if candidate.value >= _AS_GOOD * within[0].value]
+        chosen = [candidate for candidate in candidates[:most] if candidate.value >= _AS_GOOD * candidates[0].value]
         before, total = self.followed, self.budget
 
         def report(done: int) -> None:
