@@ -55,7 +55,7 @@ _SOURCES = (
 
 FORMAT: Final = DatabaseFormat(
     application=0x53756D31,  # 'Sum1'
-    version=5,
+    version=6,
     tables=(*_SOURCES, *index.SCHEMA, *page_details.SCHEMA),
     unusable=f'{variable("store")}={{path}} cannot be used',
     way_out=f'move it away, or set {variable("store")} to another path',

@@ -39,8 +39,7 @@ SCHEMA = (
     """CREATE TABLE passages (
         id INTEGER PRIMARY KEY, collection TEXT NOT NULL, source TEXT NOT NULL, number INTEGER NOT NULL,
         first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, "offset" INTEGER NOT NULL,
-        start INTEGER NOT NULL, "end" INTEGER NOT NULL, path TEXT NOT NULL, text TEXT NOT NULL,
-        header TEXT NOT NULL, header_line INTEGER NOT NULL) STRICT""",
+        path TEXT NOT NULL, text TEXT NOT NULL, header TEXT NOT NULL, header_line INTEGER NOT NULL) STRICT""",
     'CREATE UNIQUE INDEX passages_of_source ON passages (collection, source, number)',
     words.TABLE,
     """CREATE TABLE vectors (
@@ -120,7 +119,7 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     ).fetchone()
     first = (number << COLLECTION_BITS) + after - len(entry.cuts)
     db.executemany(
-        'INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (
             (
                 first + index,
@@ -130,8 +129,6 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
                 cut.first_line,
                 cut.last_line,
                 cut.offset,
-                cut.start,
-                cut.end,
                 '\n'.join(cut.path),
                 entry.text[cut.start : cut.end],
                 entry.text[slice(*cut.header)],
