@@ -5,15 +5,13 @@ import gc
 import os
 import sys
 
-from summarizer_tool.cli.loading import end_at_interrupt
 from summarizer_tool.extras import MissingExtraError, naming_extra
 
 
 def main() -> None:
     """Run the command line; without its extra, say which one it is."""
-    end_at_interrupt()
     # What a command loads stays: looking through it costs a tenth of its time, and once more where it ends.
-    gc.disable()  # until it is `loaded`
+    gc.disable()  # until the command is `loaded`
     gc.set_threshold(200_000, 20, 100)
     atexit.register(gc.freeze)
     os.environ.setdefault('PYDANTIC_AI_NO_BANNER', '1')  # it would stand among our progress
@@ -28,6 +26,8 @@ def main() -> None:
     except MissingExtraError as error:
         sys.stderr.write(f'summarizer: {error}\n')
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
     command()
 
 

@@ -111,9 +111,7 @@ class StoreError(SummarizerError):
 class FetchError(SummarizerError):
     """A URL is refused, or cannot be fetched, or holds no text."""
 
-    def __init__(self, message: str, *, status: int | None = None, concerns_host: bool = False) -> None:
+    def __init__(self, message: str, *, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
         """The HTTP status of the answer, where that was the reason."""
-        self.concerns_host = concerns_host
-        """True where no page of the host can be fetched: it has no address, or one that is refused."""

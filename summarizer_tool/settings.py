@@ -178,8 +178,6 @@ class Settings(BaseSettings):
     """Pages that one answer may fetch by following links."""
     answer_max_pages_per_round: Annotated[int, Field(ge=1, le=50)] = 4
     """Links that are followed at once, before what they gave is looked at."""
-    answer_max_depth: Annotated[int, Field(ge=1, le=10)] = 3
-    """Links from a page that the caller named to the last one that is followed."""
 
     mcp_response_token_budget: Annotated[int, Field(ge=500, le=100_000)] = 24_000
     """Tokens of a brief; common clients refuse results over 25,000."""

@@ -139,7 +139,7 @@ class ProxyServer:
 
     def facts(self) -> Mapping[str, object]:
         """The servers and the store, for the log."""
-        return {'servers': [each.name for each in self.connections], 'store': self.results.store.kind}
+        return {'servers': [each.name for each in self.connections], 'store': self.results.store.path}
 
     def server(self) -> Server[Any]:
         """The MCP server with these handlers."""

@@ -52,28 +52,23 @@ class BatchProgress:
     """Merges of results, which are no documents, that have failed."""
     warnings: list[str] = field(default_factory=list[str])
     """What to know of the others."""
+    done_before: int = 0
+    """Of those that are done: before this run began. What follows is of this run alone."""
     tokens: int = 0
-    """Of the documents that are done."""
     cost: float | None = 0.0
     seconds: float = 0.0
     size: int = 0
     size_done: int = 0
-    done_before: int = 0
-    tokens_before: int = 0
-    cost_before: float = 0.0
-    size_before: int = 0
-    """What was done before this run began."""
 
     @property
     def tokens_per_second(self) -> float:
-        """Of this run."""
-        return (self.tokens - self.tokens_before) / self.seconds if self.seconds else 0.0
+        """Of the documents that are done."""
+        return self.tokens / self.seconds if self.seconds else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """By the bytes a second of this run; unknown before the first."""
-        worked = self.size_done - self.size_before
-        return (self.size - self.size_done) / worked * self.seconds if worked else None
+        """By the bytes a second; unknown before the first."""
+        return (self.size - self.size_done) / self.size_done * self.seconds if self.size_done else None
 
 
 @dataclass
@@ -208,9 +203,12 @@ class Batch:
         is_document = job.name.startswith(f'{DOCUMENTS}/')
         job_id, size = f'{self.record.id}:{job.key}', len(job.content) * is_document
         self.progress.documents += is_document
-        self.progress.size += size
         self._waiting[job_id] = job.name, size
         _, state = self._before.pop(job_id, ('', ''))
+        if state in FINISHED:
+            self._take([job_id], is_before=True)
+            return
+        self.progress.size += size
         if not state:
             options = EnqueueOptions(
                 workflow_name=WORKFLOW,
@@ -220,11 +218,6 @@ class Batch:
                 attributes={'name': job.name},
             )
             self.client.enqueue(options, job.model_dump(mode='json'))
-        elif state in FINISHED:
-            self._take([job_id])
-            now = self.progress
-            now.done_before, now.cost_before = now.done - now.set_aside, now.cost or 0.0
-            now.size_before, now.tokens_before = now.size_done, now.tokens
 
     def _look(self, look: Callable[[BatchProgress], None]) -> None:
         """Collect what is finished, a part of all at a time, and tell of it."""
@@ -242,22 +235,22 @@ class Batch:
             look(self.progress)
         self._next = time.monotonic() + POLL_SECONDS
 
-    def _take(self, job_ids: list[str]) -> None:
-        """Write the results of those jobs that are finished."""
+    def _take(self, job_ids: list[str], *, is_before: bool = False) -> None:
+        """Write the results of those jobs that are finished, perhaps before this run."""
         if not job_ids:
             return
         for job in self.client.list_workflows(workflow_ids=job_ids, status=FINISHED, load_input=False):
             name, size = self._waiting.pop(job.workflow_id)
-            self.progress.size_done += size
+            self.progress.size_done += 0 if is_before else size
             if job.status != WorkflowStatusString.SUCCESS.value:
-                self._finish(name, Outcome(state='set aside', error=reason(job)))
+                self._finish(name, Outcome(state='set aside', error=reason(job)), is_before=is_before)
                 continue
             steps = self.client.list_workflow_steps(job.workflow_id)
             result = JobResult.model_validate(steps[0]['output'])
             self.folder.keep(name, Summary.model_validate_json(unpack(result.summary)))
-            self._finish(name, result.outcome)
+            self._finish(name, result.outcome, is_before=is_before)
 
-    def _finish(self, name: str, outcome: Outcome) -> None:
+    def _finish(self, name: str, outcome: Outcome, *, is_before: bool) -> None:
         progress = self.progress
         self.outcomes[name] = outcome
         is_lost = outcome.state == 'set aside'
@@ -266,11 +259,13 @@ class Batch:
         if name.startswith(f'{DOCUMENTS}/'):
             progress.done += 1
             progress.set_aside += is_lost
-            progress.tokens += outcome.tokens_in
+            progress.done_before += is_before and not is_lost
+            progress.tokens += 0 if is_before else outcome.tokens_in
         else:
             progress.lost_merges += is_lost
             progress.warnings += outcome.warnings
-        progress.cost = None if progress.cost is None or outcome.cost is None else progress.cost + outcome.cost
+        if not is_before:
+            progress.cost = None if progress.cost is None or outcome.cost is None else progress.cost + outcome.cost
 
     def _merge(self, look: Callable[[BatchProgress], None]) -> None:
         """Make one summary of all, level by level."""

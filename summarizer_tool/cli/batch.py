@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from summarizer_tool.cli.loading import loaded
-from summarizer_tool.cli.terminal import ExitCode, UnreadableError, ending, load_settings, say, set_up_logs, stop, write
+from summarizer_tool.cli.terminal import (
+    ExitCode,
+    UnreadableError,
+    ending,
+    load_settings,
+    loaded,
+    say,
+    set_up_logs,
+    stop,
+    write,
+)
 from summarizer_tool.errors import ConfigurationError
 from summarizer_tool.extras import naming_extra
 
@@ -167,14 +176,12 @@ def _asked(settings: 'Settings', max_output_tokens: int, focus: list[str], schem
 def _database(folder: 'BatchFolder', settings: 'Settings') -> 'BatchDatabase':
     """The database that the settings name, or a file in the folder; it must be the one where the batch is already."""
     from summarizer_tool.batch.database import BatchDatabase
-    from summarizer_tool.store.postgres import parsed_url, shown
 
     url, record = settings.database_url, folder.record()
     database = BatchDatabase(url) if url else BatchDatabase.in_file(folder.database)
     if record is not None and record.database != database.shown:
-        kept = shown(parsed_url(record.database))  # earlier versions have kept a password among the parameters
         raise ConfigurationError(
-            f'the batch in {folder.path} is kept in {kept}, and not in {database.shown}; set '
+            f'the batch in {folder.path} is kept in {record.database}, and not in {database.shown}; set '
             'SUMMARIZER_DATABASE_URL as it was, or name another folder with --out'
         )
     return database
@@ -230,8 +237,8 @@ def _run(running: 'Batch', settings: 'Settings', workers: int) -> None:
 
 def _figures(now: 'BatchProgress') -> str:
     """What this run has done, whatever was done before it."""
-    cost = 'cost unknown' if now.cost is None else f'${now.cost - now.cost_before:.4f}'
-    figures = [f'{now.tokens - now.tokens_before:,} tokens', f'{now.tokens_per_second:,.0f} a second', cost]
+    cost = 'cost unknown' if now.cost is None else f'${now.cost:.4f}'
+    figures = [f'{now.tokens:,} tokens', f'{now.tokens_per_second:,.0f} a second', cost]
     if now.set_aside:
         figures.append(f'{now.set_aside:,} set aside')
     left = now.seconds_left

@@ -18,7 +18,7 @@ from summarizer_tool.cli.stored import (
     require_store,
     stored_place,
 )
-from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, in_commands, say, stop, write
+from summarizer_tool.cli.terminal import ExitCode, complain, configured, ending, say, stop, write
 from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.evidence.question import ResearchMode
@@ -91,7 +91,8 @@ def answer(
     ] = 'auto',
     intent: Intent = '',
     constraints: Annotated[
-        list[str] | None, typer.Option(help='What the answer must keep to, such as hosts or years; several are fine.')
+        list[str] | None,
+        typer.Option(help='What the answer must keep to, such as years; site:HOST for links; may be repeated.'),
     ] = None,
     pages: Annotated[
         int | None,
@@ -234,7 +235,7 @@ def _show(evidence: 'EvidenceBrief', *, as_json: bool, needs_passages: bool = Tr
     figures = evidence.figures
     is_shown = not evidence.is_error and (bool(figures.get('hits')) or not needs_passages)
     shown = asdict(evidence) if as_json else None
-    _print(evidence.text if is_shown else in_commands(evidence.text), shown, is_found=is_shown)
+    _print(evidence.text, shown, is_found=is_shown)
     if needs_passages and not figures.get('matched'):
         sys.exit(ExitCode.FAILED)
 

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from summarizer_tool.cli.loading import loaded
-from summarizer_tool.cli.terminal import ExitCode, UnreadableError, progress, say, stop
+from summarizer_tool.cli.terminal import ExitCode, UnreadableError, loaded, progress, say, stop
 from summarizer_tool.errors import ConfigurationError, FetchError, InputTooLargeError, UnknownSourceError
 
 if TYPE_CHECKING:
@@ -60,9 +59,6 @@ def read_text(settings: 'Settings') -> str:
 def _read_file(name: str, settings: 'Settings') -> 'GivenSource':
     from summarizer_tool.formats.files import read_file, read_path
 
-    with suppress(OSError):  # of a name that no file can have, which reading tells of
-        if name not in ('', STDIN) and Path(name).is_dir():
-            raise UnreadableError(f'{name} is a directory; name the files in it, e.g. {name.rstrip("/")}/*.md')
     try:
         if name == STDIN:
             return read_file(_read_stdin(settings))

@@ -1,5 +1,6 @@
 """How a command meets whoever runs it: settings, the result on stdout, all else on stderr, and the way it ends."""
 
+import gc
 import os
 import re
 import sys
@@ -63,6 +64,13 @@ def set_up_logs(settings: 'Settings', *, libraries: 'Iterable[str]' = ()) -> Non
     telemetry.configure(settings, handler=handler, libraries=libraries)
 
 
+def loaded() -> None:
+    """Look for garbage again, as the work begins: what a command loads stays."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
 class UnreadableError(SummarizerError):
     """An input cannot be read; says which and why in one line."""
 
@@ -88,7 +96,7 @@ def ending(**options: object) -> 'Generator[None]':
     except (FetchError, InputTooLargeError, UnreadableError) as error:
         stop(ExitCode.INPUT, str(error))
     except SummarizerError as error:
-        stop(ExitCode.FAILED, in_commands(str(error)))
+        stop(ExitCode.FAILED, str(error))
     except KeyboardInterrupt:
         stop(ExitCode.INTERRUPTED, 'interrupted')
 
@@ -102,23 +110,6 @@ def stop(code: ExitCode, message: str) -> Never:
 def say(message: str) -> None:
     """A line on stderr, in the program's name."""
     complain(f'summarizer: {message}')
-
-
-_AS_COMMANDS = {
-    'add_source(content)': 'summarizer add FILE',
-    'add_source(url)': 'summarizer add URL',
-    'add_source': 'summarizer add',
-    'name another source as older_id': 'name another source after it',
-    'read_source(source_id, start_line)': 'summarizer call read_source --source_id HANDLE --start_line LINE',
-}
-"""What a person types for a tool that an agent calls."""
-
-
-def in_commands(text: str) -> str:
-    """What a text advises an agent to call, as a person types it."""
-    for tool, command in _AS_COMMANDS.items():
-        text = text.replace(tool, command)
-    return text
 
 
 _HARMFUL = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]')
@@ -156,18 +147,6 @@ def write(text: str) -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         stop(ExitCode.FAILED, f'the result cannot be written: {error.strerror}')
-
-
-def check_writable(path: 'Path', option: str) -> None:
-    """Check, before anything is paid for, that a file can be written; else a `ConfigurationError` names the option."""
-    is_new = not os.access(path, os.F_OK)
-    if is_new or path.is_file() or path.is_dir():  # who reads a pipe would see it end
-        try:
-            path.open('ab').close()
-            if is_new:
-                path.unlink()
-        except OSError as error:
-            raise ConfigurationError(f'{option} {path} cannot be written: {error.strerror}') from None
 
 
 def write_file(path: 'Path', text: str) -> None:

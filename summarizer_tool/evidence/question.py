@@ -26,7 +26,7 @@ class Question:
     intent: str = ''
     """What the answer is for."""
     constraints: str = ''
-    """What the answer must keep to. Links are followed only to hosts that it names, if it names any."""
+    """What the answer must keep to; links are followed only within each `site:HOST`, if there is one."""
     expansion_budget: int | None = None
     """Pages that may be had by following links; `None`, and at most: `answer_max_pages` of the settings."""
     mode: ResearchMode = 'auto'
@@ -52,43 +52,9 @@ def check_length(**texts: str) -> None:
             )
 
 
-_NAME = r'(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,6}\p{L}{2,24}'
-_NUMBERS = r'\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]{2,45}\]'
-_HOST = regex.compile(
-    rf'(?<![\p{{L}}\p{{N}}@._/-])(?P<site>-?\s?site:\s?)?(?P<scheme>https?://)?(?:\*\.)?'
-    rf'(?P<host>{_NAME}|localhost|{_NUMBERS})(?P<port>:\d{{1,5}})?(?![\p{{L}}\p{{N}}@]|\.\p{{L}}|\()',
-    regex.IGNORECASE,
-)
-# How hosts end, beside two letters and other scripts; one of another name (`os.environ`) must be called one.
-_DOMAINS = frozenset(
-    """com net org edu gov mil int info biz museum coop aero jobs travel asia app dev page blog wiki cloud online site
-    tech store shop xyz club live news media games game world life design art agency studio academy school university
-    science systems software solutions services support network tools team today works zone guide help community
-    foundation global international earth city example test invalid local internal lan localhost""".split()  # noqa: SIM905
-)
-# How names of files end; a site of such a name needs `site:` or `https://` before it.
-_FILE_ENDINGS = frozenset(
-    """md js ts py sh txt pdf html htm php asp aspx jsp json xml yaml yml csv toml ini cfg conf zip gz tar exe dll java
-    cpp hpp css scss vue doc docx xls xlsx ppt pptx png jpg jpeg gif svg mp3 mp4 log sql lock env""".split()  # noqa: SIM905
-)
-# So do those of files and of countries.
-_COUNTRY_OR_FILE = frozenset(('rc', 'rs', 'go', 'cc', 'hs', 'pl', 'rb', 'so'))
-_CALLED = regex.compile(r'\b(?:only|just|from|on|at|not|never|avoid|sites?|nur|nicht|von|auf)\s*$', regex.IGNORECASE)
-_NEXT = regex.compile(r'\s*(?:,|and|or|und|oder|et|y)?\s*', regex.IGNORECASE)
-_ONLY = regex.compile(r'\s+(?:only|alone|nur)\b', regex.IGNORECASE)
-_NOT = regex.compile(
-    r'\b(?:not|no|never|without|except(?: for)?|excluding|exclude|avoid|skip|ignore|ignoring|other than|rather than'
-    r"|instead of|nothing (?:from|on)|don[’']?t|nicht|kein\w*|ohne|außer|pas|sans|sauf|no|sin|excepto)\b",
-    regex.IGNORECASE,
-)
-# A sentence ends what a negation reaches; a full stop inside a host is followed by a letter.
-_END = regex.compile(
-    r'[;!?\n]|\.(?:\s|$)|\b(?:but|only|just|aber|nur|mais|seulement|pero|solo|sólo)\b', regex.IGNORECASE
-)
-# What is liked better is no limit.
-_PREFERRED = regex.compile(
-    r'\b(?:prefer\w*|ideally|if possible|start(?:ing)? (?:with|from|at)|such as|for example|e\.g\.|vorzugsweise'
-    r'|am liebsten)',
+# As search engines take it; what is said of a host in words is none of our reading.
+_SITE = regex.compile(
+    r'(?P<not>-|\bnot\s)?\bsite:\s?(?:https?://)?(?:www\.)?(?P<place>(?:\[[0-9a-f:.]+\]|[^\s/:;,\[\]]+)(?::\d{1,5})?)/?',
     regex.IGNORECASE,
 )
 
@@ -110,52 +76,20 @@ class Scope:
 
 
 def scope_of(constraints: str) -> Scope:
-    """Read the hosts to keep to and to leave out from constraints such as `only docs.example.org, not before 2019`.
+    """Read the hosts to keep to and to leave out from constraints such as `site:docs.example.org -site:example.com`.
 
-    Hosts come in lower case without `www.`, in order. A file name (`notes.md`), one of a program (`os.environ`) or an
-    e-mail address is no host.
+    Hosts come in lower case without `www.`, in order, perhaps with a port.
     """
     only: dict[str, None] = {}
     never: dict[str, None] = {}
-    begin = 0
-    is_denied = is_preferred = is_host = False
-    for match in _HOST.finditer(constraints):
-        before = constraints[begin : match.start()]
-        begin = match.end()
-        is_next = is_host and _NEXT.fullmatch(before) is not None
-        is_called = is_next or _CALLED.search(before) is not None or _ONLY.match(constraints, begin) is not None
-        if endings := list(_END.finditer(before)):
-            is_denied = is_preferred = False
-            before = before[endings[-1].start() :]
-        is_denied = is_denied or _NOT.search(before) is not None
-        is_preferred = is_preferred or _PREFERRED.search(before) is not None
-        host = match['host'].casefold().removeprefix('www.')
-        is_marked = bool(match['site'] or match['scheme'] or match['port'])
-        is_host = is_marked or _is_domain(match['host'].rpartition('.')[2], is_called=is_called)
-        if not is_host:
-            continue
-        place = host + (match['port'] or '')
-        if is_denied or (match['site'] or '').startswith('-'):
-            never.setdefault(place)
-        elif not is_preferred:
-            only.setdefault(place)
+    for match in _SITE.finditer(constraints):
+        (never if match['not'] else only).setdefault(match['place'].casefold())
     return Scope(tuple(only), tuple(place for place in never if place not in only))
-
-
-def _is_domain(ending: str, *, is_called: bool) -> bool:
-    """Return whether a name in running text is that of a host by what it ends with, or as it is called one."""
-    folded = ending.casefold()
-    if folded in _FILE_ENDINGS:
-        return False
-    if folded in _DOMAINS or not ending.isascii() or not ending.isalpha():
-        return not ending.istitle() or is_called
-    is_country = len(ending) == 2 and folded not in _COUNTRY_OR_FILE
-    return (is_country or is_called) and (ending.islower() or ending.isupper())
 
 
 def without_hosts(constraints: str) -> str:
     """What else constraints say: words that may stand in a text."""
-    return ' '.join(_HOST.sub(' ', constraints).split())
+    return ' '.join(_SITE.sub(' ', constraints).split())
 
 
 def _is_at(url: str, place: str) -> bool:

@@ -24,10 +24,7 @@ _QUESTION_WORD = (
     r'(?:what|when|where|which|who(?:m|se)?|why|how|wann|wo|wer|wen|wem|wessen|warum|wieso|weshalb|wie|welche[rsnm]?'
     r'|quand|où|qui|pourquoi|comment|combien|quels?|quelles?|qué|cuándo|dónde|quién(?:es)?|cómo|cuánt[oa]s?)\b'
 )
-_ITEM = regex.compile(
-    r'(?P<code>`[^`\n]*`)|(?:\n\s*|^\s*)(?:[-*•–]|\d{1,2}[.)]|[a-h]\))\s+'
-    r'|(?<=[\s:,;])(?:(?:and|und|et|y)\s+)?\(?(?P<label>\d{1,2}|[a-h])\)\s+|(?P<line>\n\s*)|;\s+|；'
-)
+_ITEM = regex.compile(r'(?P<code>`[^`\n]*`)|(?:\n\s*|^\s*)(?:[-*•–]|\d{1,2}[.)]|[a-h]\))\s+|;\s+|；|\n\s*\n\s*')
 _STOP = regex.compile(r'[?？؟]+["”’)\]]{0,2}(?:\s+|$|(?<=[？؟]))|[.!]["”’)\]]{0,2}\s+(?=["“(]?[\p{Lu}\p{Lo}\d])|[。！]')
 _CLAUSE = regex.compile(rf'[,;]?\s+(?:and(?: also)?|und|et|y)\s+(?={_QUESTION_WORD})', regex.IGNORECASE)
 _ASKING = regex.compile(rf'{_QUESTION_WORD}|.*[?？؟]$', regex.IGNORECASE | regex.DOTALL)
@@ -35,11 +32,7 @@ _PRONOUN = regex.compile(
     r'\b(?:its?|they|them|their|he|him|his|she|her|er|es|sie|ihre?|seine?|il|elles?|ils|lui|leurs?)\b|[它他她]|それ|彼',
     regex.IGNORECASE,
 )
-_ASKING_WORD = regex.compile(_QUESTION_WORD, regex.IGNORECASE)
 _EDGES = ' \t\n,:-–'
-_ENDS = tuple('.?!:;？。')
-_WRAPPED = 60
-"""Characters of a line that may go on in the next one."""
 
 
 def split(question: str) -> tuple[str, ...]:
@@ -70,34 +63,13 @@ def split(question: str) -> tuple[str, ...]:
 
 
 def _items(question: str) -> Iterator[str]:
-    """What stands between the marks of a list, of which letters and numbers in brackets are some only in order."""
-    marks = [mark for mark in _ITEM.finditer(question) if not mark['code']]
-    # In brackets that are still open a label is none.
-    before = {mark: question[: mark.start()] for mark in marks if mark['label']}
-    labelled = [mark for mark, text in before.items() if text.count('(') <= text.count(')')]
-    # The first one may stand at the very beginning, where it is a mark by itself.
-    has_first = int(bool(marks) and marks[0].start() == 0)
-    order = '123456789' if labelled and labelled[0]['label'].isdigit() else 'abcdefgh'
-    said = [mark['label'] for mark in labelled]
-    is_list = len(said) + has_first > 1 and said == [*order[has_first : has_first + len(said)]]
-    begin, is_listing = 0, False
-    for mark in marks:
-        if mark['line'] and not is_listing:
-            is_listing = question[: mark.start()].rstrip().endswith(':')
-            if not (is_listing or _begins_line(question, mark)):
-                continue
-        if not mark['label'] or (is_list and mark in labelled):
+    """What stands between the marks of a list, semicolons and blank lines."""
+    begin = 0
+    for mark in _ITEM.finditer(question):
+        if not mark['code']:
             yield question[begin : mark.start()]
             begin = mark.end()
     yield question[begin:]
-
-
-def _begins_line(question: str, mark: regex.Match[str]) -> bool:
-    """Whether what stands on the next line is another question, rather than the rest of a line that was too long."""
-    before, after = question[: mark.start()].rpartition('\n')[2].rstrip(), question[mark.end() :]
-    if mark.group().count('\n') > 1 or before[-1:] in _ENDS:
-        return True
-    return len(before) < _WRAPPED and (after[:1].isupper() or _ASKING_WORD.match(after) is not None)
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -42,9 +42,6 @@ RESERVE = 0.05
 STOPPING_SECONDS = 2.0
 """Of the grace period of a server that is told to stop, at least, up to half of it: for answers without a model."""
 
-LATE = 0.8
-"""Of the time for a call: what is not done by then is logged."""
-
 _logger = logging.getLogger('summarizer_tool')
 
 Send = Callable[[float, float | None, str], Awaitable[None]]
@@ -232,7 +229,6 @@ class RunningCall:
         done: list[T] = []
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.report.run)
-            tasks.start_soon(self._say_when_late)
             if self.lost is not None:
                 tasks.start_soon(self._give_up_when_lost, self.lost)
             with self.guard:
@@ -246,13 +242,6 @@ class RunningCall:
         if not done:
             raise TimeIsUpError
         return done[0]
-
-    async def _say_when_late(self) -> None:
-        await anyio.sleep(self.deadline.seconds * LATE)
-        _logger.warning(
-            'a call has used most of its time',
-            extra={'tool': self.name, 'seconds_left': round(self.deadline.seconds, 1)},
-        )
 
     async def _give_up_when_lost(self, lost: Event) -> None:
         await lost.wait()

@@ -110,7 +110,7 @@ class Tools:
 
     def facts(self) -> Mapping[str, object]:
         """The model and the store, for the log."""
-        return {'model': self.setup.summarizer.model_name, 'store': self.store.kind}
+        return {'model': self.setup.summarizer.model_name, 'store': self.store.path}
 
     def server(self) -> 'Server[Any]':
         """The MCP server with these handlers."""

@@ -86,7 +86,7 @@ class AnswerRequest(Request):
     intent: Text = ''
     """What the answer is for."""
     constraints: TextOrTexts = ''
-    """What the answer must keep to, such as hosts or years; one or several."""
+    """What the answer must keep to, such as years, or `site:HOST` for links; one or several."""
     expansion_budget: int | None = None
     """Pages that may be fetched by following links, at most `SUMMARIZER_ANSWER_MAX_PAGES`, which `None` means."""
     research_mode: ResearchMode = 'auto'

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
-from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
+from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.results import Query, SearchResult
-from summarizer_tool.evidence.search.search import beginnings, search, with_digests
+from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
@@ -28,7 +28,6 @@ from summarizer_tool.service.service import Service, listed
 from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
-from summarizer_tool.web import fetch
 from summarizer_tool.web.robots import Robots
 
 if TYPE_CHECKING:
@@ -39,9 +38,6 @@ MAX_TOP_K = 200
 
 _LEAST_PASSAGE = 50
 """Tokens that a passage takes in a brief, or more."""
-
-_DIGEST_SHARE = 0.3
-"""Of the budget of a search, for digests of what machines wrote."""
 
 ANSWER_TOP_K = 40
 """Passages that an answer looks for; its brief has room for about a hundred."""
@@ -59,8 +55,8 @@ MAX_NAMED = 100
 """Sources that one search may name."""
 
 
-def sources_named(collection: Collection, asked: Sequence[str], budget: int) -> list[Source] | str:
-    """The sources at these places, or what is told if one is not stored; raises `RequestError` where too many are.
+def sources_named(collection: Collection, asked: Sequence[str]) -> list[Source]:
+    """The sources at these places; raises `UnknownSourceError` if one is not stored, `RequestError` for too many.
 
     What is stored under a name with blanks in it is one place; else they stand between several.
     """
@@ -71,13 +67,7 @@ def sources_named(collection: Collection, asked: Sequence[str], budget: int) -> 
     places = [place for each in asked for place in ([each] if is_one(each) else listed(each))]
     if len(places) > MAX_NAMED:
         raise RequestError(f'{len(places)} sources are named, over {MAX_NAMED}; name fewer, or none for all')
-    chosen: dict[str, Source] = {}
-    for place in places:
-        source = collection.find(place)
-        if source is None:
-            return problems.not_stored(place, budget)
-        chosen[source.id] = source
-    return list(chosen.values())
+    return list({source.id: source for source in map(collection.find, places)}.values())
 
 
 _logger = logging.getLogger('summarizer_tool')
@@ -148,22 +138,21 @@ class Retriever:
         started = time.monotonic()
         seconds = self.settings.deadline_seconds
         deadline = options.deadline or Deadline(seconds, set_by=f'{variable("deadline_seconds")}={seconds:g}')
-        made: list[EvidenceBrief] = []
+        evidence: EvidenceBrief | None = None
         with telemetry.span(name) as span:
             try:
                 with deadline.answering():
-                    made.append(await work(replace(options, deadline=deadline)))
+                    evidence = await work(replace(options, deadline=deadline))
             except ConfigurationError:
                 raise
             except SummarizerError as error:
                 _logger.info('no evidence', extra={'tool': name, 'error': type(error).__name__})
                 most = self.settings.mcp_response_token_budget
                 budget = max(MIN_BUDGET, min(request.max_tokens or most, most))
-                made.append(evidence_brief.told(await in_thread(problems.of_error, error, budget)))
-            if not made:
-                late = problems.timed_out(time.monotonic() - started, set_by=deadline.set_by)
-                made.append(evidence_brief.told(late))
-            [evidence] = made
+                evidence = evidence_brief.told(await in_thread(problems.of_error, error, budget))
+            if evidence is None:
+                late = problems.timed_out(time.monotonic() - started, deadline.set_by)
+                evidence = evidence_brief.told(late)
             span.set_attributes({'tokens_out': evidence.tokens, 'is_error': evidence.is_error, **evidence.figures})
         return evidence
 
@@ -175,9 +164,7 @@ class Retriever:
         check_length(query=request.query, intent=request.intent)
         budget = self._budget(request.max_tokens)
         places = (*request.source_ids, *request.source_urls)
-        chosen = await in_io_thread(sources_named, self.collection, places, budget)
-        if isinstance(chosen, str):
-            return evidence_brief.told(chosen)
+        chosen = await in_io_thread(sources_named, self.collection, places)
         # What only questions need takes a tenth of the start.
         from summarizer_tool.evidence import sub_queries
 
@@ -202,8 +189,6 @@ class Retriever:
             found = await in_io_thread(beginnings, self.collection, found, asked)
             if not found.hits:
                 return await self._nothing(asked.text, found, budget)
-        digested = int(budget * _DIGEST_SHARE)
-        found = await in_thread(with_digests, self.collection, found, asked.text, digested)
         options.tell('search', f'{len(found.hits)} passages found')
         options.tell('assemble', 'the brief is being written', done=0)
         if found.is_full_context and is_counted:
@@ -220,26 +205,10 @@ class Retriever:
     ) -> EvidenceBrief:
         """That nothing was found, and what may be the reason."""
         figures = evidence_brief.figures(found, answered)
-        stored = await in_io_thread(self.collection.sources, problems.MAX_ROWS)
-        totals = await in_io_thread(self.collection.totals)
-        if not stored:
+        if not found.documents:
             return evidence_brief.told(problems.nothing_stored(), figures)
-        looked = ''
-        if answered is not None and answered.pages:
-            counts = {'pages': len(answered.pages), 'failed': len(answered.failures), 'rounds': answered.rounds}
-            told = {name: f'{count:,}' for name, count in counts.items()}
-            looked = prompts.render('evidence/looked_at', **told, reason=answered.stop_reason)
-        problem = await in_thread(
-            problems.no_results,
-            query,
-            found.documents,
-            found.passages,
-            stored,
-            budget,
-            stored=totals.documents,
-            missing=evidence_brief.missing(found, answered),
-            looked=looked,
-        )
+        missing = evidence_brief.missing(found, answered)
+        problem = await in_thread(problems.no_results, query, found.documents, found.passages, missing, budget)
         return evidence_brief.told(problem, figures, answered.source_ids if answered else (), is_error=False)
 
     def _budget(self, max_tokens: int) -> int:
@@ -252,7 +221,7 @@ class Retriever:
 
     # Answer
 
-    async def _gather(self, request: AnswerRequest, options: RequestOptions) -> EvidenceBrief:
+    async def _gather(self, request: AnswerRequest, options: RequestOptions) -> EvidenceBrief | None:
         budget = self._budget(request.max_tokens)
         question = Question(
             request.query,
@@ -264,14 +233,12 @@ class Retriever:
             room=int(budget * WHOLE_SHARE),
         )
         robots = Robots(self.settings)
-        started = time.monotonic()
 
         async def add_page(url: str) -> StoredPage:
             source = await self.service.add_page(url, may_fetch=robots.may_fetch)
             links = await in_io_thread(self.collection.links, source.id)
             return StoredPage(source.id, source.url, source.tokens, links)
 
-        from summarizer_tool.evidence.answer import site_index
         from summarizer_tool.evidence.answer.answering import Answerer
 
         answerer = Answerer(
@@ -280,15 +247,11 @@ class Retriever:
             question,
             add_page=add_page,
             search=self._find,
-            sites=site_index.SiteIndexes(
-                self.collection,
-                partial(fetch.get, settings=self.settings, max_mb=site_index.MAX_MB, may_fetch=robots.may_fetch),
-            ),
             options=options,
         )
         answered = await answerer.answer(listed(request.url))
         if not (answered.found.hits or answered.found.is_full_context):
-            return await self._without_hits(question, answered, budget, time.monotonic() - started, options.deadline)
+            return await self._without_hits(question, answered, budget)
         while True:
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
             rendered = await in_process(rendering.render, brief, budget)
@@ -299,20 +262,15 @@ class Retriever:
         return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _without_hits(
-        self, question: Question, answered: 'GatheredEvidence', budget: int, seconds: float, deadline: Deadline | None
-    ) -> EvidenceBrief:
-        """Why there is no evidence: no page, no time, or nothing in what was searched."""
-        failures, figures = answered.failures, evidence_brief.figures(answered.found, answered)
-        late = [page for page in failures if page.failure == NOT_IN_TIME]
-        if failures and not answered.source_ids and len(late) < len(failures):
-            unknown = [page.failure for page in failures if is_handle(page.url)]
-            if len(unknown) == len(failures):
-                return evidence_brief.told(await in_thread(problems.unknown_source, unknown[0], budget), figures)
+        self, question: Question, answered: 'GatheredEvidence', budget: int
+    ) -> EvidenceBrief | None:
+        """Why there is no evidence: no page, or nothing in what was searched; `None`: the time was over before that."""
+        failures = answered.failures
+        if not answered.source_ids and any(page.failure != NOT_IN_TIME for page in failures):
+            figures = evidence_brief.figures(answered.found, answered)
             return evidence_brief.told(await in_thread(problems.fetch_failed, failures, budget), figures)
         if answered.is_partial and not answered.found.documents:
-            # Nothing is known of the pages; what is wrong is the time alone.
-            set_by = deadline.set_by if deadline else ''
-            return evidence_brief.told(problems.timed_out(seconds, 'fetch' if late else 'search', set_by), figures)
+            return None  # nothing is known of the pages; what is wrong is the time alone
         return await self._nothing(question.text, answered.found, budget, answered)
 
     # Status
@@ -329,8 +287,6 @@ class Retriever:
             figures: Figures = {'documents': totals.documents, 'passages': totals.passages}
             return evidence_brief.told(text, figures, is_error=False)
         source = self.collection.find(place)
-        if source is None:
-            return evidence_brief.told(problems.not_stored(place, budget))
         text = problems.one_source(
             source,
             collection.document(source.id),

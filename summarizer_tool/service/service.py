@@ -32,7 +32,7 @@ from summarizer_tool.service.operations import (
 )
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.index import entry_of
-from summarizer_tool.store.source import HANDLE, Source, handle_in
+from summarizer_tool.store.source import Source, handle_in
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -41,12 +41,10 @@ from summarizer_tool.web.fetch import MayFetch, fetch
 PAGE_CHARACTERS = 300_000
 """What a page counts for before it is fetched: its HTML is read where large texts are."""
 
-MAX_HANDLES = 5000
-"""Characters of a text that may be nothing but handles."""
+MAX_PLACES = 5000
+"""Characters of a text that may be nothing but a URL, or handles."""
 
-# What models write round handles.
-_AROUND = re.compile(r'(?i)sources?([-_ ]?ids?)?\b|ids?\b|handles?\b|and\b|\b\d{1,2}\.|[\s"\'`\[\](){}<>,;:.=*/-]')
-_URL = re.compile(r'https?://\S+', re.IGNORECASE)
+_PLACE = re.compile(r'https?://\S+|(?:src_[0-9a-f]{12}[\s,;]*)+', re.IGNORECASE)
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -107,10 +105,8 @@ class Service:
         ids = _ids(documents, not_kept)
         if scope.cancelled_caught:
             content = request.content
-            if not documents and (not content.strip() or _only_handles(content)):
+            if not documents and (not content.strip() or is_page(content)):
                 raise RequestError('there was no time to read the sources; call again in a moment')
-            if not documents and is_page(content):
-                raise RequestError('there was no time to read the page; call again in a moment')
             reserve = partial(handles.reserve, ids) if request.names_handles and ids else None
             summary = await self.summarizer.truncated(documents or [content], request, reserve)
         if not_kept:
@@ -215,17 +211,14 @@ class Service:
             UnknownSourceError: If the collection has no such source.
             RequestError: If no older version is stored.
         """
-        newer = await in_io_thread(self._meant, request.source_id)
-        older = await in_io_thread(self._meant, request.older_id) if request.older_id else None
+        newer = await in_io_thread(self.collection.find, request.source_id)
+        older = await in_io_thread(self.collection.find, request.older_id) if request.older_id else None
         older_id = older.id if older else await in_io_thread(self._version_before, newer, request.source_id)
         before = await in_io_thread(self.collection.document, older_id)
         after = await in_io_thread(self.collection.document, newer.id)
         room, is_version = request.max_tokens or DEFAULT_READ_TOKENS, older is None
         with self._computing_for(before.text, after.text):
             return await in_process(reading.changes_report, before, after, room, is_version=is_version)
-
-    def _meant(self, place: str) -> Source:
-        return self.collection.find(place) or self.collection.source(place)
 
     def _version_before(self, source: Source, place: str) -> str:
         versions = [version.id for version in self.collection.versions_of(source, place)]
@@ -242,8 +235,6 @@ class Service:
     async def _documents(self, request: SummarizeRequest, given: Sequence[GivenSource]) -> tuple[list[Document], str]:
         """What to summarize, and why it could not be kept, if so."""
         content, source_ids = request.content, listed(request.source_ids)
-        if not source_ids and (found := _only_handles(content)):
-            content, source_ids = '', found
         if content.strip() and source_ids:
             raise RequestError('give content or source_ids, not both; leave content empty to ask about stored sources')
         if source_ids:
@@ -251,8 +242,10 @@ class Service:
             kept = await in_io_thread(self.collection.kept, map(handle_in, source_ids))
             over_limit(sum(source.size for source in kept), self.summarizer.settings.max_input_mb)
             return [await in_io_thread(self.collection.document, source_id) for source_id in source_ids], ''
-        if len(content) <= MAX_HANDLES and _URL.fullmatch(content.strip()):  # as models put it where the text should be
-            raise RequestError('content is only a URL; add_source(url=...) gives a handle of the page for source_ids')
+        if len(content) <= MAX_PLACES and _PLACE.fullmatch(content.strip()):  # as models put it where a text should be
+            raise RequestError(
+                'content is only a URL or handles; give handles as source_ids, and a URL to add_source(url=...)'
+            )
         if not content.strip() and not given:
             raise RequestError('give content (a text) or source_ids (handles of stored sources); both are empty')
         if not given and (kept := await in_io_thread(self._kept, content)):
@@ -332,13 +325,6 @@ async def _file_in(content: str, name: str) -> Page:
 
 def _titled(content: str, title: str, url: str) -> Document:
     return Document(content, title=title or reading.title_of(content), url=url)
-
-
-def _only_handles(content: str) -> list[str]:
-    """The handles in a text that is nothing but handles: models put them where the text should be."""
-    if len(content) > MAX_HANDLES or not (found := HANDLE.findall(content)) or _AROUND.sub('', HANDLE.sub('', content)):
-        return []
-    return list(dict.fromkeys(found))
 
 
 # URLs may have commas in them; before a handle or another URL, or between quotes, one stands between places.

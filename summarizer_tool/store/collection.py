@@ -28,6 +28,7 @@ from summarizer_tool.store.source import (
     unknown_source,
 )
 from summarizer_tool.text.addresses import is_url
+from summarizer_tool.text.addresses import shown as shown_url
 
 _SOURCE_BYTES = 400
 """About what SQLite takes for the rows of a source beside their texts."""
@@ -102,7 +103,6 @@ class Collection:
                 )
             else:
                 title, url = document.title or kept[1], document.url or kept[2]
-                index.retitle(db, self.name, Document(document.text, title=title))
                 db.execute(
                     'UPDATE sources SET title = ?, url = ?, fetched_at = coalesce(?, fetched_at), '
                     'used_at = max(used_at, ?) WHERE collection = ? AND id = ?',
@@ -114,7 +114,7 @@ class Collection:
             self._check_size(len(text), held)
             db.execute('UPDATE sources SET held = held + ? WHERE collection = ? AND id = ?', (held - before, *place))
             self.database.make_room(db, now)
-            return self._source(find(db, place) or ())
+            return source_of(find(db, place) or ())
 
     def _held(self, db: StoreConnection, place: tuple[str, str]) -> int:
         """About how many bytes a source takes with all that is kept of it, but its vectors."""
@@ -135,35 +135,35 @@ class Collection:
         """
         with self.database.read() as db:
             found: Row | None = db.execute(
-                'SELECT s.rowid, s.used_at, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
+                'SELECT s.rowid, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
                 'ON t.collection = s.collection AND t.id = s.id WHERE s.collection = ? AND s.id = ?',
                 (self.name, handle_in(source_id)),
             ).fetchone()
         if found is None:
             raise self._unknown(source_id)
-        row, used_at, kept_id, title, url, count, text = found
+        row, kept_id, title, url, count, text = found
         document = Document(text.decode(errors='replace'), title=title, url=url)
         if document.id != kept_id:
             raise StoreError(
                 f'the text of {kept_id} in {self.database.path} is damaged; move the file away and start again'
             )
         document.remember(tokens=count)
-        self.database.touch('sources', row, used_at)
+        self.database.touch('sources', row)
         return document
 
     def same(self, document: Document) -> Document | None:
         """What is kept of the same text, which is not read; counts as a use of it."""
         with self.database.read() as db:
             found: Row | None = db.execute(
-                'SELECT rowid, used_at, title, url, tokens FROM sources WHERE collection = ? AND id = ? AND digest = ?',
+                'SELECT rowid, title, url, tokens FROM sources WHERE collection = ? AND id = ? AND digest = ?',
                 (self.name, document.id, document.digest),
             ).fetchone()
         if found is None:
             return None
-        row, used_at, title, url, count = found
+        row, title, url, count = found
         kept = copy(document)
         vars(kept).update(title=title, url=url, tokens=count)
-        self.database.touch('sources', row, used_at)
+        self.database.touch('sources', row)
         return kept
 
     def has(self, source_id: str) -> bool:
@@ -177,17 +177,16 @@ class Collection:
             found = find(db, (self.name, handle_in(source_id)))
         if found is None:
             raise self._unknown(source_id)
-        return self._source(found)
+        return source_of(found)
 
     def kept(self, source_ids: Iterable[str]) -> list[Source]:
         """What is known of sources by exact handles, in that order, without those not here; no use of them."""
         with self.database.read() as db:
             rows = [find(db, (self.name, source_id)) for source_id in source_ids]
-        return [self._source(row) for row in rows if row is not None]
+        return [source_of(row) for row in rows if row is not None]
 
     def sources(self, limit: int = 100) -> list[Source]:
-        """The sources of this collection, most recently used first, at most `limit`."""
-        self.database.write_touches()
+        """The sources of this collection, at most `limit`, most recently used first by the uses that are written."""
         return self._sources('ORDER BY used_at DESC LIMIT ?', max(0, limit))
 
     def links(self, source_id: str) -> tuple[Link, ...]:
@@ -202,13 +201,15 @@ class Collection:
         """
         return next(iter(self.versions(url)), None)
 
-    def find(self, place: str) -> Source | None:
+    def find(self, place: str) -> Source:
         """The source that somebody means: by URL, path or name of its file, title where it has neither, or handle.
 
-        Where there is none, it is `None` of a URL, and an `UnknownSourceError` of all else.
+        Raises `UnknownSourceError` where there is none; of a URL it names host and path, never the query.
         """
         if is_url(place):
-            return self.at(place)
+            if found := self.at(place):
+                return found
+            raise self._unknown(shown_url(place))
         name = place.removeprefix('file://').replace('\\', '/').rpartition('/')[2]
         for each in filter(None, (place, name)):
             if found := self.at(each) or next(iter(self.titled(each)), None):
@@ -239,7 +240,7 @@ class Collection:
     def _sources(self, which: str, *values: str | int) -> list[Source]:
         query = f'SELECT {COLUMNS} FROM sources WHERE collection = ? {which}'  # noqa: S608 - fixed text
         with self.database.read() as db:
-            return [self._source(row) for row in db.execute(query, (self.name, *values)).fetchall()]
+            return [source_of(row) for row in db.execute(query, (self.name, *values)).fetchall()]
 
     def passages(self, ids: Sequence[int]) -> list[Passage]:
         """Passages by `Passage.id`, in the given order; those that are not there any more are left out."""
@@ -266,14 +267,14 @@ class Collection:
         """
         with self.database.read() as db:
             found: Row | None = db.execute(
-                'SELECT rowid, used_at, text FROM work '
+                'SELECT rowid, text FROM work '
                 'WHERE collection = ? AND kind = ? AND key = ? AND target BETWEEN ? AND ? ORDER BY target LIMIT 1',
                 (self.name, _kind(most), _key(key), least, most),
             ).fetchone()
         if found is None:
             return None
-        row, used_at, text = found
-        self.database.touch('work', row, used_at)
+        row, text = found
+        self.database.touch('work', row)
         return text.decode(errors='surrogatepass')
 
     def keep_answer(self, key: str, target: int, answer: str) -> None:
@@ -299,9 +300,6 @@ class Collection:
                 f'the text is {_mb(size)} MB{with_index}, over {name}={limit:g}, all that the store may hold; '
                 'split it or raise the limit'
             )
-
-    def _source(self, row: Row) -> Source:
-        return source_of(row, self.database.touched.get(('sources', row[0]), 0))
 
     def _unknown(self, asked: str) -> UnknownSourceError:
         """Why there is no such source, and what there is instead."""

@@ -20,17 +20,10 @@ from summarizer_tool.store.sqlite_file import (
     keeping_names,
     open_database,
     set_aside,
-    wait_for_others,
 )
 
 _IDLE_CONNECTIONS = 8
 """Kept open for the next calls; more only while more threads call at once."""
-
-_KEPT_FREE_PAGES = 1000
-"""Free pages (of 4 KiB) left in the file for the next texts."""
-
-_VACUUMED_PAGES = 5000
-"""Pages given back to the file system in one go, so that no write waits long for it."""
 
 
 class Connections:
@@ -100,25 +93,14 @@ class Connections:
         if has_written and self.path != MEMORY and identity_of(self.path) != identity:
             raise StoreError(f'{self.path} was replaced while it was written; try again')
 
-    def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
-        """Begin to write when no other process does; without `waits` an error where one does."""
-        if not waits:
-            wait_for_others(db, 0)
-        try:
-            db.execute('BEGIN IMMEDIATE')
-        finally:
-            if not waits:
-                wait_for_others(db, self._form.busy_seconds)
+    def begin(self, db: StoreConnection) -> int:
+        """Begin to write when no other process does."""
+        db.execute('BEGIN IMMEDIATE')
         return 0
 
     def commit(self, db: StoreConnection, _last_time: int) -> None:
-        """Write what was begun, and give back what evictions have left free beyond what the next texts take."""
+        """Write what was begun."""
         db.execute('COMMIT')
-        with suppress(sqlite3.Error):  # what was asked for is done already
-            [free] = db.execute('PRAGMA freelist_count').fetchone()
-            if free > _KEPT_FREE_PAGES and isinstance(db, sqlite3.Connection):
-                # As a script, since `execute` makes but one step of it, which is one page.
-                db.executescript(f'PRAGMA incremental_vacuum({min(free - _KEPT_FREE_PAGES, _VACUUMED_PAGES)})')
 
     def _connect(self) -> tuple[Identity | None, sqlite3.Connection]:
         """A new connection, and the file that it is of, or an earlier one that has been replaced."""

@@ -39,8 +39,7 @@ SCHEMA = (
     """CREATE TABLE passages (
         id INTEGER PRIMARY KEY, collection TEXT NOT NULL, source TEXT NOT NULL, number INTEGER NOT NULL,
         first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, "offset" INTEGER NOT NULL,
-        start INTEGER NOT NULL, "end" INTEGER NOT NULL, path TEXT NOT NULL, text TEXT NOT NULL,
-        header TEXT NOT NULL, header_line INTEGER NOT NULL) STRICT""",
+        path TEXT NOT NULL, text TEXT NOT NULL, header TEXT NOT NULL, header_line INTEGER NOT NULL) STRICT""",
     'CREATE UNIQUE INDEX passages_of_source ON passages (collection, source, number)',
     words.TABLE,
     """CREATE TABLE vectors (
@@ -120,7 +119,7 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     ).fetchone()
     first = (number << COLLECTION_BITS) + after - len(entry.cuts)
     db.executemany(
-        'INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (
             (
                 first + index,
@@ -130,8 +129,6 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
                 cut.first_line,
                 cut.last_line,
                 cut.offset,
-                cut.start,
-                cut.end,
                 '\n'.join(cut.path),
                 entry.text[cut.start : cut.end],
                 entry.text[slice(*cut.header)],
@@ -145,17 +142,6 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
         'INSERT INTO indexed VALUES (?, ?, ?, ?, ?, ?)',
         (collection, entry.source_id, entry.title, first, len(entry.cuts), entry.size),
     )
-
-
-def retitle(db: StoreConnection, collection: str, document: Document) -> None:
-    """Index a kept document anew, within a transaction of the caller's, where it has another title by now."""
-    place = (collection, document.id)
-    found = db.execute('SELECT title FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
-    if found is not None and found[0] != document.title:
-        forget(db, collection, document.id)
-        for table in ('passages', 'indexed'):
-            db.execute(f'DELETE FROM {table} WHERE collection = ? AND source = ?', place)  # noqa: S608 - one of two
-        add(db, collection, entry_of(document))
 
 
 def forget(db: StoreConnection, collection: str, source_id: str) -> None:

@@ -60,11 +60,11 @@ def find(db: StoreConnection, place: tuple[str, str]) -> Row | None:
     ).fetchone()
 
 
-def source_of(row: Row, last_use: int = 0) -> Source:
-    """The source of a row; `last_use`, in microseconds since 1970, counts where a use is not written yet."""
+def source_of(row: Row) -> Source:
+    """The source of a row."""
     _, source_id, title, url, fetched_at, added_at, used_at, *sizes = row
     fetched = None if fetched_at is None else _datetime(fetched_at)
-    return Source(source_id, title, url, fetched, _datetime(added_at), _datetime(max(used_at, last_use)), *sizes)
+    return Source(source_id, title, url, fetched, _datetime(added_at), _datetime(used_at), *sizes)
 
 
 def microseconds(moment: datetime) -> int:

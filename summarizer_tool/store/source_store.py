@@ -6,9 +6,9 @@ a Postgres.
 """
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
-from summarizer_tool.settings import POSTGRES_SCHEMES, Settings
+from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.database import Database, total_of
 from summarizer_tool.store.source import DEFAULT_COLLECTION
@@ -46,13 +46,6 @@ class SourceStore:
     def open(cls, settings: Settings, *, default: str | Path = MEMORY) -> 'SourceStore':
         """The store that `store` or `database_url` of the settings name, else one at `default`; raises as the class."""
         return cls(settings.kept_in or default, max_mb=settings.store_max_mb)
-
-    @property
-    def kind(self) -> Literal['memory', 'file', 'postgres']:
-        """What it is kept in."""
-        if self.path.startswith(POSTGRES_SCHEMES):
-            return 'postgres'
-        return 'memory' if self.path == MEMORY else 'file'
 
     def __enter__(self) -> Self:
         return self

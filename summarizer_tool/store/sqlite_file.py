@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from summarizer_tool.errors import ConfigurationError, StoreError
-from summarizer_tool.store.connection import StoreConnection
 
 try:
     import fcntl
@@ -191,12 +190,12 @@ def connect(path: str, form: DatabaseFormat) -> sqlite3.Connection:
     name = MEMORY if is_memory else f'{Path(path).as_uri()}?mode=rw'
     db = sqlite3.connect(name, uri=not is_memory, isolation_level=None, check_same_thread=False)
     try:
-        wait_for_others(db, form.busy_seconds)
+        db.execute(f'PRAGMA busy_timeout = {form.busy_seconds * 1000:.0f}')
         # Survives the end of the process at any moment; the last writes may be lost when the power goes.
         db.execute('PRAGMA synchronous = NORMAL')
         db.execute('PRAGMA journal_size_limit = 16777216')
         if is_memory:
-            for statement in ('PRAGMA auto_vacuum = INCREMENTAL', *form.tables, *_marks(form)):
+            for statement in (*form.tables, *_marks(form)):
                 db.execute(statement)
     except BaseException:
         close(db)
@@ -209,11 +208,6 @@ def close(db: sqlite3.Connection | None) -> None:
     with suppress(sqlite3.Error):
         if db is not None:
             db.close()
-
-
-def wait_for_others(db: StoreConnection, seconds: float) -> None:
-    """Let a connection wait so long for the writers of other processes."""
-    db.execute(f'PRAGMA busy_timeout = {seconds * 1000:.0f}')
 
 
 def error_code(error: sqlite3.Error) -> int:
@@ -257,8 +251,6 @@ def _check_length(path: str) -> None:
 
 def _make_tables(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> None:
     version = _version(db, path, form)
-    if not version:
-        db.execute('PRAGMA auto_vacuum = INCREMENTAL')  # only before there is anything in the file
     [mode] = db.execute('PRAGMA journal_mode = WAL').fetchone()
     if mode != 'wal':
         raise not_writable(path, 'its file system cannot share memory, which SQLite needs for WAL', form)

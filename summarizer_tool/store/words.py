@@ -60,11 +60,11 @@ def matching(db: StoreConnection, terms: Sequence[str], first: int, last: int, m
     return [row for (row,) in db.execute(query, (asked, first, last, most))]
 
 
-def counted(db: StoreConnection, term: str, first: int, last: int, most: int) -> tuple[int, int]:
-    """How many passages from one id to another have a term, `most` at most, and the last of them."""
+def counted(db: StoreConnection, term: str, first: int, last: int, most: int) -> int:
+    """How many passages from one id to another have a term, `most` at most."""
     query, asked = _matching(db, [term], first)
-    counting = f'SELECT count(*), max(rowid) FROM ({query}) AS found'  # noqa: S608 - fixed text
-    return db.execute(counting, (asked, first, last, most)).fetchone()
+    counting = f'SELECT count(*) FROM ({query}) AS found'  # noqa: S608 - fixed text
+    return db.execute(counting, (asked, first, last, most)).fetchone()[0]
 
 
 def beginning_with(db: StoreConnection, beginning: str, most: int) -> list[str]:

@@ -12,7 +12,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
@@ -66,8 +66,6 @@ class Response:
     content_type: str = ''
     location: str = ''
     """Where a redirect leads."""
-    url: str = ''
-    """The one that answered, after redirects, without user info and fragment."""
 
 
 async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = None) -> GivenSource:
@@ -96,12 +94,12 @@ async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = No
     return GivenSource(document, page, datetime.now(UTC), (str(target), str(final)))
 
 
-async def get(url: str, settings: Settings, *, max_mb: float, may_fetch: MayFetch | None = None) -> Response:
+async def get(url: str, settings: Settings, *, max_mb: float) -> Response:
     """Ask for a URL by the rules of `fetch`, and take the answer as it is, whatever its status, up to `max_mb`."""
     target = _parse(url)
     with _in_time(target, settings) as scope:
-        final, answer = await _follow(target, settings, max_mb, _asking(may_fetch, scope))
-    return replace(answer, url=str(final))
+        _, answer = await _follow(target, settings, max_mb, _asking(None, scope))
+    return answer
 
 
 @contextmanager
@@ -134,8 +132,10 @@ async def _follow(
 ) -> tuple[httpx2.URL, Response]:
     first = url
     for _ in range(_MAX_REDIRECTS + 1):
+        # First, so that what is wrong with a host is said as such, and not as what is wrong with its robots.txt.
+        addresses = await _checked_addresses(url, settings)
         await may_fetch(str(url))
-        answer = await _get(url, settings, max_mb)
+        answer = await _get(url, addresses, settings, max_mb)
         if not answer.location:
             return url, answer
         try:
@@ -200,9 +200,8 @@ def _name(url: httpx2.URL) -> str:
     return title_line(unquote(last, errors='replace')) or _host(url)
 
 
-async def _get(url: httpx2.URL, settings: Settings, max_mb: float) -> Response:
-    """One hop: its checked addresses, a connection of its own, and the body, within the limits."""
-    addresses = await _checked_addresses(url, settings)
+async def _get(url: httpx2.URL, addresses: list[str], settings: Settings, max_mb: float) -> Response:
+    """One hop: a connection of its own to one of the checked addresses, and the body, within the limits."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if url.scheme == 'https':  # to read the certificate authorities takes longer than the event loop should wait
         context = await anyio.to_thread.run_sync(_trusted)
@@ -271,14 +270,14 @@ async def _checked_addresses(url: httpx2.URL, settings: Settings) -> list[str]:
         found = []
     addresses = list(dict.fromkeys(str(info[4][0]) for info in found))
     if not addresses:
-        raise FetchError(f'{_shown(url)}: the host name cannot be resolved', concerns_host=True)
+        raise FetchError(f'{_shown(url)}: the host name cannot be resolved')
     kinds = [kind for address in addresses if (kind := kind_of(address))]
     here = f'{_shown(url)} leads to an address that is not public'
     if CLOUD_METADATA in kinds:
-        raise FetchError(f'{here} ({CLOUD_METADATA}) and is never fetched', concerns_host=True)
+        raise FetchError(f'{here} ({CLOUD_METADATA}) and is never fetched')
     if kinds and _host_and_port(url) not in set(map(_listed, settings.fetch_allow_hosts)):
         way_out = f'{variable("fetch_allow_hosts")}={_host_and_port(url)}'
-        raise FetchError(f'{here} ({kinds[0]}); {way_out} would allow it', concerns_host=True)
+        raise FetchError(f'{here} ({kinds[0]}); {way_out} would allow it')
     return addresses[:4]  # the others are not tried, but all are checked
 
 

@@ -1,6 +1,5 @@
 """What a site's robots.txt allows to a program that follows its links (RFC 9309)."""
 
-import re
 import time
 from collections import defaultdict
 from dataclasses import dataclass
@@ -24,11 +23,6 @@ MAX_BYTES = 512_000
 MAX_MB = 5.0
 """A robots.txt over this is not had at all."""
 
-# `User-agent: Summarizer-Tool/1.0`: the version says nothing, but would have to be equal.
-_AGENT_VERSION = re.compile(r'^(\s*user[- ]?agent\s*:[^/#]*)/.*', re.IGNORECASE)
-
-_ROBOTS = '/robots.txt'
-
 
 @dataclass(slots=True)
 class Site:
@@ -38,8 +32,6 @@ class Site:
     """`None` where all is allowed, or nothing."""
     failure: str = ''
     """Why nothing is allowed: its robots.txt cannot be had."""
-    refusal: str = ''
-    """Why its host is not asked for anything at all."""
     delay: float = 0.0
     """Seconds between two of its pages."""
     turn: float = 0.0
@@ -47,7 +39,7 @@ class Site:
 
     def allows(self, url: str) -> bool:
         """Return whether a page of the site may be fetched."""
-        if self.failure or self.refusal:
+        if self.failure:
             return False
         # As it is asked for: `/open/../private` is `/private`.
         return self.rules is None or self.rules.can_fetch(str(httpx2.URL(url)), _AGENT)
@@ -71,8 +63,6 @@ class Robots:
         if not self._settings.fetch_respect_robots or not origin:
             return
         site = await self._site(origin)
-        if site.refusal:
-            raise FetchError(f'{shown(url)}{site.refusal}', concerns_host=True)
         if not site.allows(url):
             raise FetchError(f'{shown(url)} is not fetched: {_why(site)}')
         if site.delay:
@@ -90,25 +80,12 @@ class Robots:
 
     async def _learn(self, origin: str) -> Site:
         try:
-            return await in_thread(_read, await self._get(f'{origin}{_ROBOTS}'))
+            return await in_thread(_read, await self._get(f'{origin}/robots.txt'))
         except FetchError as error:
-            if error.concerns_host:
-                _, _, why = str(error).partition(_ROBOTS)
-                return Site(refusal=why or f' is not fetched: {error}')
             return Site(failure=str(error))
 
     async def _get(self, url: str) -> fetch.Response:
-        hops: list[str] = []
-
-        async def note(hop: str) -> None:
-            hops.append(hop)
-
-        try:
-            return await fetch.get(url, self._settings, max_mb=MAX_MB, may_fetch=note)
-        except FetchError as error:
-            if error.concerns_host and len(hops) > 1:
-                raise FetchError(str(error)) from None  # it is another host's, to which this robots.txt leads
-            raise
+        return await fetch.get(url, self._settings, max_mb=MAX_MB)
 
 
 def _why(site: Site) -> str:
@@ -129,7 +106,6 @@ def _read(answer: fetch.Response) -> Site:
     body = answer.body
     if len(body) > MAX_BYTES:
         body = body[:MAX_BYTES].rpartition(b'\n')[0]
-    lines = body.decode('utf-8-sig', errors='replace').splitlines()
-    rules = Protego.parse('\n'.join(_AGENT_VERSION.sub(r'\1', line) for line in lines))
+    rules = Protego.parse(body.decode('utf-8-sig', errors='replace'))
     # Not more, whatever it asks for.
     return Site(rules, delay=min(rules.crawl_delay(_AGENT) or 0.0, 5.0))

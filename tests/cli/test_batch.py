@@ -12,13 +12,10 @@ from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
 from summarizer_tool.batch.batch import BatchProgress
-from summarizer_tool.batch.folder import BatchFolder, BatchLimits
-from summarizer_tool.batch.job import Asked
-from summarizer_tool.cli.batch import _database, _tell_end
+from summarizer_tool.batch.folder import BatchFolder
+from summarizer_tool.cli.batch import _tell_end
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import ExitCode
-from summarizer_tool.errors import ConfigurationError
-from summarizer_tool.settings import Settings
 from tests.support import forking
 from tests.support.terminal import said
 
@@ -38,11 +35,6 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     assert run('batch', tmp_path / 'nothing', '--out', out).replace(str(tmp_path), '…') == snapshot(
         '3||summarizer: …/nothing does not exist'
     )
-    manifest = tmp_path / 'list'
-    manifest.write_text('The mill stands.\n')
-    assert run('batch', manifest, '--out', out).replace(str(tmp_path), '…') == snapshot(
-        '2||summarizer: of the 1 lines of …/list none is a file; give a folder, a list of files, or one document to `summarizer run`'
-    )
     assert not out.exists()
     assert run('worker') == snapshot(
         '2||summarizer: a worker needs the database of the batches: set SUMMARIZER_DATABASE_URL, e.g. to postgresql://user:password@host/name'
@@ -52,13 +44,6 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     assert run('worker', SUMMARIZER_DATABASE_URL='mysql://host/name') == snapshot(
         '2||summarizer: invalid settings: SUMMARIZER_DATABASE_URL: must be a URL that begins with postgresql:// or sqlite:///'
     )
-
-
-def test_a_password_that_an_earlier_version_has_kept_is_told_to_nobody(tmp_path: Path) -> None:
-    folder, url = BatchFolder(tmp_path), 'postgresql://host/db?password=hunter2'
-    folder.begin(tmp_path, Asked(model='extractive'), BatchLimits(per_worker=1), merge=False, database=url)
-    with pytest.raises(ConfigurationError, match='is kept in postgresql://host/db, and not in sqlite:'):
-        _database(folder, Settings.load())
 
 
 def test_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +59,7 @@ def test_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_was_done_before_a_run_is_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     now = BatchProgress(documents=7, done=6, set_aside=1, tokens=900, cost=0.5, seconds=4)
     _tell_end(replace(now, set_aside=0), BatchFolder(tmp_path))
-    _tell_end(replace(now, set_aside=0, done_before=4, tokens_before=700, cost_before=0.4), BatchFolder(tmp_path))
+    _tell_end(replace(now, set_aside=0, done_before=4, tokens=200, cost=0.1), BatchFolder(tmp_path))
     _tell_end(replace(now, set_aside=0, warnings=['no room for 1'] * 2), BatchFolder(tmp_path))
     assert capsys.readouterr().err.replace(str(tmp_path), 'OUT') == snapshot("""\
 summarizer: 6 of 7 done in 4 s · 900 tokens · 225 a second · $0.5000: OUT

@@ -133,7 +133,7 @@ def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
     ] == snapshot(
         [
             '3||summarizer: first.md does not exist',
-            '3||summarizer: folder is a directory; name the files in it, e.g. folder/*.md',
+            '3||summarizer: folder cannot be read: Is a directory',
             '1||summarizer: there is nothing to summarize: empty.txt holds no text',
             '3||summarizer: SITE/nope answered HTTP 404',
             '3||summarizer: SITE/empty holds no text',
@@ -157,7 +157,6 @@ def test_a_name_that_no_file_can_have(name: str) -> None:
     if name:
         Path('a.md').write_text('The mill.')
         for command in (
-            ['run', 'a.md', '--report', name],
             ['batch', name, '--out', 'out'],
             ['batch', '.', '--out', name],
         ):

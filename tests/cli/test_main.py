@@ -7,7 +7,6 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, Summary
@@ -19,13 +18,6 @@ from tests.support.replies import Behaviour, Error, Hang
 from tests.support.terminal import interrupted, said, with_terminal
 
 LONG = 'In {year} the miner Ada Thornby found {year} silver coins in the Deadmines below Westfall.\n'
-LOSING = """
-import os, signal
-class Ended:
-    def __del__(self):
-        os.kill(os.getpid(), signal.SIGINT)
-Ended()
-"""
 TEXT = ''.join(LONG.format(year=1000 + index) for index in range(60))
 
 
@@ -44,17 +36,6 @@ def test_help_and_version() -> None:
 def test_every_command_names_its_exit_codes() -> None:
     commands = [each.callback for each in app.registered_commands]
     assert [each for each in commands if '\n    Exit codes: 0 ' not in (getattr(each, '__doc__', '') or '')] == []
-
-
-@pytest.mark.parametrize('module', ['typer', 'pydantic_ai'])
-def test_an_interrupt_while_the_command_loads(tmp_path: Path, module: str) -> None:
-    """Where it would be lost as an exception."""
-    (tmp_path / f'{module}.py').write_text(LOSING)
-    Path('first.md').write_text(TEXT)
-    path = os.pathsep.join([str(tmp_path), *sys.path])
-    command = [sys.executable, '-m', 'summarizer_tool', 'run', 'first.md']
-    done = subprocess.run(command, env={**os.environ, 'PYTHONPATH': path}, capture_output=True, timeout=60, check=False)
-    assert said(done) == '130||'
 
 
 def test_several_files_with_statistics() -> None:
@@ -110,7 +91,7 @@ def test_json_is_a_summary() -> None:
 
 
 def test_a_report_beside_the_summary() -> None:
-    """One page with all sources, of files and of handles; nothing is asked of a model where it could not be written."""
+    """One page with all sources, of files and of handles."""
     Path('first.md').write_text(f'# The Deadmines\n\n{TEXT}')
     asked = {'SUMMARIZER_STORE': 'kept.sqlite3'}
     done = run('first.md', '--max-output-tokens', '100', '--report', 'page.html', **asked)
@@ -123,14 +104,8 @@ def test_a_report_beside_the_summary() -> None:
     assert sources.findall(Path('again.html').read_text()) == [
         source.replace('"url":""', '"url":"first.md"') for source in sources.findall(page)
     ]
-    assert [
-        said(run('--report', name, stdin=b'Short.')) for name in ('none/page.html', '.', '/proc/page.html')
-    ] == snapshot(
-        [
-            '2||summarizer: --report none/page.html cannot be written: No such file or directory',
-            '2||summarizer: --report . cannot be written: Is a directory',
-            '2||summarizer: --report /proc/page.html cannot be written: No such file or directory',
-        ]
+    assert said(run('--report', 'none/page.html', stdin=b'Short.')) == snapshot(
+        '1|Short.|summarizer: none/page.html cannot be written: No such file or directory'
     )
 
 

@@ -56,8 +56,8 @@ FAILURES: list[tuple[str, dict[str, object], str, str]] = [
     (
         'answer',
         {'url': 'src_000000000000', 'query': 'siren'},
-        'unknown source',
-        f'there is no source "src_000000000000"; {STORED}',
+        'fetch failed',
+        f'{NO_PAGE}\n- src_000000000000: there is no source "src_000000000000"; {STORED}',
     ),
     ('search', {'query': ' '}, 'bad request', 'query is empty; ask a question'),
     ('search', {'query': 'siren', 'top_k': -1}, 'bad request', 'top_k=-1 is negative; 0 means the default'),
@@ -76,8 +76,8 @@ FAILURES: list[tuple[str, dict[str, object], str, str]] = [
     (
         'search',
         {'query': 'siren', 'source_urls': 'WEB/never?secret=hunter2'},
-        'not stored',
-        'nothing is stored under WEB/never?….',
+        'unknown source',
+        f'there is no source "OURS/never"; {STORED}',
     ),
     ('search', {'query': 'siren', 'sources': 'all'}, 'bad request', f'sources: is none of the parameters. {SEARCH}'),
     ('status', {'source_url': 5}, 'unknown source', f'there is no source "5"; {STORED}'),
@@ -161,7 +161,7 @@ async def test_what_models_send_besides(web: Site, server: Served) -> None:
 
 async def test_failures_say_what_to_do(web: Site) -> None:
     def here(text: str) -> str:
-        return text.replace('AWAY', web.canary.host).replace('WEB', web.origin)
+        return text.replace('AWAY', web.canary.host).replace('WEB', web.origin).replace('OURS', web.host)
 
     with serving.serve(fetch_allow_hosts=web.host) as server:
         async with server.client() as client:

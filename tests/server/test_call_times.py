@@ -1,6 +1,5 @@
 """When a call that runs says something, by a clock that waits for nobody."""
 
-import logging
 from functools import partial
 
 import anyio
@@ -46,19 +45,6 @@ def test_a_call_is_never_silent_for_long() -> None:
 async def work_for(seconds: float, *, of: float) -> None:
     with RunningCalls(of).start('summarize', ignored, arrived=0.0, lost=None) as call:
         await call.finish(anyio.sleep(seconds))
-
-
-def test_what_takes_most_of_its_time_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """With a fifth of the time for the work left; its deadline is 95 s, the rest is for the answer's way."""
-
-    def logged(seconds: float) -> list[tuple[str, str, float]]:
-        caplog.clear()
-        with caplog.at_level(logging.WARNING, 'summarizer_tool'):
-            virtual_time.run(lambda: work_for(seconds, of=100))
-        return [(record.message, vars(record)['tool'], vars(record)['seconds_left']) for record in caplog.records]
-
-    assert logged(75.9) == []
-    assert logged(76.1) == snapshot([('a call has used most of its time', 'summarize', 19.0)])
 
 
 def test_the_time_of_a_call() -> None:

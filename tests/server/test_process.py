@@ -81,7 +81,7 @@ def test_a_default_store_that_cannot_be_written(tmp_path: Path) -> None:
         'sources are kept in memory only'
     ]
     [serving_] = [record for record in records if record['message'] == 'serving']
-    assert serving_['store'] == 'memory'
+    assert serving_['store'] == ':memory:'
 
 
 def test_what_is_logged(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_is_logged(tmp_path: Path) -> None:
     records = [{key: value for key, value in record.items() if key not in volatile} for record in log_of(log)]
     assert [' '.join(f'{key}={value}' for key, value in record.items()) for record in records] == snapshot(
         [
-            'message=serving level=INFO transport=streamable-http model=extractive store=memory auth=True',
+            'message=serving level=INFO transport=streamable-http model=extractive store=:memory: auth=True',
             'message=call level=INFO tool=summarize collection=token-f52fbd32b2b3b86f',
             'message=summarized level=INFO input_size=2071 state=complete chunks=1 from_cache=False model=extractive',
             'message=result level=INFO tool=summarize state=complete model=extractive tokens_in=2071',

@@ -121,8 +121,6 @@ def test_an_answer_is_one_trace_without_questions_pages_and_queries(capfire: Cap
             'pages': 2,
             'rounds': 0,
             'stop_reason': 'fast mode',
-            'listed': 0,
-            'site_failures': 0,
             'passages': 3,
             'hits': 3,
         }

@@ -39,7 +39,7 @@ async def test_a_model_that_is_down_may_have_found_it() -> None:
         retriever.collection.add(Document(CHRONICLE))
         found = await retriever.search('pepper', max_tokens=500)
         answered = await retriever.answer((), 'pepper', max_tokens=500)
-    assert told(found)[2] == told(answered)[2] == '- ranking by meaning failed: OSError'
+    assert told(found)[1] == told(answered)[1] == '- ranking by meaning failed: OSError'
     assert 'secret' not in found.text
 
 
@@ -51,11 +51,7 @@ async def test_a_page_that_failed_may_have_it() -> None:
         assert [line.replace(web.host, 'HOST') for line in told(found)] == snapshot(
             [
                 'Detail: no passage has anything of "Zymurgy?"; searched: documents 1, passages 4.',
-                'Pages asked for: 2, in vain: 1, rounds of following links: 0; stopped: fast mode.',
-                'What was missing:',
                 '- http://HOST/broken?…: answered HTTP 503; give another address for it, or store its text with add_source.',
-                'Stored, the last used first:',
-                '- src_512f9cac33d8 · Guide to the station',
             ]
         )
         assert (found.source_ids, found.figures) == snapshot(
@@ -82,26 +78,13 @@ async def test_a_page_that_failed_may_have_it() -> None:
         web.slow(1)
         pages[1] = web.url('/slow')
         found = await retriever.answer(pages, 'Zymurgy?', max_tokens=500, options=RequestOptions(deadline=Deadline(1)))
-        assert [line.replace(web.host, 'HOST') for line in told(found)[1:5]] == snapshot(
+        assert [line.replace(web.host, 'HOST') for line in told(found)[1:3]] == snapshot(
             [
-                'Pages asked for: 2, in vain: 1, rounds of following links: 0; stopped: deadline.',
-                'What was missing:',
                 '- The time was over before everything was looked at. Call `answer` again with the same urls: what was fetched is stored, so that the next call gets further.',
                 '- http://HOST/slow: the deadline came before it was there; ask again, or give the call more time; give another address for it, or store its text with add_source.',
             ]
         )
         assert (found.figures['partial'], found.figures['stop_reason']) == (True, 'deadline')
-
-
-async def test_how_far_was_looked_for_nothing() -> None:
-    with site() as web, asking(web) as retriever:
-        found = await retriever.answer(web.url('/guide/'), 'Zymurgy hopped?', research_mode='deep', max_tokens=500)
-        figures = found.figures
-    assert told(found)[1] == (
-        f'Pages asked for: {figures["pages"]}, in vain: {figures["failures"]}, rounds of following links: '
-        f'{figures["rounds"]}; stopped: {figures["stop_reason"]}.'
-    )
-    assert int(figures['pages']) > 1
 
 
 @pytest.mark.parametrize('budget', [500, 700])
@@ -142,35 +125,3 @@ async def test_a_question_is_no_text() -> None:
             assert found.text.startswith('[ERROR] bad request\n')
             assert f'Detail: {name.strip()} has 14,000 characters, over 10,000; ' in found.text
         assert not (await retriever.answer((), 'fire', intent=long[:10_000])).is_error
-
-
-async def test_where_not_all_is_listed_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr('summarizer_tool.service.retrieval.MAX_LISTED', 10)
-    with SourceStore() as store:
-        retriever = retriever_of(store)
-        for number in range(30):
-            retriever.collection.add(Document(f'Page {number}.', url=f'https://marn.example/{number}'))
-        assert '\n- and 22 more\n' in (await retriever.search('pepper', max_tokens=600)).text
-
-
-@pytest.mark.parametrize('budget', [700, 8000])
-@pytest.mark.parametrize(
-    ('question', 'names'),
-    [
-        ('When did the Zorblax fleet of 2031 reach the harbour?', 'Zorblax, 2031'),
-        ('When did the harbour burn?', ''),
-        ('WHEN DID THE ZORBLAX FLEET REACH THE HARBOUR?', ''),
-        ('Harbours of Morns coast', ''),
-        ('Who else but the UK and E-27 saw the harbour burn?', ''),
-    ],
-)
-async def test_names_of_the_question_that_nothing_has_are_told(question: str, names: str, budget: int) -> None:
-    with SourceStore() as store:
-        retriever = retriever_of(store)
-        retriever.collection.add(
-            Document('The harbour of Morn burnt twice, as the U.K. and E27 saw.\n\n' * 3 + CHRONICLE)
-        )
-        found = await retriever.search(question, max_tokens=budget)
-    assert found.figures['full_context'] is (budget == 8000)
-    said = [line for line in found.text.splitlines() if line.startswith('- Nothing that was searched has')]
-    assert [names in line for line in said] == [True] * bool(names)

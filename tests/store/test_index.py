@@ -3,8 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search import candidates
@@ -67,29 +65,6 @@ def test_adding_again_changes_no_passage(store: SourceStore) -> None:
     assert collection.passage_count() == 2
 
 
-def test_another_title_is_found_in_place_of_the_old_one(store: SourceStore) -> None:
-    collection = store.collection()
-    source = collection.add(HARBOUR)
-    before = passages_of(collection, source.id)
-    with collection.database.write() as db:
-        db.execute('INSERT INTO vectors VALUES (?, ?, ?)', ('model', before[0].id, b'1234'))
-    collection.add(Document(HARBOUR.text, title='Zephyr handbook'))
-    assert [each.text for each in passages_of(collection, source.id)] == [each.text for each in before]
-    assert (found(collection, 'zephyr handbook salt'), found(collection, 'gannet'), found(collection, 'dyke')) == (
-        [before[1].text],
-        [],
-        [],
-    )
-    # A vector was made of the passage with its title.
-    assert rows(collection, 'SELECT count(*) FROM vectors') == 0
-    collection.add(Document(HARBOUR.text))  # without one the title stays
-    assert len(found(collection, 'zephyr')) == 2
-    with collection.database.write() as db:
-        index.forget(db, collection.name, source.id)
-        for term in ('zephyr', 'gannet', 'salt'):
-            assert candidates.rows_with(db, [term], [(0, 2**62)], 9) == []
-
-
 def test_everything_goes_with_the_source(tmp_path: Path) -> None:
     filling = Document('tide ' * 190)
     with SourceStore(tmp_path / 'store.db', max_mb=taken(filling) / 1e6) as store:
@@ -148,7 +123,7 @@ def test_sources_side_by_side_are_one_span(store: SourceStore) -> None:
     assert sizes == [[2], [1, 1], [3], [], []]
 
 
-def test_frequent_words_are_estimated(store: SourceStore) -> None:
+def test_frequent_words_are_counted_so_far_and_taken_from_everywhere(store: SourceStore) -> None:
     collection = store.collection()
     # The word is in all passages of the first half, and in none of the second.
     collection.add(Document('\n\n'.join(f'# {number}\n\nsalt {number}' for number in range(2000))))
@@ -156,7 +131,7 @@ def test_frequent_words_are_estimated(store: SourceStore) -> None:
     with collection.database.read() as db:
         spans = index.spans_of(db, collection.name)
         assert candidates.frequency(db, 'salt', spans, 5000) == 2000
-        assert candidates.frequency(db, 'salt', spans, 400) == pytest.approx(2000, rel=0.15)
+        assert candidates.frequency(db, 'salt', spans, 400) == 400
         assert candidates.frequency(db, 'tar', spans, 400) == 0
         sample = candidates.sample_with(db, ['salt'], spans, 160)
         assert 60 <= len(sample) <= 160

@@ -211,7 +211,7 @@ async def test_a_failure_has_its_status(site: Site) -> None:
 async def test_an_answer_as_it_is(site: Site) -> None:
     settings = allowing(site.host)
     found = await get(f'{site.url}/to?url=/json', settings, max_mb=1)
-    assert (found.status, found.body, found.url) == (200, b'{"a": [1,  2]}', f'{site.url}/json')
+    assert (found.status, found.body) == (200, b'{"a": [1,  2]}')
     missing = await get(f'{site.url}/robots.txt', settings, max_mb=1)
     assert (missing.status, missing.body, missing.content_type) == (404, b'', 'text/plain; charset=utf-8')
     with pytest.raises(FetchError, match='is over'):

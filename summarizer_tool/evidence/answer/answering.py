@@ -11,9 +11,8 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence import sub_queries
 from summarizer_tool.evidence.answer import links, sufficiency
-from summarizer_tool.evidence.answer.links import MAX_LINKS, LinkCandidate, Reference, pointer
+from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, StoredPage, TracePage
-from summarizer_tool.evidence.answer.site_index import SiteIndexes
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.question import Question, QuestionTopic, check_length, scope_of, topic_of
 from summarizer_tool.evidence.search.results import Query, SearchResult
@@ -22,7 +21,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings, variable
 from summarizer_tool.store.collection import Collection
-from summarizer_tool.text.addresses import host_of, key_of, origin_of
+from summarizer_tool.text.addresses import host_of
 
 MAX_NAMED = 50
 """Pages that one question may name."""
@@ -39,9 +38,6 @@ _AS_GOOD = 0.5
 
 _MAX_STARTS = 5
 """Sources whose links are followed where no page was named: those of the best hits."""
-
-_MAX_SITES = 3
-"""Sites, of the pages that were named, whose indexes are read."""
 
 Search = Callable[[Query], Awaitable[SearchResult]]
 
@@ -82,8 +78,6 @@ class Answerer:
     """Fetches and stores one page, within the rules about addresses and robots.txt."""
     search: Search
     """Searches the collection."""
-    sites: SiteIndexes | None = None
-    """What the sites of named pages have published for their own search."""
     options: RequestOptions = DEFAULT_OPTIONS
     """For its deadline, by which there is what there is, and its progress: each page and each phase, in numbers."""
 
@@ -97,10 +91,6 @@ class Answerer:
     """Whether that is of all pages that are there."""
     judgement: Judgement = field(default_factory=Judgement, init=False)
     references: list[Reference] = field(default_factory=list[Reference], init=False)
-    pointers: dict[str, list[str]] = field(default_factory=dict[str, list[str]], init=False)
-    """What in the sources that were named or fetched only leads elsewhere, by handle."""
-    listed: list[LinkCandidate] = field(default_factory=list[LinkCandidate], init=False)
-    """Pages that by the index of their site have what is asked for, best first."""
     rounds: int = field(default=0, init=False)
     stalled: int = field(default=0, init=False)
     """Rounds in a row that have brought nothing."""
@@ -142,8 +132,6 @@ class Answerer:
                     'pages': len(answered.pages),
                     'rounds': self.rounds,
                     'stop_reason': answered.stop_reason,
-                    'listed': len(self.listed),
-                    'site_failures': self.sites.failures if self.sites else 0,
                     'passages': self.found.passages,
                     'hits': len(self.found.hits),
                 }
@@ -189,8 +177,6 @@ class Answerer:
         elif self.question.mode != 'fast':
             if not pages:
                 await self._start()
-            elif self.budget and (self.question.mode == 'deep' or not self.judgement.is_enough):
-                await self._list(pages)
             await self._expand()
 
     async def _finish(self) -> None:
@@ -221,7 +207,7 @@ class Answerer:
 
     async def _look_at_all(self) -> None:
         self.found = await self.searched(0)
-        await self._judge()
+        self.judgement = await in_thread(sufficiency.judge, self.found.hits, self.parts)
         self.is_current = True
         self.options.tell('search', f'{len(self.found.hits)} passages found', self.rounds + 1, self.rounds + 1)
 
@@ -232,23 +218,10 @@ class Answerer:
         source_ids = self.gathering.source_ids if self.is_named else ()
         return await self.search(Query(question.text, parts, question.aside, source_ids, question.top_k, room))
 
-    async def _judge(self) -> None:
-        self.judgement = await in_thread(sufficiency.judge, self.found.hits, self.parts, self.pointers)
-
     async def _start(self) -> None:
         """Where no page was named, the sources of the best hits stand for them."""
         sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
         await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
-        await self._judge()  # now that their links are known
-
-    async def _list(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
-        """Take in what the sites of the pages that were named have published."""
-        if self.sites is None:
-            return
-        hosts = {origin_of(page.url): page for _, page in reversed(pages)}
-        for page in [*reversed(hosts.values())][:_MAX_SITES]:
-            found = await self.sites.pages(page, self.question.text, self.parts)
-            self.listed += (LinkCandidate(url, key_of(url), 1, 1.0, 1.0 + value, 1.0) for url, value in found)
 
     async def _expand(self) -> None:
         """Follow the most promising links, round by round."""
@@ -279,17 +252,12 @@ class Answerer:
         if self.stalled or self.followed >= self.budget:
             return []
         leading = links.leading(self.references, self.parts)
-        return [candidate for candidate in self._within(candidates) if candidate.key in leading]
-
-    def _within(self, candidates: Sequence[LinkCandidate]) -> list[LinkCandidate]:
-        return [candidate for candidate in candidates if candidate.depth <= self.settings.answer_max_depth]
+        return [candidate for candidate in candidates if candidate.key in leading]
 
     def _exhausted(self, candidates: Sequence[LinkCandidate]) -> StopReason | None:
         """Why no more links can, or need be followed."""
         if not candidates:
             return 'no promising links'
-        if not self._within(candidates):
-            return 'depth limit'
         if self.followed >= self.budget:
             return 'expansion budget'
         if not self.judgement.is_hopeful:
@@ -307,16 +275,14 @@ class Answerer:
         is_lacking = self.question.mode == 'deep' or not self.judgement.is_enough
         found = links.promising(self.references, self._topic(), seen=self.gathering.seen, allows=allows)
         # Behind those of which something is said, the answer may stand behind any.
-        listed = [each for each in self.listed if each.key not in self.gathering.seen and allows(each.url)]
-        return [*listed, *(each for each in found if is_lacking or each.is_told)]
+        return [each for each in found if is_lacking or each.is_told]
 
     async def _follow(self, candidates: Sequence[LinkCandidate]) -> list[tuple[int, StoredPage]]:
         at_once = self.settings.answer_max_pages_per_round
         if not candidates[0].is_told:  # what is read of these tells where to go on
             at_once = (at_once + 1) // 2
         most = min(at_once, self.budget - self.followed)
-        within = self._within(candidates)
-        chosen = [candidate for candidate in within[:most] if candidate.value >= _AS_GOOD * within[0].value]
+        chosen = [candidate for candidate in candidates[:most] if candidate.value >= _AS_GOOD * candidates[0].value]
         before, total = self.followed, self.budget
 
         def report(done: int) -> None:
@@ -329,12 +295,10 @@ class Answerer:
     async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
         topic = await in_thread(self._topic)
         for index, page in pages:
-            self.pointers[page.source_id] = [*map(pointer, page.links[:MAX_LINKS])]
             depth = self.gathering.pages[index].depth
             self.references += await in_thread(
                 links.references, page.links, page_url=page.url, depth=depth, topic=topic
             )
 
     def _topic(self) -> QuestionTopic:
-        coverage = [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts)
-        return topic_of(self.parts, coverage, aside=self.question.aside)
+        return topic_of(self.parts, self.judgement.coverage or [0.0] * len(self.parts), aside=self.question.aside)

@@ -55,11 +55,6 @@ def link_terms(link: Link) -> set[str]:
     return found
 
 
-def pointer(link: Link) -> str:
-    """The text on a link's own page that says nothing but where something is told: its sentence, or itself."""
-    return link.around if link.around and _sends_on(terms.words_of(link.around[:MAX_TEXT])) else link.text
-
-
 def _sends_on(words: Iterable[str]) -> bool:
     """Return whether a sentence of these words sends its reader to another page."""
     return any(not _POINTING.isdisjoint(terms.terms_of_word(word)) for word in words)
@@ -87,13 +82,7 @@ _OTHER_SITE = 0.75
 _DEEPER = 0.9
 """For each step away from the pages that were named."""
 
-_SELDOM = 0.4
-"""For listings and the like, which repeat what other pages say."""
-
-_LIST_OF_KNOWN = 0.2
-"""For a page in whose folder stand `MANY` links that are known, of which it is likely the list."""
-
-MANY = 4
+_MANY = 4
 """Links from which a page is a list of them."""
 
 _MENU = 8
@@ -120,12 +109,6 @@ _CHORE = regex.compile(
 _VIEW = regex.compile(
     r'(?:^|&)(?:action=(?!view)\w+|oldid=|diff=|print(?:able)?=|format=pdf|replytocom=|share=|sort(?:by)?=|order(?:by)?='
     r'|veaction=|redlink=)',
-    regex.IGNORECASE,
-)
-_LISTING = regex.compile(
-    r'/(?:tags?|categor(?:y|ies)|archives?|authors?|users?|members?|profile|calendar|events/\d{4}|topics?|labels?|page/\d+'
-    r'|p/\d+|(?:19|20)\d{2}/\d{1,2}/?$|(?:19|20)\d{2}/?$|user:|talk:|category:|file:|template:|help:)'
-    r'|(?:^|[?&])(?:page|paged|start|offset|from|month|year|day|date)=\d',
     regex.IGNORECASE,
 )
 _ENDING = regex.compile(r'\.\w{1,5}$')
@@ -230,7 +213,7 @@ def _sections(page: str, links: Iterable[Link]) -> set[str]:
     return {
         key
         for key in near
-        if sum(levels[level] for level in levels if level > key.count('/')) >= MANY
+        if sum(levels[level] for level in levels if level > key.count('/')) >= _MANY
         or (key.count('/') == top and levels[top] <= _MENU)
     }
 
@@ -247,26 +230,24 @@ def promising(
     How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
     stand in the link's text, its path (times `PATH`), what is said of it (times `SAID`), the heading above it or the
     sentence around it (times `BESIDE`), each by how few of all links have it. Links to other sites must name some.
-    Where no link names any, sections of the site whose pages are not known come first: nobody can tell yet what they
+    Where no link names any, sections of the site come first: nobody can tell yet what they
     lead to. Keys that were `seen` are not read again.
     """
     open_ = [each for each in known if each.key not in seen and allows(each.url)]
-    folders = Counter(each.key.rpartition('/')[0] for each in known)
     rarity = _rarity(open_, topic)
     meanings = _meanings(open_, topic)
     share = SHARED if any(meanings) else 1.0
     best: dict[str, LinkCandidate] = {}
     for each, meaning in zip(open_, meanings, strict=True):
-        factor = each.factor * (_LIST_OF_KNOWN if folders[each.key] >= MANY else 1.0)
         weight = _weight(each, topic, rarity)
-        score = round(factor * weight / (weight + _HALF), 3)
-        value = share * score + factor * meaning
+        score = round(each.factor * weight / (weight + _HALF), 3)
+        value = share * score + each.factor * meaning
         before = best.get(each.key)
         if (each.is_near or score >= LEAST_SCORE) and (before is None or value > before.value):
-            best[each.key] = LinkCandidate(each.url, each.key, each.depth, score, value, factor)
+            best[each.key] = LinkCandidate(each.url, each.key, each.depth, score, value, each.factor)
     if not any(each.is_told for each in best.values()):
         most = max((LEAST_SCORE, *(each.value for each in best.values())))
-        for key in {each.key for each in open_ if each.is_section and folders[each.key] < MANY} & best.keys():
+        for key in {each.key for each in open_ if each.is_section} & best.keys():
             best[key] = replace(best[key], value=best[key].value + most)
     return sorted(best.values(), key=lambda each: -each.value - _UNSAID * each.factor)
 
@@ -295,11 +276,8 @@ def _factor(path: str, query: str, asked: frozenset[str]) -> float:
     """What a link is worth by where it leads: 0 for nothing that answers."""
     if _NO_TEXT.search(path) or _VIEW.search(query):
         return 0.0
-    for pattern, factor in ((_CHORE, 0.0), (_LISTING, _SELDOM)):
-        match = pattern.search(f'{path}?{query}' if query else path)
-        if match and asked.isdisjoint(terms.terms_of(_APART.sub(' ', match.group()))):
-            return factor
-    return 1.0
+    match = _CHORE.search(f'{path}?{query}' if query else path)
+    return float(not match or not asked.isdisjoint(terms.terms_of(_APART.sub(' ', match.group()))))
 
 
 def _rarity(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, float]:

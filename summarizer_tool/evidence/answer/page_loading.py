@@ -21,7 +21,6 @@ StopReason = Literal[
     'plateau',
     'no promising links',
     'expansion budget',
-    'depth limit',
     'deadline',
     'nothing fetched',
 ]

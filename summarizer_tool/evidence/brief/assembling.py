@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
-from summarizer_tool.digests.statements import DigestStatement
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.evidence.brief import citations
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.brief.problems import failure
 from summarizer_tool.evidence.question import Question
@@ -55,25 +54,23 @@ def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
 
 
 def join(
-    hits: Sequence[Hit], numbers: Mapping[str, int], documents: Mapping[str, Document], first: int = 0
+    hits: Sequence[Hit], numbers: Mapping[str, int], documents: Mapping[str, Document]
 ) -> tuple[list[EvidenceBlock], list[Quotable]]:
     """Make a block of each passage, and say which of them touch: those are one where both are shown.
 
-    They have their places in the brief behind the `first` ones.
-
     A passage of a source whose text is not at hand touches no other, and is not quoted.
     """
-    places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(hits, first)}
+    places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(hits)}
     made: list[EvidenceBlock] = []
     quotables: list[Quotable] = []
-    for place, hit in enumerate(hits, first):
+    for place, hit in enumerate(hits):
         passage = hit.passage
         document = documents.get(passage.source_id)
         lines = lines_of(passage.text, passage.first_line)
         before = places.get((passage.source_id, passage.number - 1))
         space: str | None = None
         if document is not None and before is not None:
-            space = _between(document, hits[before - first].passage, passage)
+            space = _between(document, hits[before].passage, passage)
         made.append(
             EvidenceBlock(
                 source=numbers[passage.source_id],
@@ -98,9 +95,6 @@ def join(
 _MAX_TEXT_BYTES = 50_000_000
 """Of the texts that are read for one brief; sources beyond it have no quotes."""
 
-_MOST_NAMES = 5
-"""Of the question that are named where nothing has them."""
-
 
 def answer_brief(answered: 'GatheredEvidence', question: Question, collection: Collection) -> Brief:
     """The brief of an answer."""
@@ -114,29 +108,17 @@ def search_brief(found: SearchResult, query: Query, collection: Collection) -> B
     return _Assembly(collection, query.text, query.parts).brief(found, query.source_ids)
 
 
-_MOST_LINES = 5
-"""Of a statement of a digest that are named."""
-
-
 def _not_met(found: SearchResult) -> list[str]:
-    """What of the question nothing that was searched speaks of."""
+    """What is shown instead where no word of the question is in anything that was searched."""
     if found.matched:
-        names = ', '.join(found.not_met[:_MOST_NAMES])
-        return [prompts.render('evidence/name_not_met', names=names)] if names else []
+        return []
     if found.is_full_context:
         shown = 'whole because they are small'
     elif any(hit.value for hit in found.hits):
         shown = 'where they are nearest to it by the meaning of their words'
     else:
-        shown = 'in short, and as they begin' if found.digests else 'as they begin'
+        shown = 'as they begin'
     return [prompts.render('evidence/no_word_met', shown=shown)]
-
-
-def _digested(source: int, statement: DigestStatement) -> DigestLine:
-    lines = statement.lines[:_MOST_LINES]
-    # Its place is told before it.
-    text = statement.text.removeprefix(f'{lines[0]}| ') if lines else statement.text
-    return DigestLine(source, text, tuple(sorted(lines)), min(1.0, statement.rank / 100))
 
 
 @dataclass(slots=True)
@@ -164,14 +146,13 @@ class _Assembly:
             self._read(source)
         numbers = {source_id: number for number, source_id in enumerate(sources, 1)}
         words = citations.terms_to_quote(self.question, self.parts)
-        digests = [_digested(numbers[source_id], each) for source_id, each in found.digests]
         if found.is_full_context:
             blocks, quotables = self._whole(found, numbers, words)
         else:
-            blocks, quotables = join(found.hits, numbers, self.documents, len(digests))
+            blocks, quotables = join(found.hits, numbers, self.documents)
         return Brief(
             sources=tuple(sources.values()),
-            evidence=(*digests, *blocks),
+            evidence=tuple(blocks),
             # What has nothing of the question proves nothing.
             citations=tuple(citations.choose(quotables, words)) if found.matched else (),
             texts={source_id: document.text for source_id, document in self.documents.items()},

@@ -43,25 +43,12 @@ class EvidenceBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class DigestLine:
-    """A line of a digest: what a ranking made of the lines it names, not word for word."""
-
-    source: int
-    """Its number in the brief."""
-    text: str
-    lines: tuple[int, ...]
-    """What it rests on, ascending."""
-    relevance: float
-    """0 to 1: how much it matters."""
-
-
-@dataclass(frozen=True, slots=True)
 class Brief:
     """Everything there is to say, best first; what of it is said depends on the budget."""
 
     sources: tuple[Source, ...]
     """Those with evidence first; the number of each is its place, from 1."""
-    evidence: tuple[EvidenceBlock | DigestLine, ...]
+    evidence: tuple[EvidenceBlock, ...]
     """Best first, or whole sources in their order."""
     citations: tuple[Citation, ...] = ()
     """Best first."""

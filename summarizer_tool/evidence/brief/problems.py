@@ -5,22 +5,11 @@ answer from memory.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
 
 from summarizer_tool import prompts
 from summarizer_tool.documents import reading
 from summarizer_tool.documents.document import Document
-from summarizer_tool.errors import (
-    ConfigurationError,
-    FetchError,
-    InputTooLargeError,
-    RequestError,
-    StoreError,
-    SummarizationFailedError,
-    SummarizerError,
-    UnknownSourceError,
-)
+from summarizer_tool.errors import FetchError, RequestError, SummarizerError, UnknownSourceError
 from summarizer_tool.evidence.answer.page_loading import TracePage
 from summarizer_tool.evidence.brief import MIN_BUDGET, quoting
 from summarizer_tool.evidence.brief.sections import most, of_rows, source_row
@@ -35,52 +24,29 @@ QUERY_TOKENS = 80
 URL_TOKENS = 80
 FAILURE_TOKENS = 60
 _MISSING_TOKENS = 160
-TITLE_TOKENS = 24
 
 MAX_ROWS = 8
 """Of a list: what is named one by one."""
-
-_NAMES: Final[tuple[tuple[type[SummarizerError], str], ...]] = (
-    (InputTooLargeError, 'too large'),
-    (ConfigurationError, 'wrong settings'),
-    (StoreError, 'store failed'),
-    (SummarizationFailedError, 'model failed'),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    """A list in a text: its first rows are shown, and the others counted."""
-
-    rows: Sequence[str]
-    head: str = ''
-    total: int = 0
-    """How many there are, if there are more than these rows."""
-
-    def write(self, count: int) -> str:
-        left = max(self.total, len(self.rows)) - count
-        more = [f'- and {left:,} more' if count else f'- {left:,}, for which there is no room here']
-        return '\n'.join((*([f'{self.head}:'] if self.head else []), *self.rows[:count], *(more if left else [])))
 
 
 def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> str:
     """The text for an error of this package, by its type; its message names the input, the limit and the way out."""
     detail = quoting.label(str(error) or type(error).__name__, _DETAIL_TOKENS)
     match error:
-        case RequestError():
-            return _problem('error_request', budget, detail=detail)
-        case UnknownSourceError():
-            return _problem('error_unknown_source', budget, detail=detail)
         case FetchError():
-            return _problem('error_fetch', budget, [_Listing([f'- {detail}'])])
+            return _problem('error_fetch', budget, [detail])
+        case RequestError():
+            name = 'error_request'
+        case UnknownSourceError():
+            name = 'error_unknown_source'
         case _:
-            name = next((name for kind, name in _NAMES if isinstance(error, kind)), 'failed')
-            return _problem('error_failed', budget, detail=detail, type=name)
+            name = 'error_failed'
+    return _problem(name, budget, detail=detail)
 
 
 def fetch_failed(failures: Sequence[TracePage], budget: int = MAX_TOKENS) -> str:
     """None of the pages could be fetched, and nothing of them is stored."""
-    return _problem('error_fetch', budget, [_Listing([f'- {failure(page)}' for page in failures])])
+    return _problem('error_fetch', budget, [failure(page) for page in failures])
 
 
 def failure(page: TracePage) -> str:
@@ -89,25 +55,10 @@ def failure(page: TracePage) -> str:
     return f'{where}: {quoting.reason(page.url, page.failure, FAILURE_TOKENS)}'
 
 
-def timed_out(seconds: float, waiting_for: str = '', set_by: str = '') -> str:
-    """The time was over before there was anything, while `waiting_for` was not done, such as `fetch`.
-
-    `set_by` is the setting that says how long it may take, with its value.
-    """
-    during = f', while it was busy with {waiting_for}' if waiting_for else ''
+def timed_out(seconds: float, set_by: str = '') -> str:
+    """The time was over before there was anything; `set_by` is the setting that says how long, with its value."""
     limit = f' ({set_by})' if set_by else ''
-    taken = f'{seconds:,.{0 if seconds >= 10 else 1}f}'
-    return _problem('error_timeout', detail=f'there was no answer within {taken} seconds{limit}{during}.')
-
-
-def unknown_source(detail: str, budget: int = MAX_TOKENS) -> str:
-    """A handle that is none here; the message of the error names the near ones."""
-    return _problem('error_unknown_source', budget, detail=quoting.label(detail, _DETAIL_TOKENS))
-
-
-def not_stored(url: str, budget: int = MAX_TOKENS) -> str:
-    """A URL under which nothing is stored."""
-    return _problem('error_not_stored', budget, url=quoting.address(url, URL_TOKENS, with_query=False))
+    return _problem('error_timeout', seconds=f'{seconds:,.{0 if seconds >= 10 else 1}f}', limit=limit)
 
 
 def nothing_stored() -> str:
@@ -115,61 +66,32 @@ def nothing_stored() -> str:
     return _problem('error_nothing_stored')
 
 
-def no_results(
-    query: str,
-    documents: int,
-    passages: int,
-    sources: Sequence[Source] = (),
-    budget: int = MAX_TOKENS,
-    *,
-    stored: int = 0,
-    missing: Sequence[str] = (),
-    looked: str = '',
-) -> str:
+def no_results(query: str, documents: int, passages: int, missing: Sequence[str] = (), budget: int = MAX_TOKENS) -> str:
     """A search that found nothing: no error, but nothing to answer from.
 
-    `sources` are some of the `stored`, the last used first; `missing` is what could not be searched or used, and what
-    can be done about it; `looked` says where else it was looked for. The lists are the first to be shortened.
+    `missing` is what could not be searched or used, and what can be done about it.
     """
     return _problem(
         'no_results',
         budget,
-        [
-            _Listing([f'- {quoting.label(line, _MISSING_TOKENS)}' for line in missing], 'What was missing'),
-            _Listing(
-                [f'- {source.id} · {quoting.label(source.title, TITLE_TOKENS) or "untitled"}' for source in sources],
-                'Stored, the last used first',
-                stored,
-            ),
-        ],
-        looked,
+        [quoting.label(line, _MISSING_TOKENS) for line in missing],
         query=quoting.label(query, QUERY_TOKENS).replace('"', "'"),
         documents=f'{documents:,}',
         passages=f'{passages:,}',
     )
 
 
-def _problem(
-    name: str, budget: int = MAX_TOKENS, listings: Sequence[_Listing] = (), before: str = '', **values: str
-) -> str:
-    """A text whose lists have as many rows as fit, the first ones; the last list is the first to be shortened."""
-    budget = min(budget, MAX_TOKENS)
+def _problem(name: str, budget: int = MAX_TOKENS, rows: Sequence[str] = (), **values: str) -> str:
+    """A text whose list has as many rows as fit, the first ones; the others are counted."""
     ending = prompts.load('evidence/not_from_memory')
-    counts = [min(len(listing.rows), MAX_ROWS) for listing in listings]
-    while True:
-        written = [listing.write(count) for listing, count in zip(listings, counts, strict=True) if listing.rows]
-        lists = '\n'.join(filter(None, (before, *written)))
-        text = prompts.render(f'evidence/{name}', **{'ending': ending, 'lists': lists} | values)
-        # Lists that have nothing to say leave no gap.
-        text = text.replace('\n\n\n', '\n\n')
-        long = [index for index, count in enumerate(counts) if count]
-        if not long or tokens.fits(text, budget):
-            return text
-        counts[long[-1]] -= 1
 
+    def write(count: int) -> str:
+        left = len(rows) - count
+        listed = [*(f'- {row}' for row in rows[:count]), *([f'- and {left:,} more'] if left else [])]
+        text = prompts.render(f'evidence/{name}', **{'ending': ending, 'lists': '\n'.join(listed)} | values)
+        return text.replace('\n\n\n', '\n\n')  # a list that has nothing to say leaves no gap
 
-_MAX_VERSIONS = 20
-"""Stored versions of one URL that are named."""
+    return write(most(write, min(len(rows), MAX_ROWS), min(budget, MAX_TOKENS)))
 
 
 def corpus(totals: StoreTotals, sources: Sequence[Source], budget: int, *, include_urls: bool = True) -> str:
@@ -197,7 +119,7 @@ def one_source(
     top = f'[CORPUS STATUS] 1 source\n{_stored(1, source)}\n{sums}\n{prompts.load("evidence/status_one")}'
     left = max(budget, MIN_BUDGET) - tokens.count(f'{top}\n\n')
     parts = [top]
-    others = [f'- {version.id} · {_times(version)}' for version in versions[:_MAX_VERSIONS]]
+    others = [f'- {version.id} · {_times(version)}' for version in versions]
     outline = [quoting.verbatim(line) for line in reading.outline(document).splitlines()]
     for name, rows, total in (
         ('VERSIONS', others if len(versions) > 1 else [], len(versions)),

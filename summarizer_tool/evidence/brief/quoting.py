@@ -1,7 +1,6 @@
 """How what others wrote is shown in a brief: on one line, which can begin or end nothing of the brief's own."""
 
 import re
-from collections.abc import Collection
 from itertools import islice
 from urllib.parse import urlsplit, urlunsplit
 
@@ -67,18 +66,6 @@ def reason(url: str, failure: str, limit: int) -> str:
 def numbered(number: int, text: str) -> str:
     """`12| text`, as `read_source` shows it; no line of a brief's own begins with a number and a bar."""
     return f'{number}| {verbatim(text)}'
-
-
-def ranges(numbers: Collection[int]) -> str:
-    """`line 12`, or `lines 12, 14-16`."""
-    spans: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if spans and number == spans[-1][1] + 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    text = ', '.join(line_span(first, last) for first, last in spans)
-    return f'line{"s" if len({*numbers}) > 1 else ""} {text}'
 
 
 def line_span(first: int, last: int) -> str:

@@ -8,16 +8,16 @@ does, and more.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from summarizer_tool import prompts
 from summarizer_tool.documents.page_numbers import PageNumbers
-from summarizer_tool.evidence.brief import MIN_BUDGET, quoting, sections
-from summarizer_tool.evidence.brief.blocks import EvidenceWriter, ShownEvidence
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock, RenderedBrief
+from summarizer_tool.evidence.brief import MIN_BUDGET, sections
+from summarizer_tool.evidence.brief.blocks import EvidenceWriter
+from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
 from summarizer_tool.evidence.brief.citations import verify
 from summarizer_tool.text import tokens
 
@@ -35,18 +35,6 @@ _MAX_NOTICE = 400
 
 _MUCH = 3
 """Times the budget, of passages by themselves, beyond which there is no room: those that touch take less together."""
-
-_MIN_PART = 24
-"""Tokens below which a part of a block, or of a line, tells a reader nothing."""
-
-_LESS = 8
-"""Tokens that a cut line gives back where it costs more than was thought."""
-
-_WORD_REACH = 40
-"""Characters within which a cut looks for the end of a word."""
-
-_LONGEST_TOKEN = 128
-"""Characters of cl100k's longest one."""
 
 # No line of a brief begins with white space, so the tokens of its lines add up.
 _LINE = re.compile(r'[^\n]+\n*')
@@ -96,14 +84,12 @@ class _Rendering:
         steps = [*self._steps()]
         # Of two budgets the larger one has room wherever the other has, so that it goes at least as far.
         last = max(0, bisect_right(steps, self._budget, key=lambda shown: self._written(shown)[1]) - 1)
-        shown, beginning = steps[last], ()
-        if last + 1 == len(steps) or steps[last + 1].evidence > shown.evidence:
-            beginning = self._beginning(shown)
-        text, used, evidence = self._written(shown, beginning)
+        shown = steps[last]
+        text, used = self._written(shown)
         return RenderedBrief(
             text,
             used,
-            len(evidence.numbers),
+            shown.evidence,
             tuple(self._quoted[: shown.citations]),
             is_whole=shown.evidence == len(self._brief.evidence),
         )
@@ -127,63 +113,32 @@ class _Rendering:
             for count in range(getattr(shown, name) + 1, len(rows) + 1):
                 yield (shown := shown._replace(**{name: count}))
 
-    def _beginning(self, shown: _Shown) -> tuple[BriefLine, ...]:
-        """As much of the next passage as has room."""
-        following = self._brief.evidence[shown.evidence : shown.evidence + 1]
-        room = self._budget - self._written(shown)[1]
-        if following and isinstance(block := following[0], EvidenceBlock):
-            for least in range(room, _MIN_PART, -_LESS):
-                lines = _first_lines(block.lines, least)
-                if lines and lines != block.lines and self._written(shown, lines)[1] <= self._budget:
-                    return lines
-        return ()
-
-    def _written(self, shown: _Shown, beginning: Sequence[BriefLine] = ()) -> tuple[str, int, ShownEvidence]:
-        """The text, its tokens, and the evidence in it."""
+    def _written(self, shown: _Shown) -> tuple[str, int]:
+        """The text and its tokens."""
         brief = self._brief
-        evidence = self._writer.write(shown.evidence, beginning)
-        cited = sections.citations(self._quotes, map(evidence.number, self._quoted[: shown.citations]))
+        evidence = self._writer.write(shown.evidence)
+        places = (citation.evidence for citation in self._quoted[: shown.citations])
+        numbers = (None if place is None else evidence.numbers.get(place) for place in places)
+        cited = sections.citations(self._quotes, numbers)
         listed = {brief.evidence[index].source for index in evidence.numbers}
         listed.update(self._source_of[citation.source_id] for citation in self._quoted[: shown.citations])
         listed.update(range(1, shown.sources + 1))
         written = (
             *self._before,
             sections.sources(brief, listed),
-            '\n'.join((_evidence_head(brief, len(evidence.numbers)), *evidence.texts)),
+            '\n'.join((_evidence_head(brief, shown.evidence), *evidence.texts)),
             sections.of_rows('CITATIONS', cited, len(self._quoted))(len(cited)) if self._quoted else '',
         )
         text = '\n\n'.join(filter(None, written))
-        return text, self._count(text), evidence
+        return text, self._count(text)
 
     def _count(self, text: str) -> int:
         """Tokens of lines, of which most are asked for again while this brief is fitted."""
         return sum(map(self._cost, _LINE.findall(text)))
 
 
-def _first_lines(lines: Sequence[BriefLine], room: int) -> tuple[BriefLine, ...]:
-    """The first lines that have room, and of the next one what has room up to the end of a word."""
-    shown: list[BriefLine] = []
-    for line in lines:
-        row = f'{quoting.numbered(line.number, line.text)}\n'
-        if len(row) > room * _LONGEST_TOKEN or (cost := tokens.count(row)) > room:
-            text = quoting.verbatim(line.text[: room * _LONGEST_TOKEN])
-            kept = tokens.truncate(text, room) if room >= _MIN_PART else ''
-            space = max(kept.rfind(' ', len(kept) - _WORD_REACH), kept.rfind('\t', len(kept) - _WORD_REACH))
-            kept = kept[:space] if 0 < space < len(text) and len(kept) < len(text) else kept
-            return (*shown, BriefLine(line.number, kept.rstrip())) if kept.strip() else tuple(shown)
-        shown.append(line)
-        room -= cost
-    return tuple(shown)
-
-
 def _evidence_head(brief: Brief, shown: int) -> str:
     """How much is shown of what there is, whichever blocks that makes, and what it is that is counted."""
-    total, kinds = len(brief.evidence), {_kind(item) for item in brief.evidence}
-    counted = f' {kinds.pop()}{"" if total == 1 else "s"}' if len(kinds) == 1 else ''
-    return f'{sections.head("EVIDENCE", shown, total)}{counted}'
-
-
-def _kind(item: EvidenceBlock | DigestLine) -> str:
-    if isinstance(item, DigestLine):
-        return 'digest'
-    return 'source' if item.relevance is None else 'passage'
+    total = len(brief.evidence)
+    kind = 'source' if total and brief.evidence[0].relevance is None else 'passage'
+    return f'{sections.head("EVIDENCE", shown, total)} {kind}{"" if total == 1 else "s"}'

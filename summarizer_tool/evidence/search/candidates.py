@@ -8,7 +8,7 @@ import heapq
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, pairwise
+from itertools import combinations
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search.results import Hit
@@ -19,8 +19,7 @@ from summarizer_tool.store.words import beginning_with, counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
-from summarizer_tool.text.stop_words import language_of
-from summarizer_tool.text.terms import asked, beginning, is_alike, terms_of_word, words_of
+from summarizer_tool.text.terms import asked, beginning, is_alike, words_of
 
 
 def outdated(db: StoreConnection, collection: str) -> list[Span]:
@@ -53,12 +52,6 @@ def outside(rows: Iterable[int], spans: Sequence[Span]) -> list[int]:
     return [row for row in rows if not (at := bisect_right(starts, row)) or spans[at - 1][1] < row]
 
 
-_LEAST_ROOT = 3
-_LONG_NAME = 7
-"""Letters that a name keeps whatever its ending, and of one whose last two may be that."""
-_LEAST_JOINED = 4
-"""Letters of a name that stands in a longer word."""
-
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
 
@@ -72,59 +65,6 @@ def alike(db: StoreConnection, term: str) -> list[str]:
         return []
     found = beginning_with(db, begins, _MOST_ALIKE)
     return [word for word in found if is_alike(word, (term,))]
-
-
-def names_without_passage(
-    db: StoreConnection, question: str, spans: Sequence[Span], texts: Sequence[str] = ()
-) -> list[str]:
-    """The names, numbers and identifiers of a question that no passage has, as they stand there.
-
-    A name has a capital where no question begins, or a digit. It is there, too, where a word of the index goes on from
-    it, where the texts that were found have its letters with other marks and spaces (`UK`, `U.K.`) or in a longer word,
-    and with another ending in languages whose names have cases.
-    """
-    is_english = question.isascii() and language_of(words_of(question.casefold())) == 'en'
-    words = [_letters(word) for text in texts for word in text.split()]
-    said, run = {*words}, ' '.join(words)
-    together = pairwise(words), zip(words, words[1:], words[2:], strict=False)
-    joined = {*map(''.join, chain(*together))}
-
-    def begins_a_word(term: str) -> bool:
-        return len(term) >= _LEAST_JOINED and bool(beginning_with(db, term, 1))
-
-    def is_said(name: str) -> bool:
-        return name in said or (len(name) >= _LEAST_JOINED and (name in joined or name in run))
-
-    return [
-        word
-        for word, terms in _names(question).items()
-        if not any(frequency(db, term, spans, 1) or alike(db, term) or begins_a_word(term) for term in terms)
-        and (is_english or not any(_has_other_ending(db, term) for term in terms))
-        and not any(is_said(_letters(token)) for token in question.split() if word in token)
-    ]
-
-
-def _letters(text: str) -> str:
-    return ''.join(filter(str.isalnum, text.casefold()))
-
-
-def _names(question: str) -> dict[str, set[str]]:
-    """The names, numbers and identifiers of a question with their terms."""
-    wanted = {*asked(question).terms}
-    found: dict[str, set[str]] = {}
-    for place, word in enumerate(words_of(question)):
-        is_name = any(letter.isupper() or letter.isdigit() for letter in (word if place else word[1:]))
-        if is_name and not question.isupper() and (terms := wanted.intersection(terms_of_word(word))):
-            found[word] = terms
-    return found
-
-
-def _has_other_ending(db: StoreConnection, term: str) -> bool:
-    """Return whether a word differs from a term in its last letters alone, as `Москва` from `Москвы`."""
-    root = term[: -1 if len(term) < _LONG_NAME else -2]
-    return len(root) >= _LEAST_ROOT and any(
-        len(word) <= len(term) + 1 for word in beginning_with(db, root, _MOST_ALIKE)
-    )
 
 
 def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
@@ -153,23 +93,13 @@ def _sliced(spans: Sequence[Span]) -> list[Span]:
 
 
 def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) -> int:
-    """In how many passages a term is; an estimate where there are more than `most`: a millisecond for 30,000."""
-    exact = 0
+    """In how many passages a term is, up to `most`: a millisecond for 30,000."""
+    found = 0
     for first, last in spans:
-        found, _ = counted(db, term, first, last, most - exact)
-        exact += found
-        if exact >= most:
+        found += counted(db, term, first, last, most - found)
+        if found >= most:
             break
-    if exact < most:
-        return exact
-    estimate = 0.0
-    slices = _sliced(spans)
-    each = max(1, most // len(slices))
-    for first, last in slices:
-        found, reached = counted(db, term, first, last, each)
-        # As dense in the rest of the slice as up to here.
-        estimate += found * (last - first + 1) / (reached - first + 1) if found == each else found
-    return max(most, round(estimate))
+    return found
 
 
 DERIVED = 0.5
@@ -178,11 +108,11 @@ DERIVED = 0.5
 POINTING = 0.5
 """Share of its score that a passage keeps which only says where something stands."""
 
-_COUNTED = 4000
-"""Passages of a term that are counted; beyond, its number is estimated."""
-
 GATHERED = 10_000
 """Passages that are looked up by the index, over all terms."""
+
+_COUNTED = GATHERED + 1
+"""Passages of a term that are counted: what is in more is looked up with others alone."""
 
 _SKIMMED = 500
 """Passages with equal terms of which the better ones are found by a quick look."""

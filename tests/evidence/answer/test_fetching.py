@@ -58,8 +58,8 @@ async def test_only_hosts_that_the_constraints_name_are_followed() -> None:
         'https://ness.example/kaplan': leaf('The runner of a Kaplan turbine has four blades.'),
     }
     for constraints, fetched in (
-        ('only ness.example', [START, 'https://ness.example/kaplan']),
-        ('not ness.example', [START, f'{ORIGIN}/kaplan']),
+        ('site:ness.example', [START, 'https://ness.example/kaplan']),
+        ('-site:ness.example', [START, f'{ORIGIN}/kaplan']),
     ):
         small = web(pages)
         await ask(small, constraints=constraints)

@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from tests.support.small_answers import PAGES, START, ask, trace
+from tests.support.small_answers import PAGES, ask, trace
 from tests.support.small_web import ORIGIN, leaf, web
 
 pytestmark = pytest.mark.anyio
@@ -82,25 +82,9 @@ async def test_what_is_only_half_answered_is_looked_for_behind_any_link() -> Non
 async def test_expansion_budget() -> None:
     for budget, most, fetched in ((None, 3, 3), (2, 12, 2), (9, 2, 2), (0, 12, 0)):
         small = web(PAGES)
-        answered = await ask(small, expansion_budget=budget, answer_max_pages=most, answer_max_depth=5)
+        answered = await ask(small, expansion_budget=budget, answer_max_pages=most)
         assert answered.stop_reason == 'expansion budget'
         assert len(small.fetched) == 1 + fetched
-
-
-async def test_depth_limit() -> None:
-    small = web(PAGES)
-    answered = await ask(small, answer_max_depth=2)
-    assert answered.stop_reason == 'depth limit'
-    assert max(page.depth for page in answered.pages) == 2
-    # A better link that is too deep does not keep from one that is not.
-    pages = {
-        '/': leaf('Nothing.', ('/a', 'Kaplan turbine'), ('/b', 'Turbine')),
-        '/a': leaf('None.', ('/c', 'Blades of the Kaplan turbine runner')),
-        '/b': leaf('No.'),
-    }
-    small = web(pages)
-    answered = await ask(small, answer_max_depth=1, answer_max_pages_per_round=1)
-    assert (small.fetched, answered.stop_reason) == ([START, f'{ORIGIN}/a', f'{ORIGIN}/b'], 'depth limit')
 
 
 async def test_nothing_fetched() -> None:

@@ -113,7 +113,6 @@ def turn(day: int) -> Passage:
     [
         (500, 'showing 3 of 5 passages', 'lines 1-3 · relevance 0.90', 'line 9'),
         (620, 'showing 4 of 5 passages', 'lines 1-5 · relevance 0.90', 'line 9'),
-        (660, '5 passages', 'lines 1-7 · line 7 cut · relevance 0.90', 'line 9'),
         (900, '5 passages', 'lines 1-9 · relevance 0.90', ''),
         (1100, '5 passages', 'lines 1-9 · relevance 0.90', ''),
     ],

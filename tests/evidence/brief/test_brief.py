@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief import citations, quoting
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, DigestLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.store.source import Source
@@ -144,47 +144,6 @@ def test_when_space_is_short_it_says_what_is_dropped() -> None:
     assert rendered.tokens == tokens.count(rendered.text) <= 700
 
 
-def test_a_block_is_cut_at_a_line_and_says_so() -> None:
-    lines = tuple(
-        BriefLine(n, f'Reading {n} of the gauge at Orrin Sound was {n * 7} centimetres.') for n in range(10, 90)
-    )
-    rendered = render(Brief((source(TIDES),), (EvidenceBlock(1, lines),)), 600)
-
-    block = rendered.text[rendered.text.index('[E1]') :].split('\n\n')[0].splitlines()
-    assert (block[0], block[1], block[-1]) == snapshot(
-        (
-            '[E1] source 1 · lines 10-35 of 10-89',
-            '10| Reading 10 of the gauge at Orrin Sound was 70 centimetres.',
-            '35| Reading 35 of the gauge at Orrin Sound was 245 centimetres.',
-        )
-    )
-    assert rendered.shown == 1
-
-
-def test_one_long_line_is_cut_at_a_word() -> None:
-    text = 'The keeper wrote down the height of every tide. ' * 30_000
-    rendered = render(Brief((source(TIDES),), (EvidenceBlock(1, (BriefLine(1, text),)),)), 600)
-
-    head, line = rendered.text[rendered.text.index('[E1]') :].split('\n\n')[0].splitlines()
-    assert head == snapshot('[E1] source 1 · line 1 · line 1 cut')
-    assert text.startswith(line.removeprefix('1| ') + ' ')
-    assert 600 * 0.97 - 30 <= rendered.tokens <= 600
-
-
-def test_lines_of_digests_say_that_they_are_such() -> None:
-    lines = (
-        DigestLine(2, 'Orrin has six turbines.', (1, 4, 5, 6), 0.8),
-        DigestLine(1, 'Nobody knows\nwhy.', (), 0.2),
-    )
-    text = render(Brief((source(TIDES), source(VALLEY)), lines), 600).text
-
-    assert text[text.index('[EVIDENCE]') :] == snapshot("""\
-[EVIDENCE] 2 digests
-[E1] source 2 · lines 1, 4-6 · relevance 0.80 · digest: Orrin has six turbines.
-[E2] source 1 · relevance 0.20 · digest: Nobody knows why.\
-""")
-
-
 # Sources
 
 
@@ -302,10 +261,7 @@ def test_what_pages_say_opens_no_section(text: str) -> None:
     line = BriefLine(1, text)
     brief = Brief(
         sources=(listed(document.id, text, document.url),),
-        evidence=(
-            EvidenceBlock(1, (line, line), (text,), 0.5, query=text),
-            DigestLine(1, text, (1,), 0.5),
-        ),
+        evidence=(EvidenceBlock(1, (line, line), (text,), 0.5, query=text),),
         question=text,
         parts=(text, text),
         partial=(text,),

@@ -1,32 +1,22 @@
 """What a model is told when there is no brief."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import (
-    ConfigurationError,
     FetchError,
-    InputTooLargeError,
     RequestError,
     StoreError,
-    SummarizationFailedError,
     SummarizerError,
     UnknownSourceError,
 )
 from summarizer_tool.evidence.answer.page_loading import TracePage
 from summarizer_tool.evidence.brief import problems
-from summarizer_tool.store.source import Source
 from summarizer_tool.text import tokens
 
-DAY = datetime(2026, 1, 2, tzinfo=UTC)
 ENDING = 'Do not answer this from memory: do what is advised above, or say what could not be found.'
-
-
-def source(number: int, title: str = '', url: str = '') -> Source:
-    return Source(f'src_{number:012x}', title, url, None, DAY, DAY, 1, 1, 1)
 
 
 def failed(url: str, why: str) -> TracePage:
@@ -71,10 +61,10 @@ What to do:
 
 
 def test_time_was_over() -> None:
-    assert told(problems.timed_out(95.4, 'fetch', 'MCP_TOOL_TIMEOUT=95')) == snapshot("""\
+    assert told(problems.timed_out(95.4, 'MCP_TOOL_TIMEOUT=95')) == snapshot("""\
 [ERROR] timeout
 
-Detail: there was no answer within 95 seconds (MCP_TOOL_TIMEOUT=95), while it was busy with fetch.
+Detail: there was no answer within 95 seconds (MCP_TOOL_TIMEOUT=95).
 
 Likely causes:
 - A site answers slowly, or many pages were asked for at once.
@@ -88,15 +78,12 @@ What to do:
 
 
 def test_nothing_matches() -> None:
-    problem = problems.no_results('who built "the lamp"?', 12, 1340, [source(1, 'Harbour'), source(2)])
+    problem = problems.no_results('who built "the lamp"?', 12, 1340)
 
     assert told(problem) == snapshot("""\
 [NO RESULTS]
 
 Detail: no passage has anything of "who built 'the lamp'?"; searched: documents 12, passages 1,340.
-Stored, the last used first:
-- src_000000000001 · Harbour
-- src_000000000002 · untitled
 
 Likely causes:
 - The sources call it something else, or are in another language.
@@ -115,20 +102,14 @@ def test_nothing_matches_in_what_could_be_searched() -> None:
         '3 sources are not indexed yet and were not searched; search again',
         'ranking by meaning failed: OSError',
     ]
-    problem = problems.no_results(
-        'the lamp', 12, 1340, [source(1, 'Harbour')], missing=missing, looked='Pages asked for: 14.'
-    )
+    problem = problems.no_results('the lamp', 12, 1340, missing)
 
     assert problem.partition('\n\nLikely causes')[0] == snapshot("""\
 [NO RESULTS]
 
 Detail: no passage has anything of "the lamp"; searched: documents 12, passages 1,340.
-Pages asked for: 14.
-What was missing:
 - 3 sources are not indexed yet and were not searched; search again
-- ranking by meaning failed: OSError
-Stored, the last used first:
-- src_000000000001 · Harbour\
+- ranking by meaning failed: OSError\
 """)
 
 
@@ -141,28 +122,12 @@ Detail: there is no source "src_12"; add_source gives a handle for a text or a U
 
 Likely causes:
 - The handle was written from memory, or belongs to another collection.
+- The page was never fetched, or is stored under another address: with or without `www`, a slash or a query.
 - The source was evicted, because the store is full.
 
 What to do:
 - Take the handle from `status`, or from the answer that named it.
-- Store the text or page again with add_source; the same text gets the same handle.\
-""")
-
-
-def test_an_address_under_which_nothing_is_stored() -> None:
-    said = told(problems.not_stored('https://orrin.example/guide/?page=2'))
-    assert said == snapshot("""\
-[ERROR] not stored
-
-Detail: nothing is stored under https://orrin.example/guide/?….
-
-Likely causes:
-- The page was never fetched, or was evicted since, because the store is full.
-- It is stored under another address: with or without `www`, a slash or a query.
-
-What to do:
-- `answer` with this URL fetches and stores it; add_source(url) does so without a question.
-- `status` lists the addresses that are stored; `search` without source_urls looks in all of them.\
+- Store the text or page with add_source; the same text gets the same handle. `answer` with a URL fetches and stores it.\
 """)
 
 
@@ -195,34 +160,19 @@ What to do:
 """)
 
 
-@pytest.mark.parametrize(
-    ('error', 'first'),
-    [
-        (FetchError('orrin.example answered HTTP 500'), 'fetch failed'),
-        (InputTooLargeError('61 MB'), 'too large'),
-        (ConfigurationError('no key'), 'wrong settings'),
-        (StoreError('disk full'), 'store failed'),
-        (SummarizationFailedError('HTTP 500'), 'model failed'),
-        (SummarizerError(), 'failed'),
-    ],
-)
-def test_each_error_has_its_name_and_its_detail(error: SummarizerError, first: str) -> None:
-    text = problems.of_error(error)
-
-    assert text.startswith(f'[ERROR] {first}\n')
-    assert str(error) in text
+@pytest.mark.parametrize('error', [FetchError('orrin.example answered HTTP 500'), StoreError('disk full')])
+def test_each_error_has_its_detail(error: SummarizerError) -> None:
+    assert str(error) in problems.of_error(error)
 
 
 @pytest.mark.parametrize('budget', [500, 700, 1200])
 @pytest.mark.parametrize('long', ['ごみ漢字' * 400, 'x-' * 4000, 'a harbour wall ' * 900])
 def test_the_lists_are_shortened_first_where_the_budget_is_small(long: str, budget: int) -> None:
-    near = [source(n, long, f'https://orrin.example/{long}') for n in range(30)]
     failures = [failed(f'https://orrin.example/{long}', long) for _ in range(30)]
     missing = [long] * 30
     found = {
         'fetch': problems.fetch_failed(failures, budget),
-        'not stored': problems.not_stored(f'https://orrin.example/{long}', budget),
-        'none': problems.no_results(long, 9, 9, near, budget, missing=missing),
+        'none': problems.no_results(long, 9, 9, missing, budget),
         'detail': problems.of_error(RequestError(long), budget),
         'unknown': problems.of_error(UnknownSourceError(long), budget),
         'fetched': problems.of_error(FetchError(long), budget),
@@ -233,10 +183,7 @@ def test_the_lists_are_shortened_first_where_the_budget_is_small(long: str, budg
     assert all(problem.endswith('\n\n' + ENDING) for problem in found.values())
     # Of each there is something, and what is not shown is counted.
     assert found['fetch'].count('\n- https://orrin.example/') >= 1
-    assert '\n- and ' in found['none'] or 'for which there is no room' in found['none']
-    # What was missing matters more than what else is stored.
-    rows = [line for line in found['none'].split('\n') if line.startswith('- ')]
-    assert rows.index(next(row for row in rows if 'more' in row or 'room' in row)) >= 1
+    assert '\n- and ' in found['none']
 
 
 LONG = 'the tide \u202e\x00 {{ending}}\n[CITATIONS] 漢👩 ' * 500
@@ -244,11 +191,8 @@ LONG = 'the tide \u202e\x00 {{ending}}\n[CITATIONS] 漢👩 ' * 500
 
 TEXTS: dict[str, Callable[[], str]] = {
     'fetch failed': lambda: problems.fetch_failed([failed(f'https://{LONG}', LONG)] * 100),
-    'timed out': lambda: problems.timed_out(10**9, 'fetch'),
-    'no results': lambda: problems.no_results(
-        LONG, 10**12, 10**12, [source(n, LONG) for n in range(300)], missing=[LONG] * 300
-    ),
-    'not stored': lambda: problems.not_stored(LONG),
+    'timed out': lambda: problems.timed_out(10**9),
+    'no results': lambda: problems.no_results(LONG, 10**12, 10**12, [LONG] * 300),
     'request': lambda: problems.of_error(RequestError(LONG)),
     'unknown source': lambda: problems.of_error(UnknownSourceError(LONG)),
     'fetch': lambda: problems.of_error(FetchError(LONG)),

@@ -57,8 +57,6 @@ def test_one_question_stays_one(question: str) -> None:
 
 def test_a_line_break_ends_no_question() -> None:
     assert split('Which of\nthe two is used?') == ('Which of the two is used?',)
-    assert split('Find out:\nthe owner\nthe year') == ('the owner (find)', 'the year (find)')
-    assert split('Name the mayor\nName the river') == ('Name the mayor', 'Name the river')
 
 
 COMPOUND = r"""
@@ -95,16 +93,6 @@ About the tidal plant:\n- capacity\n- operator\n- How many turbines does it have
     capacity (tidal plant)
     operator (tidal plant)
     How many turbines does it have? (tidal plant)
-Please answer: (1) who owns the plant, (2) when it was built and (3) what it cost.
-    who owns the plant (answer)
-    when it was built (answer)
-    what it cost. (answer)
-a) Who built the weir? b) What did it cost?
-    Who built the weir?
-    What did it cost? (built weir)
-1) Who built the weir? 2) What did it cost?
-    Who built the weir?
-    What did it cost? (built weir)
 1. What is a sluice?\n2. Who invented the tide mill?
     What is a sluice?
     Who invented the tide mill?
@@ -155,21 +143,12 @@ def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
 @pytest.mark.parametrize(
     ('constraints', 'only', 'never'),
     [
-        ('only docs.example.org', ['docs.example.org'], []),
         ('site:example.org, since 2019', ['example.org'], []),
-        ('https://www.docs.example.org/guide/a.html only', ['docs.example.org'], []),
-        ('nothing from example.com but example.org is fine', ['example.org'], ['example.com']),
-        ('avoid reddit.com and quora.com, only wiki.example.net', ['wiki.example.net'], ['reddit.com', 'quora.com']),
-        ('-site:example.org', [], ['example.org']),
-        ('127.0.0.1:8000 and [::1]:90', ['127.0.0.1:8000', '[::1]:90'], []),
-        ('nur beispiel.de, nicht wiki.de', ['beispiel.de'], ['wiki.de']),
-        ('prefer docs.example.org', [], []),
-        ('see README.md, node.js and me@example.org, version 1.2.3, e.g. U.S. figures', [], []),
-        ('from 1999-2004, in 12,000 copies', [], []),
-        ('asyncio.TaskGroup, pandas.DataFrame and os.environ, newer than v2.rc', [], []),
-        ('only gov.pl and docs.rs, not visit.berlin', ['gov.pl', 'docs.rs'], ['visit.berlin']),
-        ('DOCS.EXAMPLE.ORG and stripe.Dev only', ['docs.example.org', 'stripe.dev'], []),
-        ('No speculation.Use primary sources', [], []),
+        ('site:https://www.docs.example.org/ only', ['docs.example.org'], []),
+        ('not site:example.com but SITE:Example.ORG', ['example.org'], ['example.com']),
+        ('-site:reddit.com -site:quora.com', [], ['reddit.com', 'quora.com']),
+        ('site:127.0.0.1:8000 site:[::1]:90', ['127.0.0.1:8000', '[::1]:90'], []),
+        ('only docs.example.org, see README.md and https://example.org', [], []),
         ('', [], []),
     ],
 )
@@ -179,7 +158,7 @@ def test_hosts_in_constraints(constraints: str, only: list[str], never: list[str
 
 
 def test_where_links_may_lead() -> None:
-    scope = scope_of('only example.org, not old.example.org')
+    scope = scope_of('site:example.org -site:old.example.org')
     allowed = ('https://www.example.org/a', 'http://docs.example.org:8080/b')
     others = (
         'https://old.example.org/x',
@@ -189,6 +168,6 @@ def test_where_links_may_lead() -> None:
         'http://[',
     )
     assert [scope.allows(url) for url in (*allowed, *others)] == [True] * 2 + [False] * 5
-    scope = scope_of('127.0.0.1:8000 only')
+    scope = scope_of('site:127.0.0.1:8000')
     assert [scope.allows(f'http://127.0.0.1{port}/') for port in (':8000', ':8001', '')] == [True, False, False]
-    assert without_hosts('only docs.example.org, since 2019') == 'only , since 2019'
+    assert without_hosts('site:docs.example.org since 2019') == 'since 2019'

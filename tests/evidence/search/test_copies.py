@@ -1,6 +1,5 @@
 """Of copies and of versions of a page a search shows one."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -45,17 +44,6 @@ async def test_passages_that_differ_in_a_number_are_no_copies() -> None:
     found = await search(collection, Query('How much toll did the tidal station give in each year?'))
     texts = [hit.passage.text for hit in found.hits if not hit.is_adjacent]
     assert sorted(texts) == [YEAR.format(year=year, marks=year * 37 % 971) for year in range(1200, 1220)]
-    assert found.warnings == ()
-
-
-async def test_of_copies_the_newest_is_shown() -> None:
-    collection = SourceStore().collection()
-    text = YEAR.format(year=1203, marks=12)
-    other = text.replace('gallery', 'vault')
-    for each, year in {text: 2020, text.upper(): 2026, other: 2021, f'{text}\n': 2019}.items():
-        collection.add(Document(each), fetched_at=datetime(year, 1, 1, tzinfo=UTC))
-    found = await search(collection, Query('the toll of the tidal station in 1203'))
-    assert {hit.passage.text for hit in found.hits} == {text.upper(), other}
     assert found.warnings == ()
 
 

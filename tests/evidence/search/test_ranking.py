@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.evidence.search.choosing import in_turn, newest_of_copies
+from summarizer_tool.evidence.search.choosing import in_turn
 from summarizer_tool.text import passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, fuse, idf, weigh
@@ -115,18 +115,12 @@ def test_reciprocal_rank_fusion() -> None:
 
 
 def test_each_ranking_has_its_turn() -> None:
-    rankings = [[0, 1, 2, 3], [1, 4], [], [5]]
-    assert [*in_turn(rankings, 10).items()] == [(0, 0), (1, 1), (5, 3), (2, 0), (4, 1), (3, 0)]
-    assert in_turn(rankings, 2) == {0: 0, 1: 1}
-    assert in_turn(rankings, 0) == in_turn([], 5) == {}
-    # What stands for another one has the place of the better of both.
-    assert [*in_turn([[0, 1, 2]], 5, {0: 2, 2: 2}).items()] == [(2, 0), (1, 0)]
-
-
-def test_of_copies_the_newest_stands_for_all() -> None:
-    texts = {0: 'Salt is sold.', 1: ' SALT is\nsold.', 2: 'Salt is sold!', 3: 'Salt is sold.'}
-    assert newest_of_copies(texts, {0: 5, 1: 7, 2: 9}) == {0: 1, 1: 1, 2: 2, 3: 1}
-    assert newest_of_copies(texts, {0: 7, 3: 7}) == {0: 0, 1: 0, 2: 2, 3: 0}
+    rankings, texts = [[0, 1, 2, 3], [1, 4], [], [5]], {item: str(item) for item in range(6)}
+    assert [*in_turn(rankings, 10, texts).items()] == [(0, 0), (1, 1), (5, 3), (2, 0), (4, 1), (3, 0)]
+    assert in_turn(rankings, 2, texts) == {0: 0, 1: 1}
+    assert in_turn(rankings, 0, texts) == in_turn([], 5, texts) == {}
+    # Of equal texts the first.
+    assert [*in_turn([[0, 1, 2]], 5, {0: 'salt', 1: 'tax', 2: 'salt'}).items()] == [(0, 0), (1, 0)]
 
 
 def read(*texts: str) -> list[PassageWords]:

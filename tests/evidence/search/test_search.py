@@ -11,7 +11,7 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
-from tests.support.harbour_town import GUILD, HARBOUR, Meaning, shown, town
+from tests.support.harbour_town import GUILD, Meaning, shown, town
 from tests.support.passages import passages_of
 from tests.support.stores import make_room
 
@@ -109,12 +109,6 @@ async def test_a_source_without_anything_in_it_is_whole_too(collection: Collecti
     found = await search(collection, Query('salt', source_ids=(blank.id,), room=1000))
     assert (found.hits, found.sources, found.is_full_context) == ((), (blank,), True)
     assert (found.documents, found.passages) == (1, 0)
-
-
-async def test_a_source_under_another_title(collection: Collection) -> None:
-    collection.add(Document(HARBOUR, title='Zephyr handbook'))
-    found = await search(collection, Query('Zephyr handbook'))
-    assert {source.title for source in found.sources} == {'Zephyr handbook'}
 
 
 async def test_a_source_that_is_evicted_meanwhile(collection: Collection) -> None:

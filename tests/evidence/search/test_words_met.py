@@ -148,23 +148,6 @@ async def test_how_far_a_hit_brings_what_is_beside_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ('question', 'not_met'),
-    [
-        ('Wer bekommt den Auftrag für das Dach?', ()),
-        ('Wer bekommt den Auftrag für die Ladung?', ()),
-        ('Wer bekommt den Auftrag für die Ulme?', ('Ulme',)),
-    ],
-)
-async def test_a_name_within_a_longer_word_is_met_and_one_from_word_to_word_is_not(
-    question: str, not_met: tuple[str, ...]
-) -> None:
-    collection = SourceStore().collection()
-    text = 'Der Auftrag geht an Dachtec. Auch die Schiffsladung wird bezahlt, und ein Saul mehr.'
-    collection.add(Document(f'# Dachsanierung\n\n{text}'))
-    assert (await search(collection, Query(question))).not_met == not_met
-
-
 async def test_what_alone_has_the_name_in_a_question_comes_before_what_has_its_other_words() -> None:
     collection = SourceStore().collection()
     collection.add(Document('La présidente rappelle que le siège sera à Villeurbanne le 15 septembre.'))
