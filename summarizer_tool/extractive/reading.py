@@ -153,8 +153,10 @@ def _standing(
     quoted = {line.number: depth(line.text) for line in lines}
     later_of = superseded(
         [said[index].said(said[index].text) for index in claims],
-        [' / '.join(sections[said[index].section].titles) for index in claims],
-        [quoted.get(said[index].evidence[0], 0) for index in claims],
+        [
+            f'{"> " * quoted.get(said[index].evidence[0], 0)}{" / ".join(sections[said[index].section].titles)}'
+            for index in claims
+        ],
     )
     former: list[tuple[Statement, str]] = []
     for place, later in later_of.items():

@@ -9,7 +9,6 @@ import regex
 
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.text import names
-from summarizer_tool.text.superseding import DAY
 
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
@@ -95,7 +94,7 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     editions = {
         titles
         for titles in named
-        if VERSION.search(titles[-1]) or (DAY.search(titles[-1]) and not _WRITTEN_BY.match(titles[-1]))
+        if VERSION.search(titles[-1]) or (_has_day(titles[-1]) and not _WRITTEN_BY.match(titles[-1]))
     }
     alike |= editions if len({each[:-1] for each in editions}) < len(editions) else set()
     recurring = {
@@ -125,6 +124,10 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     if sum(map(bool, writers)) > 1:
         said = [_written(each, sections[each.section], writers[each.section]) for each in said]
     return [_under(each, sections[each.section], alike) for each in said]
+
+
+def _has_day(title: str) -> bool:
+    return any(kind == 'date' and len(text) > len('2026') for kind, text, _ in names.located(title))
 
 
 def _written(statement: Statement, section: HeadingSection, writer: regex.Match[str] | None) -> Statement:
