@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, POINTS_BACK, PRONOUN, SAID_BEFORE, TAKES_BACK
+from summarizer_tool.extractive.pointing_back import POINTS_BACK, PRONOUN
 from summarizer_tool.extractive.printed import is_printed
-from summarizer_tool.extractive.section_subject import SectionSubject, is_identifier, named_in
+from summarizer_tool.extractive.section_subject import SectionSubject, named_in
 from summarizer_tool.extractive.speakers import SPEAKER
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
@@ -39,8 +38,6 @@ _ANTECEDENT_REACH = 300
 _TERM_REACH = 20
 """Lines up to which what stands below a term is said of it."""
 
-_RIGHT_BELOW = 3
-"""Lines from what was moved to what became of it: a vote may stand between."""
 _SUBJECT_REACH = 12
 """Characters before its name within which a sentence of a definition names what it is about."""
 
@@ -54,7 +51,6 @@ _OUTPUT_LINES = 20
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^((?:\p{Lu}[^:*_]{0,40}: (?=\*+\p{Lu}))?)(\*{1,3}|_{1,3})(?=\p{L})(?!.*\2)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
-_OPENS_LABELLED = regex.compile(r'\[[^\[\].:]{1,40}:')
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
 # "See X for details", "For more, see X": it says nothing but where something is said.
@@ -69,8 +65,6 @@ _ELSEWHERE = regex.compile(
 _HAS_SUBJECT = regex.compile(
     r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
 )
-# `orme: …`, as in a chat of several.
-_ADDRESSES = regex.compile(r'([^\s,:]{2,40})[,:] ')
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b[^.;]*:$')
 # `Best case:`
@@ -101,12 +95,8 @@ class StatementReader:
     """What begins a line of its own before a colon: speakers, and fields."""
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
-    askers: frozenset[str] = frozenset()
-    """Speakers who mostly ask: neither that nor the answer says much alone."""
     talk_end: int = 0
     """The line after which, in a conversation, what begins without a name is nobody's; 0 where the text is none."""
-    last: str = ''
-    """The last sentence: where it tells what was said before, the next one tells what is so."""
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
@@ -126,8 +116,6 @@ class StatementReader:
     """Whether what is said is a list item's, which speaks of what its first words name."""
     is_listed: bool = False
     """Whether items stand below what leads to the list at hand."""
-    is_aside: bool = False
-    """Whether it stands in brackets, as remarks of editors do."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
@@ -158,14 +146,14 @@ class StatementReader:
         return self.talk_end > 0
 
     def open_section(self, level: int, title: str, number: int) -> None:
-        """Go on under a heading, with the marks of its text; one in a code span is what a program knows."""
+        """Go on under a heading, with the marks of its text."""
         self.flush()
-        marked, title = title, plain(title)
+        title = plain(title)
         depth = sum(open_level < level for open_level in self.levels)
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.subject = SectionSubject(self.sections[-1], is_identifier(marked))
+        self.subject = SectionSubject(self.sections[-1])
         self.speaker, self.before = None, NOTHING
         self.terms.clear()
         self.lead_ins.clear()
@@ -193,9 +181,7 @@ class StatementReader:
         section = len(self.sections) - 1
         opens = not (self.out and self.out[-1].section == section)
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            is_sentence = kind is Kind.PROSE
-            lead = self.subject.heading_for(text, self.paragraph_count, is_sentence=is_sentence, is_item=self.is_item)
-            kind = Kind.PROSE if lead else kind
+            lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
         is_answer = False
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
@@ -204,29 +190,12 @@ class StatementReader:
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             is_answer = self.levels[-1] >= ASKED and lead == self.question
             self.question = self.question if self.levels[-1] >= ASKED else ''
-        before, kind = self._needed(text, lines[0], kind, '' if is_answer else lead)
+        before, kind = self._needed(text, kind, '' if is_answer else lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
-        if asked := self._asked_by_another(text, kind, lead):
-            text, thing = f'{asked.text} {lead}: {text}', asked.thing
-            lead, lines = asked.lead, (*asked.evidence, *lines)
-            if lead in self.askers or not self.is_conversation:  # in a chat nobody says more than is needed
-                self.out.pop()
-                kind = asked.kind if kind is Kind.FRAGMENT else kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
-
-    def _asked_by_another(self, text: str, kind: Kind, lead: str) -> Statement | None:
-        """The question right before that a turn answers: by a scrap, or in an interview by anything."""
-        asked = self.out[-1] if self.out and self.speakers and lead else None
-        if asked is None or asked.lead in ('', lead) or not asked.text.endswith('?'):
-            return None
-        if asked.paragraph != self.paragraph_count - 1 or (kind is not Kind.FRAGMENT and asked.lead not in self.askers):
-            return None
-        to = _ADDRESSES.match(text)
-        is_to_another = to is not None and to[1] in self.speakers and to[1].casefold() != asked.lead.casefold()
-        return None if is_to_another else asked
 
     def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
         """The term that a sentence of its definition is said with, where it needs one."""
@@ -237,28 +206,16 @@ class StatementReader:
             return ''
         return term
 
-    def _needed(self, text: str, line: int, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
+    def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
-        last, self.last = self.last, text
         is_spoken = bool(lead) and self._speaks(lead)
-        if lead and not is_spoken:
-            return None, kind
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
-        is_outcome = not lead and OUTCOME.match(text) is not None
-        if is_outcome or (not lead and DENIES.match(text)):
-            kind = Kind.PROSE
-        elif not (PRONOUN.match(begins) or POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))):
-            before = self._sentence_before() if kind is Kind.PROSE else None
-            return (before if before and SAID_BEFORE.search(last) else None), kind
-        before = self._moved(line) if is_outcome else self._sentence_before()
+        if (lead and not is_spoken) or not (PRONOUN.match(begins) or POINTS_BACK.match(begins)):
+            return None, kind
+        before = self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:
             kind = kind if named_in(text) else Kind.FRAGMENT  # what it names it still tells of
         return (before if kind is Kind.PROSE else None), kind
-
-    def _moved(self, line: int) -> Statement | None:
-        """What was moved right above a line that says what became of it."""
-        last = next((each for each in self.out[: -_RIGHT_BELOW - 1 : -1] if each.kind is Kind.PROSE), None)
-        return last if last and line - last.evidence[-1] <= _RIGHT_BELOW else None
 
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""
@@ -290,8 +247,6 @@ class StatementReader:
             return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        if lead in ('', '>') and not (label or self.speakers):
-            said = self._answered(said)
         led = self._lead_in() if self.is_item and not lead else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
@@ -309,7 +264,7 @@ class StatementReader:
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):
                 continue
-            is_said = is_whole(text, self.language) and not (self.is_aside or (is_end and not place))
+            is_said = is_whole(text, self.language) and not (is_end and not place)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
             goes_on_in_items = goes_on_in_items and not _HAS_SUBJECT.match(f'{ends}: {text}')
             if led.text and not place and (not is_said or goes_on_in_items):
@@ -365,15 +320,6 @@ class StatementReader:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= LONGEST_LEAD else NOTHING
 
-    def _answered(self, said: list[Sentence]) -> list[Sentence]:
-        """The sentences of a paragraph, short ones that answer the question of a heading with the next one."""
-        if not self.question or not said or said[0].text.endswith('?'):
-            return said
-        short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
-        opening = said[: short + 1]
-        lines = dict.fromkeys(number for each in opening for number in each.evidence)
-        return [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
-
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
         """Return whether what is no sentence states nothing: an end without its beginning, a heading, a label."""
@@ -388,13 +334,8 @@ class StatementReader:
         if self.levels[-1:] != [ASKED_IN_BOLD] and self.out and self.out[-1].section == len(self.sections) - 1:
             self.question = ''
         text = ' '.join(line.text for line in self.paragraph)
-        self.is_aside = _EDITORIAL.match(text) is not None
-        # A notice has a date or a number, stage directions have none.
-        is_notice = any(map(str.isdigit, text)) and _OPENS_LABELLED.match(text) is None
-        is_told = not self.is_aside or (is_notice and is_whole(text.strip('[] '), self.language))
-        if self.paragraph and is_told:
+        if self.paragraph and not _EDITORIAL.match(text):  # as remarks of editors do, it stands in brackets
             self.say_sentences(self.paragraph)
-        self.is_aside = False
         self.paragraph.clear()
         for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)

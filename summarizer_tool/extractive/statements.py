@@ -21,7 +21,7 @@ from summarizer_tool.extractive.labelled_values import (
     read_row,
 )
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, askers_of, speakers_of, talk_end
+from summarizer_tool.extractive.speakers import SPEAKER, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -119,7 +119,6 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
-        askers=askers_of(texts),
         talk_end=talk_end(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )

@@ -13,9 +13,6 @@ from summarizer_tool.text import names
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
 
-_LONGEST_ABOVE_LABEL = 120
-"""The same of one that is said with a label, which says nothing without it."""
-
 NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
 _LISTING = regex.compile(r'^(?:(?:List|Outline|Index|Timeline|Table) of\b|Timeline$)')
@@ -46,8 +43,6 @@ _DECIDES = regex.compile(
     r'|décisions?|decisiones|acuerdos|выводы?|решени[ея]|結論|決定|结论|决定)\b[^.?!]{0,40}$',
     regex.IGNORECASE,
 )
-_LONGEST_LABEL = 60
-
 # Below it its author says in short what all of it says.
 _SUMS_UP = regex.compile(
     r'^(?:\d{1,2}[.)]? )?(?:(?:executive |plain[- ]language )?(?:summary|abstract)'
@@ -105,10 +100,9 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
     decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
-    labelled = {each.paragraph for each in said if _is_labelled_decided(each.text)}
     said = [
-        _decided(each, sections)
-        if each.section in decided or each.paragraph in labelled or _DECIDES.match(each.lead)
+        replace(each, is_decided=True, kind=Kind.LIST if each.lead and each.kind is Kind.FRAGMENT else each.kind)
+        if each.section in decided or _DECIDES.match(each.lead)
         else each
         for each in said
     ]
@@ -136,25 +130,6 @@ def _written(statement: Statement, section: HeadingSection, writer: regex.Match[
         return statement
     evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
     return replace(statement, lead=writer[1], evidence=evidence)
-
-
-def _is_labelled_decided(text: str) -> bool:
-    label, mark, _ = text[:_LONGEST_LABEL].partition(': ')
-    return bool(mark) and _DECIDES.match(label) is not None
-
-
-def _decided(statement: Statement, sections: Sequence[HeadingSection]) -> Statement:
-    kind = Kind.LIST if statement.lead and statement.kind is Kind.FRAGMENT else statement.kind
-    statement = replace(statement, is_decided=True, kind=kind)
-    section = sections[statement.section]
-    if not section.numbers[1:] or not (_DECIDES.match(statement.lead) or _is_labelled_decided(statement.text)):
-        return statement
-    title = section.titles[-1]
-    if not title or len(title) > _LONGEST_ABOVE_LABEL or title in statement.lead:
-        return statement
-    # A label says what was decided on no more than the heading above it does.
-    evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
-    return replace(statement, lead=f'{title}: {statement.lead}'.removesuffix(': '), evidence=evidence)
 
 
 def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, ...]]) -> Statement:

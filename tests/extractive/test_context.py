@@ -71,22 +71,6 @@ The weir may be used, by day and in all months in which the river is not frozen 
     assert [said.kind for said in statements(numbered(page))[0]] == [Kind.FRAGMENT, Kind.FRAGMENT]
 
 
-def test_what_takes_half_of_a_sentence_back_goes_with_it():
-    page = """
-# The gates
-
-The lower gate opens for ships from the sea at any hour of the night. However, it is shut in winter.
-
-The upper gate is for barges of the guild. How does the guild pay for them?
-"""
-    assert [fact.text for fact in _told(page, 45)] == snapshot(
-        [
-            'The gates: The lower gate opens for ships from the sea at any hour of the night. However, it is shut in winter.',
-            'The upper gate is for barges of the guild.',
-        ]
-    )
-
-
 def test_each_change_has_its_version():
     page = """
 sluice 2.1.0 (8 January 2023)
@@ -188,28 +172,6 @@ ospf\t89\tOSPFIGP\t\t# Open Shortest Path First IGP
     assert all(name in said for name in ('idrp', 'rsvp', 'eigrp', 'ospf'))
 
 
-def test_what_opens_a_text_and_names_nothing_is_said_with_its_title():
-    page = """
-# Kestrel folding boat
-
-Folds in 12 seconds and weighs 16 kg.
-
-## Delivery
-
-It is delivered within five days to any harbour of the lake.
-
-Safety notice: Boats of last year have a faulty clamp.
-"""
-    request = ParsedRequest([PromptSource(numbered(page))], Focus(), 60, merges=False)
-    assert [(fact.text, fact.importance) for fact in summarize_sources(request, 60).facts] == snapshot(
-        [
-            ('Kestrel folding boat: Folds in 12 seconds and weighs 16 kg.', 5),
-            ('It is delivered within five days to any harbour of the lake.', 1),
-            ('Safety notice: Boats of last year have a faulty clamp.', 5),
-        ]
-    )
-
-
 def test_a_margin_alone_ends_a_patch():
     assert read('diff --git a/gate b/gate\n@@ -1 +1 @@\n-oak\n+pine\n|\nThe gate of the mill is of pine now.')
 
@@ -253,8 +215,3 @@ def test_what_answers_a_question_may_stand_on_its_line_behind_bold_print():
     assert read(page)[0][0] == 'Who mends the weir: Only Orme.'
     few = '\n\n'.join(['The keeper was asked about the gate.'] * 12)
     assert 'Who mends it?' in str(read(f'Who mends it?\n\nOrme.\n\n{few}'))
-
-
-def test_an_outcome_below_what_was_moved_is_said_with_it():
-    page = 'Ada Orme moved to raise the toll by two pence.\n\nDefeated, 1 to 3.\n'
-    assert read(page)[-1][0] == 'Ada Orme moved to raise the toll by two pence. Defeated, 1 to 3.'

@@ -78,7 +78,6 @@ def test_only_what_points_elsewhere_and_remarks_in_brackets_say_nothing() -> Non
         'If you see black smoke, leave the hut at once.',
         'If the wound turns red, see a doctor within a day.',
         'To let patients see a doctor, the guild hired 40 of them.',
-        '[The gate must stay closed until 3 May 2026.]',
     ]
     silent = [
         'For details on the gate, see the manual of the mill.',
