@@ -95,7 +95,6 @@ def binding(
     found: Sequence[Statement], headings: Sequence[str], target_tokens: int, *, is_story: bool
 ) -> frozenset[str]:
     """The texts of the statements that bind their readers, of a story none; none where all of a text are rules."""
-    decided = [each.text for each in found if each.is_decided]
     texts = [
         each.text
         for each in found
@@ -105,9 +104,8 @@ def binding(
         and not each.is_turned
         and not _LICENCE.search(headings[each.section])
     ]
-    room = CHARACTERS_PER_TOKEN * target_tokens
-    fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)
-    return frozenset(next(fitting, ()))
+    fits = sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens
+    return frozenset(texts if fits else ())
 
 
 def is_story(texts: Sequence[str]) -> bool:

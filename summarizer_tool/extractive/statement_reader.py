@@ -61,10 +61,6 @@ _ELSEWHERE = regex.compile(
     r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
-# After `You may:` a sentence with a subject of its own is none of what that leads to.
-_HAS_SUBJECT = regex.compile(
-    r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
-)
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b[^.;]*:$')
 # `Best case:`
@@ -79,8 +75,6 @@ def breaks_off(before: str, text: str) -> bool:
     return is_open and (text[:1].islower() or len(before) >= ASIDE_REACH)
 
 
-ASKED, ASKED_IN_BOLD = 8, 9
-"""The level of a question that the paragraph below answers with every sentence; in bold all do up to the next one."""
 NOTHING = Sentence('', ())
 
 
@@ -157,8 +151,7 @@ class StatementReader:
         self.speaker, self.before = None, NOTHING
         self.terms.clear()
         self.lead_ins.clear()
-        is_question = level >= ASKED or title.endswith(('?', '？'))
-        self.question = NUMBERING.sub('', title).rstrip('?？.! ') if is_question else ''
+        self.question = NUMBERING.sub('', title).rstrip('?？ ') if title.endswith(('?', '？')) else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -183,14 +176,12 @@ class StatementReader:
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
             lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
-        is_answer = False
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
             if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
                 lead, kind = self.question, Kind.PROSE if opens else kind
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
-            is_answer = self.levels[-1] >= ASKED and lead == self.question
-            self.question = self.question if self.levels[-1] >= ASKED else ''
-        before, kind = self._needed(text, kind, '' if is_answer else lead)
+            self.question = ''
+        before, kind = self._needed(text, kind, lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
@@ -266,7 +257,6 @@ class StatementReader:
                 continue
             is_said = is_whole(text, self.language) and not (is_end and not place)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
-            goes_on_in_items = goes_on_in_items and not _HAS_SUBJECT.match(f'{ends}: {text}')
             if led.text and not place and (not is_said or goes_on_in_items):
                 kind = Kind.PROSE if is_said else Kind.LIST
                 self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip('.:, '))
@@ -331,7 +321,7 @@ class StatementReader:
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
-        if self.levels[-1:] != [ASKED_IN_BOLD] and self.out and self.out[-1].section == len(self.sections) - 1:
+        if self.out and self.out[-1].section == len(self.sections) - 1:
             self.question = ''
         text = ' '.join(line.text for line in self.paragraph)
         if self.paragraph and not _EDITORIAL.match(text):  # as remarks of editors do, it stands in brackets

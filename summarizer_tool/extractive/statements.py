@@ -25,8 +25,6 @@ from summarizer_tool.extractive.speakers import SPEAKER, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
-    ASKED,
-    ASKED_IN_BOLD,
     LONGEST_LEAD,
     NOTHING,
     StatementReader,
@@ -74,12 +72,7 @@ _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
-# What is no answer in an interview: `*Photo by Ada Orme.*`, `**Thank you.**`
-_SET_APART = regex.compile(r'^ {0,3}(\*\*|__|[*_])(?![\s*_])[^*]{1,400}\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
-# A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
-_SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
-_TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
 # What a transcriber has put in: `{disfmarker}`; where it is no link, `[laughter]`, `[03:20]`.
 _MARK_OF_CONVERSATIONS = regex.compile(
     r'(?<!\s)\s*\\?\[(?:\p{Ll}{1,20}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
@@ -88,16 +81,6 @@ _MARK_OF_CONVERSATIONS = regex.compile(
 )
 # `**Ada Orme:** The mill stood still.`
 _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
-# `**Can it be washed?** Yes, up to 50 °C.`, `Do I need a card?`, `Q: Was there a warning?`
-_QUESTION = regex.compile(
-    r'^[>\s]*(?:\d{1,3}[.)]\s+)?(?|(?:\*\*|__)?(?<label>Q)\d{0,3}[.:)]\s*(?<asked>\S[^*]{0,300}?)(?<bold>\*\*|__)?\s*$'
-    r'|(?<bold>\*\*|__)?(?<asked>[¿\p{Lu}\p{Lo}][^:?*_|]{3,200}[?？])(?(bold)(?P=bold)|\s*$))\s*'
-)
-_ANSWER = regex.compile(r'^[>\s]*(?:\*\*|__)?A\d{0,3}[.:)](?:\*\*|__)?\s+')
-_LEAST_ASKED, _PARTS = 3, 4
-"""Questions that are answered below, and paragraphs for each of them, unless it is bold, from which a text answers."""
-# A bar before a line that has no other: no row, but the margin of a text that stands within another.
-_MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 # `C4 Any loss while the craft is unattended`, `[0003] It was found`
 _LABELS_ITEM = regex.compile(
     r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
@@ -106,7 +89,6 @@ _LABELS_ITEM = regex.compile(
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    lines, asked = _with_questions(lines)
     texts = _texts(lines)
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
@@ -122,8 +104,8 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         talk_end=talk_end(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
-    common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
-    titles = {place: (2, texts[place]) for place in _titles_by_layout(lines)} | asked
+    common = boilerplate_lines.repeated(texts)
+    titles = {place: (2, texts[place]) for place in _titles_by_layout(lines)}
     said: set[str] = set()
     blocks = code_blocks(lines, texts)
     places = iter(range(*_bounds(reader, lines, texts)))
@@ -147,8 +129,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         elif is_table_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             read_row(reader, line, following)
         elif (
-            index in contents
-            or _BOX.match(text)
+            _BOX.match(text)
             or (
                 text in said and not (len(text) >= ASIDE_REACH and not line.blank_after and breaks_off(text, following))
             )
@@ -182,35 +163,6 @@ def _bounds(reader: StatementReader, lines: Sequence[NumberedLine], texts: Seque
     return first or boilerplate_lines.before_content(texts), end
 
 
-def _with_questions(lines: Sequence[NumberedLine]) -> tuple[list[NumberedLine], dict[int, tuple[int, str]]]:
-    """The lines, questions apart from what answers them below or on the same line, and these by their places."""
-    found = [_QUESTION.match(line.text) for line in lines]
-    asking = {
-        place: match
-        for place, (match, below) in enumerate(zip(found, [*found[1:], None], strict=False))
-        if match and (match.end() < len(lines[place].text) or (place + 1 < len(lines) and not below))
-    }
-    are_bold = sum(match['bold'] is not None for match in asking.values()) >= _LEAST_ASKED
-    parts = max(sum(line.blank_after for line in lines), len(lines) // _PARTS)
-    if len({match['asked'] for match in asking.values()}) < _LEAST_ASKED or not (
-        are_bold or _PARTS * len(asking) >= parts
-    ):
-        return [*lines], {}
-    apart: list[NumberedLine] = []
-    asked: dict[int, tuple[int, str]] = {}
-    for place, line in enumerate(lines):
-        above = asking.get(place - 1)
-        text = _ANSWER.sub('', line.text) if above and above['label'] else line.text
-        if match := asking.get(place):
-            is_alone = match['bold'] and match.end() == len(line.text)
-            asked[len(apart)] = (ASKED_IN_BOLD if is_alone else ASKED, match['asked'])
-            apart.append(replace(line, text=match['asked'], blank_after=True))
-            text = line.text[match.end() :]
-        if text:
-            apart.append(replace(line, text=text))
-    return apart, asked
-
-
 def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], fields: str) -> None:
     """Read what fields before a text say of it: what it is called, and what it is about."""
     place, title = 0, ''
@@ -230,15 +182,11 @@ def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], fields:
 
 
 def _texts(lines: Sequence[NumberedLine]) -> list[str]:
-    """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
-    texts = [
-        _BOLD_SPEAKER.sub(r'\2:', STANDFIRST.sub(r'\1', _MARGIN.sub('', text)))
+    """What the lines say, without marks of speakers."""
+    return [
+        _BOLD_SPEAKER.sub(r'\2:', STANDFIRST.sub(r'\1', text))
         for text in with_indices(without_split_marks([line.text for line in lines]))
     ]
-    labels = {match.group(1).casefold() for text in texts if (match := _TARGET.match(text))}
-    if not labels:
-        return texts
-    return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
 def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
@@ -247,8 +195,6 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
     if reader.paragraph or not line.blank_after:
         return None
-    if _SET_APART.match(text):
-        reader.question = ''
     match = _BOLD_TITLE.match(text)
     return (_LOWEST, match.group(2)) if match else None
 

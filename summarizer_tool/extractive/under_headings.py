@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import regex
 
-from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statement import HeadingSection, Statement
 from summarizer_tool.text import names
 
 _LONGEST = 80
@@ -35,14 +35,6 @@ _TURNS = regex.compile(
 # What is said in spite of it.
 _TURNS_BACK = regex.compile(r'^(?:But|However|Nevertheless|Aber|Jedoch|Mais|Pero)\b')
 
-# Below it stands what was decided.
-_DECIDES = regex.compile(
-    r'^[\d. ]*(?:conclusions?|consensus|resolutions?|decisions?|disposal|outcomes?|ruling|verdict'
-    r'|overall (?:rating|assessment|verdict|conclusion)'
-    r'|recommendations?|action items?|next steps|agreed|resolved|beschl[uü]ss?e?|entscheidung(?:en)?|ergebnisse'
-    r'|décisions?|decisiones|acuerdos|выводы?|решени[ея]|結論|決定|结论|决定)\b[^.?!]{0,40}$',
-    regex.IGNORECASE,
-)
 # Below it its author says in short what all of it says.
 _SUMS_UP = regex.compile(
     r'^(?:\d{1,2}[.)]? )?(?:(?:executive |plain[- ]language )?(?:summary|abstract)'
@@ -99,13 +91,6 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     titles = {sections[each.section].titles for each in said}
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
-    decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
-    said = [
-        replace(each, is_decided=True, kind=Kind.LIST if each.lead and each.kind is Kind.FRAGMENT else each.kind)
-        if each.section in decided or _DECIDES.match(each.lead)
-        else each
-        for each in said
-    ]
     own = {index for index, section in enumerate(sections) if section.titles and _SUMS_UP.match(section.titles[-1])}
     told = Counter[int]()
     for place, each in enumerate(said):

@@ -177,26 +177,6 @@ def test_names_behind_a_label_keep_their_marks(line: str):
     assert read(line) == [(line, (1,))]
 
 
-def test_in_an_interview_all_that_is_said_has_what_was_asked_above_it_in_bold():
-    asked = {
-        'When did you build the gate?': 'In May.\n\nThe keepers were against it.',
-        'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come?': 'No.',
-        'Who mends it?': 'Do I have to say? The keepers do.\n\n*Photo by Henry Weir.*\n\nThe stones are from 1840.',
-    }
-    page = '\n\n'.join(f'**{question}**\n\n{answer}' for question, answer in asked.items())
-    assert [said for said, _ in read(page)] == snapshot(
-        [
-            'When did you build the gate: In May.',
-            'When did you build the gate: The keepers were against it.',
-            'Some say that the lock harms the fish. Does it, and what will you do about that in the years to come: No.',
-            'Do I have to say?',
-            'Who mends it: The keepers do.',
-            'Photo by Henry Weir.',
-            'The stones are from 1840.',
-        ]
-    )
-
-
 def test_a_sound_of_assent_says_nothing():
     turns = ['Ada: We shut the gate of the mill at night.', 'Bob: Mm - hmm .', 'Ada: Carl keeps the key of the gate.']
     last = ['Ada: ' + 'The miller of Marn has gone to see the fair in the town on the river. ' * 4, 'Bob: Mm-hmm.']

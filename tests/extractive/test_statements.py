@@ -309,18 +309,6 @@ guild](https://guild.example/) and is measured by https://mill.example/gauge. <k
     )
 
 
-def test_a_bar_at_the_margin_makes_no_row():
-    page = (
-        ' |  gate.lift(self)\n |      Return the weight of\n |      the gate. It is given in stones.\n |  ----------\n'
-    )
-    assert [text for text, _ in read(page)] == snapshot(
-        [
-            'gate.lift(self) Return the weight of the gate.',
-            'gate.lift(self) Return the weight of the gate. It is given in stones.',
-        ]
-    )
-
-
 def test_braces_of_texts_are_no_marks_of_transcribers():
     text = 'It waits (see {{pto}}) for what is in \\textbf{bold text}.\n\nIt is sent to `/items/{item}` or to `x {name}`.\n'
     assert [each.text for each in statements(numbered(text))[0]] == [
