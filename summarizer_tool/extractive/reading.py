@@ -16,7 +16,6 @@ from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import scoring, tokens
 from summarizer_tool.text.scoring import Aim
-from summarizer_tool.text.sentences import ended
 from summarizer_tool.text.superseding import depth, superseded
 
 ROUTINE_TIMES = 3
@@ -92,21 +91,13 @@ def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
 
     Where names were asked for it is looked for below a heading, since those of a title are said first.
     """
-    first = next(
-        (
-            place
-            for place, each in enumerate(said[:_OPENING])
-            if _DECLARES.match(each.text)
-            or (
-                not (each.lead or LEGAL.search(each.text) or _BYLINE.search(each.text))
-                and (each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE)
-            )
-        ),
-        None,
-    )
-    if first is not None:
-        kind = Kind.PROSE if said[first].kind is Kind.FRAGMENT else said[first].kind
-        said[first] = replace(said[first], text=ended(said[first].text), is_opening=True, kind=kind)
+    for place, each in enumerate(said[:_OPENING]):
+        if each.lead or LEGAL.search(each.text) or _BYLINE.search(each.text):
+            continue
+        if each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE:
+            kind = Kind.PROSE if each.kind is Kind.FRAGMENT else each.kind
+            said[place] = replace(each, is_opening=True, kind=kind)
+            break
     return said
 
 
@@ -180,8 +171,5 @@ _BYLINE = regex.compile(
     r'^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
     r'|^(?:\p{Lu}[\p{L}.&]*|&|of|and|the)(?: (?:[\p{Lu}&–—-][\p{L}.]*|of|and|the)){0,20}$'
 )
-# `ls - list directory contents`
-_DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
-
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""

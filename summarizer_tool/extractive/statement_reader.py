@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import regex
 
 from summarizer_tool.extractive.pointing_back import POINTS_BACK, PRONOUN
-from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.section_subject import SectionSubject, named_in
 from summarizer_tool.extractive.speakers import SPEAKER
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
@@ -18,7 +17,6 @@ from summarizer_tool.text.references import opens_references
 from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain, sentences, shown
 from summarizer_tool.text.stop_words import is_stop_word
-from summarizer_tool.text.structure import is_row
 
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
@@ -35,18 +33,8 @@ ASIDE_REACH = 60
 _ANTECEDENT_REACH = 300
 """Characters of what a sentence that points back is said together with."""
 
-_TERM_REACH = 20
-"""Lines up to which what stands below a term is said of it."""
-
-_SUBJECT_REACH = 12
-"""Characters before its name within which a sentence of a definition names what it is about."""
-
 LONGEST_LEAD = 120
 """Characters of a sentence that leads to a list and is said with each part of it."""
-
-_OUTPUT_LINES = 20
-"""Lines without a sentence from which each is said for itself: what a program has printed."""
-
 
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^((?:\p{Lu}[^:*_]{0,40}: (?=\*+\p{Lu}))?)(\*{1,3}|_{1,3})(?=\p{L})(?!.*\2)')
@@ -114,8 +102,6 @@ class StatementReader:
     """Whether the list at hand is one of other pages."""
     references: int | None = None
     """The level of the heading over the list of references at hand, if any."""
-    terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
-    """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
     quoted: int = 0
     """How many `>` the lines at hand stand behind."""
     before: Sentence = NOTHING
@@ -128,8 +114,6 @@ class StatementReader:
     """Whom the section at hand is about."""
     question: str = ''
     """What the heading at hand asks, until something answers it."""
-    last_definition: int = 0
-    """The line on which the last definition began."""
 
     def __post_init__(self) -> None:
         self.subject = SectionSubject(self.sections[-1])
@@ -149,7 +133,6 @@ class StatementReader:
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
         self.subject = SectionSubject(self.sections[-1])
         self.speaker, self.before = None, NOTHING
-        self.terms.clear()
         self.lead_ins.clear()
         self.question = NUMBERING.sub('', title).rstrip('?？ ') if title.endswith(('?', '？')) else ''
         self.leads_away = boilerplate_lines.leads_away(title)
@@ -164,13 +147,6 @@ class StatementReader:
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
-        if self.terms and not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            term = self.terms[-1][1]
-            if lines[0] - term.number <= _TERM_REACH:
-                lines = (*lines, term.number)
-                goes_on = bool(self.out) and term.number in self.out[-1].evidence
-                lead = self._defined(shown(term.text).rstrip(' :-–'), text, goes_on=goes_on)
-            kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         section = len(self.sections) - 1
         opens = not (self.out and self.out[-1].section == section)
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
@@ -187,15 +163,6 @@ class StatementReader:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
-
-    def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
-        """The term that a sentence of its definition is said with, where it needs one."""
-        points_back = PRONOUN.match(text) or POINTS_BACK.match(text)
-        name = term.split(maxsplit=1)[0]
-        is_named = len(name) > 1 and name in text[: len(term) + _SUBJECT_REACH]
-        if is_named or (goes_on and points_back and self._sentence_before()):
-            return ''
-        return term
 
     def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
@@ -231,11 +198,6 @@ class StatementReader:
             is_bold: Whether it does in bold, so that they are, whatever else they name.
         """
         lead, said_on, lines = self._led(lines)
-        if not (lead or label or self.is_item) and is_printed(lines):
-            for line in lines:
-                self.say(line.text.strip(), (line.number,), Kind.ROW if len(lines) >= _OUTPUT_LINES else Kind.FRAGMENT)
-            self.before = NOTHING
-            return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
         led = self._lead_in() if self.is_item and not lead else NOTHING
@@ -265,11 +227,7 @@ class StatementReader:
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
             ):
                 continue
-            if kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
-                for line in (line for line in lines if line.number in sentence.evidence):
-                    self.say(line.text, (line.number,), Kind.ROW, lead)
-            else:
-                self.say(text, (*sentence.evidence, *said_on), kind, lead)
+            self.say(text, (*sentence.evidence, *said_on), kind, lead)
 
     def _remember(self, last: Sequence[Sentence]) -> None:
         """Keep the last sentence of a paragraph, if it has any, for what it may lead to."""

@@ -5,10 +5,9 @@ said of whom it speaks, that stands before a colon: who is speaking, the heading
 pronoun, the label or the lead-in of a list item, what a definition defines.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 
 import regex
 
@@ -30,7 +29,7 @@ from summarizer_tool.extractive.statement_reader import (
     StatementReader,
     breaks_off,
 )
-from summarizer_tool.extractive.under_headings import VERSION, is_name
+from summarizer_tool.extractive.under_headings import is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
@@ -53,9 +52,6 @@ from summarizer_tool.text.superseding import depth
 _LOWEST = 7
 """The level of a heading that has no mark of one."""
 
-_VERSIONS = 3
-"""Lines that differ by their numbers alone from which they are headings."""
-
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 _BEGINS_FIELD = regex.compile(r'[ \t#\-\[\]}+]|[\w-]+(?::(?:\s|$)|\s*=)')
@@ -64,9 +60,6 @@ _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
 _FIELDS = regex.compile(r'\n(?=\S)')
 # `description: >-`, and what stands below it.
 _FOLDED = regex.compile(r'(?:(?<=:) +[>|][-+]?)?\s*\n\s+')
-# Not columns, nor a sentence, nor a number, such as a figure has on its axes.
-_TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
-_DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
@@ -105,7 +98,6 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common = boilerplate_lines.repeated(texts)
-    titles = {place: (2, texts[place]) for place in _titles_by_layout(lines)}
     said: set[str] = set()
     blocks = code_blocks(lines, texts)
     places = iter(range(*_bounds(reader, lines, texts)))
@@ -117,13 +109,9 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := titles.get(index) or _heading(line, text, reader):
+        elif heading := _heading(line, text, reader):
             reader.open_section(*heading, line.number)
-        elif (
-            len(reader.paragraph) == 1
-            and not lines[index - 1].blank_after
-            and (FENCE.match(text) or _SETEXT.match(text))
-        ):
+        elif len(reader.paragraph) == 1 and not lines[index - 1].blank_after and _SETEXT.match(text):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
         elif is_table_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
@@ -199,33 +187,6 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
     return (_LOWEST, match.group(2)) if match else None
 
 
-def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
-    """The places of headings without marks: lines that name one version each, and what is at the margin.
-
-    The latter where most of a text stands in from it, as of manual pages.
-    """
-    alone = [
-        place
-        for place, line in enumerate(lines)
-        if line.blank_after and (not place or lines[place - 1].blank_after) and _TITLE.match(line.text.strip())
-    ]
-    alike = Counter(_DIGITS.sub('', lines[place].text) for place in alone if VERSION.search(lines[place].text))
-    versions = {place for place in alone if alike[_DIGITS.sub('', lines[place].text)] >= _VERSIONS}
-    if 2 * sum(place + 1 in versions for place in versions) >= len(versions):  # a list of contents
-        versions.clear()
-    indents = [_indent(line.text) for line in lines]
-    if 2 * sum(indent > 0 for indent in indents) < len(lines):
-        return frozenset(versions)
-    return frozenset(
-        place
-        for place, (indent, below) in enumerate(pairwise(indents))
-        if indent == 0 < below
-        and (not place or lines[place - 1].blank_after)
-        and _TITLE.match(lines[place].text)
-        and not SPEAKER.match(lines[place].text)
-    ).union(versions)
-
-
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
     """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence.
 
@@ -256,8 +217,6 @@ def _indent(text: str) -> int:
 
 def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
-    while not reader.paragraph and reader.terms and _indent(line.text) < reader.terms[-1][0]:
-        reader.terms.pop()
     if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
         reader.flush()
     elif bullet := BULLET.match(line.text):
@@ -265,7 +224,7 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             _read_item(reader, item, _indent(line.text), leads=leads)
-    elif (definition := DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
+    elif (definition := DEFINITION.match(line.text)) and reader.paragraph:
         read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or DEFINITION.match(following)):
         reader.flush()

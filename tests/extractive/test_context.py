@@ -101,23 +101,6 @@ def test_what_stands_below_days_has_them():
     ]
 
 
-def test_lines_that_name_versions_are_headings():
-    page = '\n\n'.join(
-        f'Changes between sluice {number} and {number + 1}, version {number}\n\n* The lock {number} holds in winter, too.'
-        for number in (3, 2, 1)
-    )
-    assert [text for text, _ in read(page)] == snapshot(
-        ['The lock 3 holds in winter, too.', 'The lock 2 holds in winter, too.', 'The lock 1 holds in winter, too.']
-    )
-    assert [fact.text for fact in _told(page, 100)] == snapshot(
-        [
-            'Changes between sluice 3 and 4, version 3: The lock 3 holds in winter, too.',
-            'Changes between sluice 2 and 3, version 2: The lock 2 holds in winter, too.',
-            'Changes between sluice 1 and 2, version 1: The lock 1 holds in winter, too.',
-        ]
-    )
-
-
 def test_a_quotation_is_said_with_who_wrote_it_however_deep_it_stands():
     page = """
 We accept the new date, but not the price.
@@ -139,46 +122,3 @@ On Wed, 11 Feb 2026 at 09:12, Karl Brandt wrote:
             ('Ada Finn: Two hundred pumps were due on 2 February.', (9, 8)),
         ]
     )
-
-
-def test_lines_that_were_not_wrapped_are_said_one_by_one():
-    page = """
-proc on /proc type proc (rw,relatime)
-sysfs on /sys type sysfs (rw,relatime)
-devtmpfs on /dev type devtmpfs (rw,relatime,size=12334460k,nr_inodes=3083615)
-tmpfs on /dev/shm type tmpfs (rw)
-/dev/vda on / type ext4 (rw,relatime)
-"""
-    assert [text for text, _ in read(page)] == page.strip().split('\n')
-
-
-def test_no_printed_line_is_lost_after_a_row():
-    page = """
-Numbers of protocols, which are given to each of them by those who look after the numbers
-
-idrp\t45\tIDRP\t\t# Inter-Domain Routing Protocol
-rsvp\t46\tRSVP\t\t# Reservation Protocol
-eigrp\t88\tEIGRP\t\t# Enhanced Interior Routing Protocol (Cisco)
-ospf\t89\tOSPFIGP\t\t# Open Shortest Path First IGP
-"""
-    said = ' '.join(text for text, _ in read(page))
-    assert all(name in said for name in ('idrp', 'rsvp', 'eigrp', 'ospf'))
-
-
-def test_a_margin_alone_ends_a_patch():
-    assert read('diff --git a/gate b/gate\n@@ -1 +1 @@\n-oak\n+pine\n|\nThe gate of the mill is of pine now.')
-
-
-def test_a_number_alone_on_a_line_is_no_heading():
-    page = (
-        '# Gates\n\n4.5\n\n4\n\n3.5\n\nThe mill was built by Ada Orme.\n\n2.5\n\n2\n\nThe lock was built by Ina Moor.\n'
-    )
-    assert [fact.text for fact in _told(page, 100)] == snapshot(
-        ['The mill was built by Ada Orme.', 'The lock was built by Ina Moor.']
-    )
-
-
-def test_entries_of_contents_that_name_versions_are_no_headings():
-    entries = ''.join(f'4.{number}. Gates of version {number}.x\n\n' for number in range(1, 5))
-    page = f'# Gates\n\nAda Orme built them.\n\n{entries}4.5. Sad events\n\n: 4.5.1. May 2001: death of Ada Orme\n'
-    assert [fact.text for fact in _told(page, 100)][-2:] == snapshot(['Sad events', 'May 2001: death of Ada Orme'])

@@ -154,7 +154,6 @@ def test_what_binds_its_readers_goes_before_description() -> None:
 @pytest.mark.parametrize(
     ('beginning', 'said'),
     [
-        (['# NAME', 'sluice - open the gates of a mill'], 'sluice - open the gates of a mill.'),
         (['# Rules', '', 'Nobody is told.', 'This document defines how gates are kept.'], 'This document defines'),
     ],
 )
