@@ -33,11 +33,6 @@ _NAME = re.compile(r'[^\W\d][\w .()/%#-]{0,59}')
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
 _FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.(\d{1,15})(?:[eE][+-]?\d{1,2})?')
 _CODED = re.compile(r'0+[1-9]\d*|\d+[eE]\d{3,}')
-_CODE = re.compile(r'(?!\d+[^\W\d]{1,4}\Z)(?=\d*[^\W\d])(?=[^\W\d]*\d)\w+')
-_LEADING_ZERO = re.compile(r'0+[1-9]\d*')
-_SAMPLED_ROWS = 2000
-"""By which a column of codes is known."""
-_PADDED = re.compile(r'\d*[1-9]0+')
 _CODE = re.compile(r'(?i)(?<![^\W_])(?:versions?|ver|releases?|tags?|builds?)(?![^\W_])')
 
 

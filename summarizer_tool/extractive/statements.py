@@ -7,7 +7,7 @@ pronoun, the label or the lead-in of a list item, what a definition defines.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import regex
 
@@ -60,6 +60,8 @@ _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
 _FIELDS = regex.compile(r'\n(?=\S)')
 # `description: >-`, and what stands below it.
 _FOLDED = regex.compile(r'(?:(?<=:) +[>|][-+]?)?\s*\n\s+')
+# Not columns, nor a sentence, nor a number, such as a figure has on its axes.
+_TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
@@ -98,6 +100,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     common = boilerplate_lines.repeated(texts)
+    titles = {place: (2, texts[place]) for place in _titles_by_layout(lines)}
     said: set[str] = set()
     blocks = code_blocks(lines, texts)
     places = iter(range(*_bounds(reader, lines, texts)))
@@ -109,7 +112,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := _heading(line, text, reader):
+        elif heading := titles.get(index) or _heading(line, text, reader):
             reader.open_section(*heading, line.number)
         elif len(reader.paragraph) == 1 and not lines[index - 1].blank_after and _SETEXT.match(text):
             title_line = reader.paragraph.pop()
@@ -185,6 +188,21 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
         return None
     match = _BOLD_TITLE.match(text)
     return (_LOWEST, match.group(2)) if match else None
+
+
+def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
+    """The places of headings at the margin of a text most of which stands in from it, as of manual pages."""
+    indents = [_indent(line.text) for line in lines]
+    if 2 * sum(indent > 0 for indent in indents) < len(lines):
+        return frozenset()
+    return frozenset(
+        place
+        for place, (indent, below) in enumerate(pairwise(indents))
+        if indent == 0 < below
+        and (not place or lines[place - 1].blank_after)
+        and _TITLE.match(lines[place].text)
+        and not SPEAKER.match(lines[place].text)
+    )
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:

@@ -122,3 +122,14 @@ On Wed, 11 Feb 2026 at 09:12, Karl Brandt wrote:
             ('Ada Finn: Two hundred pumps were due on 2 February.', (9, 8)),
         ]
     )
+
+
+def test_lines_that_were_not_wrapped_are_said_one_by_one():
+    page = """
+proc on /proc type proc (rw,relatime)
+sysfs on /sys type sysfs (rw,relatime)
+devtmpfs on /dev type devtmpfs (rw,relatime,size=12334460k,nr_inodes=3083615)
+tmpfs on /dev/shm type tmpfs (rw)
+/dev/vda on / type ext4 (rw,relatime)
+"""
+    assert [text for text, _ in read(page)] == page.strip().split('\n')
