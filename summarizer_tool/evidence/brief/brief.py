@@ -39,7 +39,7 @@ class EvidenceBlock:
     between: tuple[BriefLine, ...] = ()
     """The headings between those two."""
     header: BriefLine | None = None
-    """The first row of the table in whose middle it begins."""
+    """The first row of the table in whose middle it begins, or the line that it is indented under."""
 
 
 @dataclass(frozen=True, slots=True)
