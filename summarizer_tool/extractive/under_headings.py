@@ -93,6 +93,7 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
     own = {index for index, section in enumerate(sections) if section.titles and _SUMS_UP.match(section.titles[-1])}
     told = Counter[int]()
+    said = [*said]
     for place, each in enumerate(said):
         if each.section in own and told[each.section] < _OWN_SUMMARY:
             told[each.section] += 1

@@ -112,13 +112,14 @@ def _claim(text: str) -> _Claim | None:
     stems = [word if len(word) == 1 and word.isupper() else content_stem(word) for word in words]
     pairs = [*pairwise(('', *stems))]  # the first place of a word counts
     verb = _HOLDS.search(bare)
-    start = (verb or _CHANGE.search(bare) or regex.match('', bare)).start()
+    verb_or_change = verb or _CHANGE.search(bare)
+    start = verb_or_change.start() if verb_or_change else 0
     return _Claim(
         label=names.key(opening.group()) if opening and not _REVISES.match(text) else '',
         values={kind: frozenset(given) for kind, given in values.items()},
         subject={word: before for before, word in reversed(pairs) if word and word not in _MARGINAL},
         topic=frozenset(map(content_stem, map(str.lower, _WORD.findall(bare[:start])))).intersection(stems) - {''},
-        apart=_APART.intersection(words),
+        apart=frozenset(_APART.intersection(words)),
         leads=verb is not None and verb.start() < first,
         wants=wants,
         denies=_DENIES.search(bare) is not None,
