@@ -24,36 +24,25 @@ def _fraction(written: str) -> float | str:
     return value if math.isfinite(value := float(written)) else written
 
 
-_DECODER = json.JSONDecoder(parse_float=_fraction)
-_NEXT = re.compile(r'\ufeff?\s*+[\[{]')
 _SAMPLE = 50
 """Rows by which a table is known."""
 _EVEN_SHARE = 0.9
 """Share of them that have as many fields as the first one, at least."""
 _NAME = re.compile(r'[^\W\d][\w .()/%#-]{0,59}')
 """The name of a column; a log has times where a table has names."""
-_MOST_LINES = 5000
-"""Lines of one record; a quotation mark that is not closed by then opens nothing."""
-_MOST_UNCLOSED = 100
-"""Such marks in a table."""
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
 _FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.(\d{1,15})(?:[eE][+-]?\d{1,2})?')
-# No number with a unit: `12ms`.
-_MIXED_CODE = re.compile(r'(?!\d+[^\W\d]{1,4}\Z)(?=\d*[^\W\d])(?=[^\W\d]*\d)\w+')
-_LEADING_ZERO = re.compile(r'0+[1-9]\d*')
-_SAMPLED_ROWS = 2000
-"""By which a column of codes is known."""
-_PADDED = re.compile(r'\d*[1-9]0+')
+_CODED = re.compile(r'0+[1-9]\d*|\d+[eE]\d{3,}')
 _CODE = re.compile(r'(?i)(?<![^\W_])(?:versions?|ver|releases?|tags?|builds?)(?![^\W_])')
 
 
 def read_records(text: str) -> tuple[Json, str]:
     """Read a text as JSON, else as CSV with a line of names, else as lines; with it comes which: `CSV, 20 rows`.
 
-    JSON is what it says; of several values, one after another, a list, and where objects begin their `line`, from 1.
-    CSV is a list of rows by the names of their columns, in which numbers, but for versions and codes, are numbers, and
-    empty fields null; fields that no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of
-    a line that is a JSON object its fields are there, too.
+    JSON is what it says, and JSON lines are their objects with `line`, from 1. CSV is a list of rows by the names of
+    their columns, in which numbers, but for versions and codes, are numbers, and empty fields null; fields that no
+    column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a line that is a JSON object its
+    fields are there, too.
     """
     try:
         value: Json = json.loads(text, parse_float=_fraction)
@@ -62,65 +51,39 @@ def read_records(text: str) -> tuple[Json, str]:
     if isinstance(value, list | dict):
         members = f', {len(value):,} items' if isinstance(value, list) else ''
         return value, f'JSON{members}'
-    if len(values := _stream(text)) > 1:
-        is_lines = len(values) == sum(line.strip() != '' for line in text.split('\n'))
-        return values, f'JSON {"lines" if is_lines else "values"}, {len(values):,}'
     lines = text.removeprefix('\ufeff').split('\n')
     if not lines[-1]:
         lines.pop()
-    if (table := _rows(lines)) is not None:
-        rows, stray = table
-        unclosed = f'; the quotation mark in line {stray} is not closed and was read as it stands' if stray else ''
-        return rows, f'CSV, {len(rows):,} rows{unclosed}'
     read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1)]
+    if len(read) > 1 and all(fields or not line.strip() for _, line, fields in read):
+        values = [{'line': number, **fields} for number, _, fields in read if fields]
+        return values, f'JSON lines, {len(values):,}'
+    if (rows := _rows(lines)) is not None:
+        return rows, f'CSV, {len(rows):,} rows'
     return [{'line': number, 'text': line, **fields} for number, line, fields in read], f'lines, {len(read):,} of them'
 
 
-def _rows(lines: Sequence[str]) -> tuple[list[Json], int] | None:
-    """The rows of a table, and the first line in which a quotation mark opens that nothing closes; 0: none."""
+def _rows(lines: Sequence[str]) -> list[Json] | None:
+    """The rows of a table; none where a quotation mark is not closed, which would take all that follows."""
     found = {separator: names for separator in ',;\t|' if (names := _columns(lines[:_SAMPLE], separator))}
     if not found:
         return None
     separator = max(found, key=lambda each: len(found[each]))
-    names, stray = found[separator], 0
-    read: list[list[str]] = []
     try:
-        for number, row in _records(lines, separator):
-            stray = stray or (0 if number > 0 else -number)
-            read.append(row)
+        read = [row for row in csv.reader((f'{line}\n' for line in lines), delimiter=separator, strict=True) if row]
     except csv.Error:
         return None
-    columns = {name: [row[place] for row in read[1:] if row[place:]] for place, name in enumerate(names)}
-    coded = {name for name, fields in columns.items() if _is_coded(name, {*fields[:_SAMPLED_ROWS]})}
+    names = found[separator]
+    coded = {
+        name for place, name in enumerate(names) if _is_coded(name, (row[place] for row in read[1:] if row[place:]))
+    }
     rows: list[Json] = []
     for row in read[1:]:
         fields = {
             name: field if field and name in coded else _typed(field) for name, field in zip(names, row, strict=False)
         }
         rows.append({**fields, 'more': _typed(row[len(names) :])} if row[len(names) :] else fields)
-    return rows, stray
-
-
-def _records(lines: Sequence[str], separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The fields of each record with its line, from 1; with its negative where a quotation mark in it opens nothing."""
-    at = unclosed = width = 0
-    while at < len(lines):
-        following = (f'{lines[place]}\n' for place in range(at, min(len(lines), at + _MOST_LINES)))
-        reader = csv.reader(following, delimiter=separator)
-        row = next(reader, list[str]())
-        end = at + reader.line_num
-        width = width or len(row)
-        is_open = end == len(lines) and ''.join(row[-1:])[-1:] == '\n' and '\n'.join(lines[at:end]).count('"') % 2 == 1
-        if is_open or end - at == _MOST_LINES or (end - at > 1 and len(row) != width):
-            unclosed += 1
-            if unclosed > _MOST_UNCLOSED:
-                raise csv.Error('no table')
-            at += 1
-            yield -at, next(csv.reader([lines[at - 1]], delimiter=separator, quoting=csv.QUOTE_NONE))
-            continue
-        if row:
-            yield at + 1, row
-        at = end
+    return rows
 
 
 def _columns(lines: Sequence[str], separator: str) -> list[str]:
@@ -137,19 +100,8 @@ def _columns(lines: Sequence[str], separator: str) -> list[str]:
 
 
 def _is_coded(name: str, fields: Iterable[str]) -> bool:
-    """Return whether digits name something: `01234` beside `90210`, `12e4567` beside `1234567`.
-
-    So does a zero at the end of a fraction in a column of versions: `3.9` and `3.10`.
-    """
-    written = [stripped for field in fields if field and (stripped := field.strip())]
-    fractions = [match for field in written if (match := _FRACTION.fullmatch(field))]
-    numbers = len(fractions) + sum(map(bool, map(_WHOLE.fullmatch, written)))
-    mixed, zeros = (sum(map(bool, map(form.fullmatch, written))) for form in (_MIXED_CODE, _LEADING_ZERO))
-    if numbers and (mixed > numbers or zeros > 1 or (zeros and len({*map(len, written)}) == 1)):
-        return True
-    digits = {match[1] for match in fractions}
-    is_padded = len({*map(len, digits)}) > 1 and any(map(_PADDED.fullmatch, digits))
-    return is_padded and _CODE.search(name) is not None
+    """Return whether digits name something, as `01234` beside `90210`, `12e4567` beside `1234567` and versions do."""
+    return _CODE.search(name) is not None or any(_CODED.fullmatch(field.strip()) for field in fields)
 
 
 def _typed(field: str | list[str]) -> Json:
@@ -159,21 +111,6 @@ def _typed(field: str | list[str]) -> Json:
     if _WHOLE.fullmatch(written):
         return int(written)
     return float(written) if _FRACTION.fullmatch(written) else field if written else None
-
-
-def _stream(text: str) -> list[Json]:
-    """Objects and lists that stand one after another; none if anything else does."""
-    values: list[Json] = []
-    number, counted, end = 1, 0, 0
-    while begin := _NEXT.match(text, end):
-        at = begin.end() - 1
-        number, counted = number + text.count('\n', counted, at), at
-        try:
-            value, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return []
-        values.append({'line': number, **cast('dict[str, Json]', value)} if isinstance(value, dict) else value)
-    return [] if text[end:].strip() else values
 
 
 def _fields(line: str) -> dict[str, Json]:
@@ -208,9 +145,6 @@ _TOO_LARGE = 'makes a value of over 40 MB; select fewer fields or records first'
 _TOO_LONG = f'takes over {MAX_SECONDS:g} seconds; filter first, and sort or join what is left'
 
 
-_OF_NUMBERS = re.compile('avg|sum|max|min|sort|.*_by')
-_MIXED = "leave out first what is no number, as in [?type(FIELD) == 'number']"
-_EMPTY = "leave out first what is empty, as in [?FIELD && contains(FIELD, 'x')]"
 _QUOTING = "text stands in 'single quotes', a number in `backticks`"
 
 
@@ -235,12 +169,7 @@ def query(document: Document, expression: str, max_tokens: int) -> str:
     except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
         # jmespath lets some errors of Python through, such as of a slice with step 0.
         reason = one_line(str(error).partition(', for expression:')[0], 200)
-        is_typed = isinstance(error, exceptions.JMESPathTypeError)
-        if is_typed and _OF_NUMBERS.fullmatch(error.function_name):
-            hint = _MIXED
-        else:
-            hint = _EMPTY if is_typed and error.actual_type == 'null' else _QUOTING
-        raise RequestError(f'the query is no JMESPath that fits: {reason} ({form}; {hint})') from None
+        raise RequestError(f'the query is no JMESPath that fits: {reason} ({form}; {_QUOTING})') from None
     told = {'id': document.id, 'form': form}
     return _written(told, records, cast('Json', found), min(max(max_tokens, MIN_READ_TOKENS), MAX_READ_TOKENS))
 
@@ -270,16 +199,10 @@ def _written(told: Mapping[str, str], records: Json, found: Json, room: int) -> 
     return '\n'.join([*shown, prompts.render('answers/query', found=count, left=left, **told)])
 
 
-_KEYED = re.compile(r'"(?>(?:[^"\\]|\\.)*)": ')
-"""What stands before the value of a key."""
-
-
 def _beginning(member: str, room: int, needed: int) -> str:
     """As much of a result as there is room for, in which no value but a text is cut."""
     cut = tokens.truncate(member, room)
-    in_value = _KEYED.match(cut) or not _KEYED.match(member)
-    is_text = member[:1] == '"' and member[-1:] == '"' and in_value
-    cut = cut if is_text else cut.rpartition(', ')[0]
+    cut = cut if member[:1] == member[-1:] == '"' else cut.rpartition(', ')[0]
     if not cut:
         raise RequestError(
             f'the result is longer than max_tokens by {needed:,} tokens; ask for more, or for less of it'

@@ -98,7 +98,7 @@ def _candidates(
         # Not every verb is known by its form, and what answers may be a sentence for all that.
         may_be_one = aim is Aim.ANSWER and statement.kind is Kind.FRAGMENT and not PRONOUN.match(statement.text)
         is_sentence = may_be_one and is_whole(statement.text, '')
-        weight *= (Kind.ROW if is_sentence or statement.is_decided else statement.kind).weight
+        weight *= (Kind.ROW if is_sentence else statement.kind).weight
         weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if aim is Aim.GIST else 1.0
         weight *= statement.prominence if not reading.is_story else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):

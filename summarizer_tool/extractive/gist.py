@@ -39,16 +39,8 @@ CHARACTERS_PER_TOKEN = 6
 _BINDING = regex.compile(
     r'^(?:\p{Lu}\p{L}+ )?(?i:warning|caution|danger|important|safety notice|achtung|wichtig)[:!] '
     r"|^(?:\p{L}[^:.]{0,40}: )?(?:Never|Always|Do not|Don['’]t)\b|\b(?:must|shall|may not|required|mandatory|forbidden"
-    r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) (?:agreed|decided))\b'
-)
-# What a court, a board or an authority has decided.
-_RULES = regex.compile(
-    r'\b(?:was|is|are|were|been|be) (?:therefore |hereby )?(?i:resolved|ordered|approved|adopted|carried|rejected'
-    r'|refused|dismissed|granted|awarded|upheld|overturned|revoked)\b'
-    r'|\b(?:I|[Ww]e) (?:therefore |hereby )?(?:find|hold|reject|dismiss|allow|award|order|grant|conclude)\b'
-    r'|\b(?:wird|wurden?|werden|ist|sind)\b.{0,80}\b(?:abgelehnt|angenommen|beschlossen|bewilligt|genehmigt|vertagt'
-    r'|verworfen|zurückgewiesen)\b|\b(?:est|sont|été) (?:adopt|accord|approuv|refus|rejet)ée?s?\b'
-    r'|\b(?:[Ss]e|fue|fueron|queda) (?:acord|aprob|deneg|rechaz)(?:ó|aron|ad[oa]s?)\b'
+    r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) '
+    r'(?:agreed|decided|resolved|approved|adopted|rejected))\b'
 )
 _LICENCE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
@@ -96,14 +88,13 @@ def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
 def binds(text: str) -> bool:
     """Return whether a statement tells its readers what to do, or what was decided, rather than a story."""
     is_told = _QUOTE.search(text) or _TOLD.search(text)
-    return _RULES.search(text) is not None or (_BINDING.search(text) is not None and not is_told)
+    return _BINDING.search(text) is not None and not is_told
 
 
 def binding(
     found: Sequence[Statement], headings: Sequence[str], target_tokens: int, *, is_story: bool
 ) -> frozenset[str]:
     """The texts of the statements that bind their readers, of a story none; none where all of a text are rules."""
-    decided = [each.text for each in found if each.is_decided]
     texts = [
         each.text
         for each in found
@@ -113,9 +104,8 @@ def binding(
         and not each.is_turned
         and not _LICENCE.search(headings[each.section])
     ]
-    room = CHARACTERS_PER_TOKEN * target_tokens
-    fitting = (some for some in ([*decided, *texts], decided, texts) if sum(map(len, some)) <= room)
-    return frozenset(next(fitting, ()))
+    fits = sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens
+    return frozenset(texts if fits else ())
 
 
 def is_story(texts: Sequence[str]) -> bool:

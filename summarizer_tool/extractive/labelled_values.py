@@ -21,8 +21,6 @@ _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
 DEFINITION = regex.compile(r'^\s*: +(?=\S)')
-# The number of a footnote or a step, which is no term.
-_FOOTNOTE = regex.compile(r'\W{0,3}[1-9]\d{0,4}\W{0,3}')
 
 
 def _is_delimiter(text: str) -> bool:
@@ -77,22 +75,15 @@ def _is_named(column: str, cell: str, *, is_first: bool) -> bool:
 
 def read_definition(reader: StatementReader, line: NumberedLine, text: str) -> None:
     """Read `: What it is.` under a line that says of what."""
-    indent = len(line.text) - len(line.text.lstrip()) + 2
     value = bare(BULLET.sub('', text))
-    label = reader.paragraph[0].text if len(reader.paragraph) == 1 and not reader.terms else ''
+    label = reader.paragraph[0].text if len(reader.paragraph) == 1 else ''
     if is_value(label) and is_value(value):
         reader.paragraph.clear()
         reader.pairs.append(replace(line, text=f'{label.rstrip(":")}: {value}'))
         return
-    if reader.paragraph and reader.paragraph[0].number != reader.last_definition:
-        while reader.terms and reader.terms[-1][0] >= indent:
-            reader.terms.pop()
-        term = reader.paragraph.pop()
-        reader.flush()
-        if not _FOOTNOTE.fullmatch(term.text):
-            reader.terms.append((indent, term))
-    reader.flush()
-    reader.last_definition = line.number
+    if len(reader.paragraph) == 1:
+        term = reader.paragraph[0]
+        reader.paragraph[0] = replace(term, text=f'{term.text.rstrip(" :-–")}:')
     reader.paragraph.append(replace(line, text=bare(text)))
 
 

@@ -86,9 +86,6 @@ class _Scope:
     indent: int
     is_public: bool
     """Whether what stands in it may be used from elsewhere."""
-    name: str
-    number: int
-    """Of the line that declares it."""
 
 
 def outlined(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
@@ -173,7 +170,6 @@ class _Code:
     def declarations(self) -> list[Statement]:
         """What is declared, and what else is said; nothing where there is no declaration."""
         declared: list[Statement] = []
-        inside: list[Statement] = []
         around: list[_Scope] = []
         end = -1
         for index in sorted(self.tokens):
@@ -184,13 +180,11 @@ class _Code:
             is_public = not is_hidden and all(scope.is_public for scope in around)
             if _declares(here):
                 is_type = any(token.text in _TYPES for token in here)
-                around.append(_Scope(indent, is_public and is_type, self._name(index), self.lines[index].number))
+                around.append(_Scope(indent, is_public and is_type))
                 found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
                 declared.append(replace(found, is_opening=is_type and is_public))
             elif index > end and self._is_member(index, around):
                 declared.append(self._declaration(index, Kind.MEMBER if is_public else Kind.COMMENT))
-            elif index > end and around and not here[0].is_of(Comment, String.Doc, Punctuation):
-                inside.append(self._line(index, around[-1]))
             if index > end:
                 end = self._last_line(index)
         said = '\n'.join(each.text for each in declared)
@@ -200,17 +194,7 @@ class _Code:
             for sentence in self._sentences(at)
             if is_whole(sentence.text) and sentence.text not in said
         ]
-        return sorted([*declared, *remarks, *(inside if declared else ())], key=lambda each: each.paragraph)
-
-    def _name(self, index: int) -> str:
-        """What is declared on a line; empty where the lexer does not say."""
-        return next((token.text for token in self.tokens[index] if token.is_of(Name.Function, Name.Class)), '')
-
-    def _line(self, index: int, scope: '_Scope') -> Statement:
-        """A line of code, which nobody is told of who has not asked, with the name of what it stands in."""
-        lines = self.lines[index : self._last_line(index) + 1]
-        evidence = (*((scope.number,) if scope.name else ()), *(line.number for line in lines))
-        return Statement(one_line(' '.join(line.text for line in lines)), evidence, 0, index, Kind.CODE, scope.name)
+        return sorted([*declared, *remarks], key=lambda each: each.paragraph)
 
     def _is_documented(self, last: int) -> bool:
         """Return whether a docstring stands below a line."""

@@ -10,14 +10,12 @@ import regex
 from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.outline import LEGAL, outlined
-from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, SAID_BEFORE, TAKES_BACK
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text import names, scoring, tokens
+from summarizer_tool.text import scoring, tokens
 from summarizer_tool.text.scoring import Aim
-from summarizer_tool.text.sentences import ended
 from summarizer_tool.text.superseding import depth, superseded
 
 ROUTINE_TIMES = 3
@@ -54,9 +52,8 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
             said, sections = statements(source.lines, source.path)
             said = under_headings(said, sections)
         count = len(said)
-        said = _without_halves(said, _TAKEN_BACK if aim is Aim.NAMES else _HALVES)
         if len(source.path) < 2:  # under the title alone: the text begins here
-            said = _with_opening(said, sections, is_gist=aim is Aim.GIST and len(sections) > 1)
+            said = _with_opening(said, is_gist=aim is Aim.GIST and len(sections) > 1)
         if aim is Aim.GIST:
             said = gist.placed(said, begins=len(source.path) < 2)
         said, outdated = _standing(said, sections, source.lines)
@@ -89,60 +86,19 @@ def apart(text: str) -> str:
     return ' '.join((text, *(_HUMP.sub(' ', word) for word in _HUMPED.findall(text))))
 
 
-def _without_halves(said: list[Statement], halves_by: regex.Pattern[str]) -> list[Statement]:
-    """The statements without those that stand in another one, too, with a sentence that takes them back."""
-    last: dict[int, int] = {}
-    halves: set[int] = set()
-    for index, longer in enumerate(said):
-        at = last.get(longer.thing)
-        if at is not None and longer.text.startswith(said[at].text):
-            more = longer.text[len(said[at].text) + 1 :]
-            halves.update([at] if halves_by.match(more) or SAID_BEFORE.search(said[at].text) else [])
-        if longer.thing >= 0:
-            last[longer.thing] = index
-    return [each for index, each in enumerate(said) if index not in halves]
+def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
+    """The statements of the beginning of a text, the one that tells what the text is about marked as such.
 
-
-def _with_opening(said: list[Statement], sections: Sequence[HeadingSection], *, is_gist: bool) -> list[Statement]:
-    """The statements of the beginning of a text, with what tells what it is about marked as such.
-
-    For an overview it is told with the title above it, if it names nothing itself.
+    Where names were asked for it is looked for below a heading, since those of a title are said first.
     """
-    named = next((place for place, each in enumerate(said[:_OPENING]) if _DECLARES.match(each.text)), None)
-    if named is not None and said[named].kind is Kind.FRAGMENT:
-        said[named] = replace(said[named], text=ended(said[named].text), kind=Kind.DECLARATION)
-    # Below a heading, where names were asked for, since those of a title are said first; of an overview, which has any.
-    saying = (
-        place
-        for place, each in enumerate(said[:_OPENING])
-        if not each.lead
-        and not LEGAL.search(each.text)
-        and not _BYLINE.search(each.text)
-        and (_opens(each, sections[each.section]) if is_gist else each.section and each.kind is Kind.PROSE)
-    )
-    # Names of programs are in small letters, titles of pages are not.
-    first = named if is_gist and named is not None and said[named].text[0].islower() else next(saying, None)
-    if first is not None:
-        kind = Kind.PROSE if said[first].kind is Kind.FRAGMENT else said[first].kind
-        said[first] = replace(said[first], is_opening=True, kind=kind)
-        section = said[first].section
-        *_, title = '', *sections[section].titles
-        *_, number = 0, *sections[section].numbers
-        text = said[first].text
-        said_names = (
-            each for each in names.mentions(text) if not (each[0].isdigit() or names.opens_sentence(text, each))
-        )
-        is_named = any(said_names) or title in text or first == named
-        if is_gist and not is_named and number and len(title) <= _LONGEST_TITLE:
-            said[first] = replace(said[first], lead=title, evidence=(*said[first].evidence, number))
+    for place, each in enumerate(said[:_OPENING]):
+        if each.lead or LEGAL.search(each.text) or _BYLINE.search(each.text):
+            continue
+        if each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE:
+            kind = Kind.PROSE if each.kind is Kind.FRAGMENT else each.kind
+            said[place] = replace(each, is_opening=True, kind=kind)
+            break
     return said
-
-
-def _opens(statement: Statement, section: HeadingSection) -> bool:
-    """Return whether something is a sentence, or ends as a short one does that names what the heading above it does."""
-    return statement.is_sentence or (
-        statement.text.endswith('.') and section.titles[-1:] == (statement.text.split()[0],)
-    )
 
 
 def _standing(
@@ -153,8 +109,10 @@ def _standing(
     quoted = {line.number: depth(line.text) for line in lines}
     later_of = superseded(
         [said[index].said(said[index].text) for index in claims],
-        [' / '.join(sections[said[index].section].titles) for index in claims],
-        [quoted.get(said[index].evidence[0], 0) for index in claims],
+        [
+            f'{"> " * quoted.get(said[index].evidence[0], 0)}{" / ".join(sections[said[index].section].titles)}'
+            for index in claims
+        ],
     )
     former: list[tuple[Statement, str]] = []
     for place, later in later_of.items():
@@ -205,21 +163,13 @@ _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
 
 
-_TAKEN_BACK = regex.compile(f'{OUTCOME.pattern}|{DENIES.pattern}')
-_HALVES = regex.compile(f'{TAKES_BACK.pattern}|{_TAKEN_BACK.pattern}')
-
 _OPENING = 50
 """Statements among which a text says what it is about."""
-_LONGEST_TITLE = 80
-"""Characters of a title that is told with what tells what a text is about."""
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
 # `By Ada Orme · 12 May`, `Weir & Sons Ltd — Safety Dept.`
 _BYLINE = regex.compile(
     r'^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
     r'|^(?:\p{Lu}[\p{L}.&]*|&|of|and|the)(?: (?:[\p{Lu}&–—-][\p{L}.]*|of|and|the)){0,20}$'
 )
-# `ls - list directory contents`
-_DECLARES = regex.compile(r'^[\p{L}\d][\w.+@:/-]*(?:, [\w.+@:/-]+)* [-–—] \p{L}[^.;]{2,120}$')
-
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""

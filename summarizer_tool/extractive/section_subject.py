@@ -4,24 +4,17 @@ from dataclasses import dataclass
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import POINTS_BACK, PRONOUN, TAKES_BACK
+from summarizer_tool.extractive.pointing_back import PRONOUN
 from summarizer_tool.extractive.statement import HeadingSection
 from summarizer_tool.extractive.under_headings import subject_of
 from summarizer_tool.text import names
 
-# A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
-_IDENTIFIER_TITLE = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 # The full name of whom something happens to, or who is a relative: `married Carl Weir`, `her brother Carl Weir`.
 _OTHER = regex.compile(
     r'(?<=\b(?:(?!named\b)\p{Ll}{2,}ed|beat|knew|met|wed|brother|daughter|father|husband|mother|sister|son|wife) )'
     r"\p{Lu}[\p{L}'’-]+ \p{Lu}[\p{L}'’-]+"
 )
-
-
-def is_identifier(text: str) -> bool:
-    """Return whether a text holds what a program knows a thing by."""
-    return _IDENTIFIER_TITLE.search(text) is not None
 
 
 def named_in(text: str) -> list[str]:
@@ -34,8 +27,6 @@ class SectionSubject:
     """What the heading of a section names, as far as sentences go on about it."""
 
     section: HeadingSection
-    is_of_identifier: bool = False
-    """Whether the section is on what a program knows by its heading."""
     paragraph: int = -1
     """The one in which the last name that began a sentence was this."""
     gender: str = ''
@@ -43,8 +34,8 @@ class SectionSubject:
     names_another: bool = False
     """Whether a sentence that began with it goes on to somebody else, of whom a pronoun may speak."""
 
-    def heading_for(self, text: str, paragraph: int, *, is_sentence: bool, is_item: bool) -> str:
-        """The heading of a sentence without a subject, or one that begins with a pronoun which must stand for it.
+    def heading_for(self, text: str, paragraph: int) -> str:
+        """The heading of a sentence that begins with a pronoun which must stand for it.
 
         That is so while no sentence of the paragraph began with somebody else, and the pronoun is the one that the
         section has used for its subject before. A wrong subject is worse than none.
@@ -52,15 +43,9 @@ class SectionSubject:
         Args:
             text: What is said.
             paragraph: The number of its paragraph.
-            is_sentence: Whether it is one; what is none has the heading only where it names nothing.
-            is_item: Whether it is a list item, which speaks of what its first words name.
         """
         titles = self.section.titles
         subject = subject_of(titles[-1]) if titles else ''
-        if not is_item and self._is_nameless(text):
-            return titles[-1]
-        if not is_sentence:
-            return ''
         if match := PRONOUN.match(text):
             gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
             is_own = bool(subject) and self.paragraph == paragraph and self.gender in ('', gender)
@@ -75,11 +60,3 @@ class SectionSubject:
                 not {*name.split()} <= {*subject.split()} for name in _OTHER.findall(text.partition(first)[2])
             )
         return ''
-
-    def _is_nameless(self, text: str) -> bool:
-        """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
-        if not self.section.numbers or not self.section.numbers[-1] or not self.is_of_identifier:
-            return False
-        if is_identifier(text) or any(each.match(text) for each in (PRONOUN, TAKES_BACK, POINTS_BACK)):
-            return False
-        return all(names.opens_sentence(text, name) for name in named_in(text))

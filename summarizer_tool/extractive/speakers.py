@@ -16,8 +16,6 @@ SPEAKER = regex.compile(
     r'|(\p{Ll}[\p{L}\p{N}_-]{0,20})):\s+(?=\S)'
 )
 
-_ASKERS = 4
-"""Turns for each of somebody who interviews, at most."""
 _TURNS = 3
 """Times that a label must begin a line to be somebody who speaks."""
 _RECUR = 2
@@ -43,17 +41,6 @@ def speakers_of(texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str], b
     is_chat = 4 * turns.total() > 3 * (len(texts) - section) and max(turns.values(), default=0) >= _TURNS
     speakers = frozenset(label for label, times in turns.items() if is_chat or times >= _TURNS)
     return speakers, speakers | {label for label, times in every.items() if times >= _TURNS}, is_chat
-
-
-def askers_of(texts: Sequence[str]) -> frozenset[str]:
-    """Who interviews: who has much of what is said, most of which are questions."""
-    turns = [(match.group(1), text.rstrip().endswith('?')) for text in texts if (match := SPEAKER.match(text))]
-    every, asked = Counter(label for label, _ in turns), Counter(label for label, asks in turns if asks)
-    return frozenset(
-        label
-        for label, times in asked.items()
-        if times >= _TURNS and 3 * times >= 2 * every[label] and _ASKERS * every[label] >= len(turns)
-    )
 
 
 def talk_end(lines: Sequence[NumberedLine]) -> int:

@@ -73,8 +73,6 @@ class Statement:
     """What it is worth for the gist by its place in the text and in its paragraph, against 1 for another."""
     is_turned: bool = False
     """Whether a heading says that the text does not hold it."""
-    is_decided: bool = False
-    """Whether a heading says that it was decided."""
 
     @property
     def is_sentence(self) -> bool:

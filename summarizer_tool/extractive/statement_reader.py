@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import DENIES, OUTCOME, POINTS_BACK, PRONOUN, SAID_BEFORE, TAKES_BACK
+from summarizer_tool.extractive.pointing_back import POINTS_BACK, PRONOUN
 from summarizer_tool.extractive.printed import is_printed
-from summarizer_tool.extractive.section_subject import SectionSubject, is_identifier, named_in
+from summarizer_tool.extractive.section_subject import SectionSubject, named_in
 from summarizer_tool.extractive.speakers import SPEAKER
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
@@ -19,7 +18,6 @@ from summarizer_tool.text.references import opens_references
 from summarizer_tool.text.scoring import content_words
 from summarizer_tool.text.sentences import VERB, Sentence, bare, is_whole, plain, sentences, shown
 from summarizer_tool.text.stop_words import is_stop_word
-from summarizer_tool.text.structure import is_row
 
 _GROUP_WORDS = 24
 """Words of short items that are said together."""
@@ -36,25 +34,12 @@ ASIDE_REACH = 60
 _ANTECEDENT_REACH = 300
 """Characters of what a sentence that points back is said together with."""
 
-_TERM_REACH = 20
-"""Lines up to which what stands below a term is said of it."""
-
-_RIGHT_BELOW = 3
-"""Lines from what was moved to what became of it: a vote may stand between."""
-_SUBJECT_REACH = 12
-"""Characters before its name within which a sentence of a definition names what it is about."""
-
 LONGEST_LEAD = 120
 """Characters of a sentence that leads to a list and is said with each part of it."""
-
-_OUTPUT_LINES = 20
-"""Lines without a sentence from which each is said for itself: what a program has printed."""
-
 
 # A mark of emphasis that goes on over several sentences.
 _OPEN_MARK = regex.compile(r'^((?:\p{Lu}[^:*_]{0,40}: (?=\*+\p{Lu}))?)(\*{1,3}|_{1,3})(?=\p{L})(?!.*\2)')
 _EDITORIAL = regex.compile(r'^\[[^\[\]]*\]?$|^[^\[\]]*\]$')
-_OPENS_LABELLED = regex.compile(r'\[[^\[\].:]{1,40}:')
 # How people go on who speak.
 _AND_SO = regex.compile(r'^((?:And|But|Because|Now|Okay|So|Then|Well|Yeah|I mean)\b,? )+(\p{L})')
 # "See X for details", "For more, see X": it says nothing but where something is said.
@@ -65,12 +50,6 @@ _ELSEWHERE = regex.compile(
     r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
-# After `You may:` a sentence with a subject of its own is none of what that leads to.
-_HAS_SUBJECT = regex.compile(
-    r'(?:can(?:not)?|may|must|not|sh(?:all|ould)|to|will): (?:An?|Any|Each|Every|If|It|No|Th(?:e|ere|ese|ey|is))\b'
-)
-# `orme: …`, as in a chat of several.
-_ADDRESSES = regex.compile(r'([^\s,:]{2,40})[,:] ')
 # Without it what stands below would hold always.
 _HOLDS_IF = regex.compile(r'(?:After|Before|During|If|In (?:case|the event)|Unless|Until|Upon|When|Where)\b[^.;]*:$')
 # `Best case:`
@@ -85,8 +64,6 @@ def breaks_off(before: str, text: str) -> bool:
     return is_open and (text[:1].islower() or len(before) >= ASIDE_REACH)
 
 
-ASKED, ASKED_IN_BOLD = 8, 9
-"""The level of a question that the paragraph below answers with every sentence; in bold all do up to the next one."""
 NOTHING = Sentence('', ())
 
 
@@ -101,12 +78,8 @@ class StatementReader:
     """What begins a line of its own before a colon: speakers, and fields."""
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
-    askers: frozenset[str] = frozenset()
-    """Speakers who mostly ask: neither that nor the answer says much alone."""
     talk_end: int = 0
     """The line after which, in a conversation, what begins without a name is nobody's; 0 where the text is none."""
-    last: str = ''
-    """The last sentence: where it tells what was said before, the next one tells what is so."""
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
@@ -126,14 +99,10 @@ class StatementReader:
     """Whether what is said is a list item's, which speaks of what its first words name."""
     is_listed: bool = False
     """Whether items stand below what leads to the list at hand."""
-    is_aside: bool = False
-    """Whether it stands in brackets, as remarks of editors do."""
     leads_away: bool = False
     """Whether the list at hand is one of other pages."""
     references: int | None = None
     """The level of the heading over the list of references at hand, if any."""
-    terms: list[tuple[int, NumberedLine]] = field(default_factory=list[tuple[int, NumberedLine]])
-    """What the definitions at hand define, outermost first, each with how far what is said of it stands in."""
     quoted: int = 0
     """How many `>` the lines at hand stand behind."""
     before: Sentence = NOTHING
@@ -146,8 +115,6 @@ class StatementReader:
     """Whom the section at hand is about."""
     question: str = ''
     """What the heading at hand asks, until something answers it."""
-    last_definition: int = 0
-    """The line on which the last definition began."""
 
     def __post_init__(self) -> None:
         self.subject = SectionSubject(self.sections[-1])
@@ -158,19 +125,17 @@ class StatementReader:
         return self.talk_end > 0
 
     def open_section(self, level: int, title: str, number: int) -> None:
-        """Go on under a heading, with the marks of its text; one in a code span is what a program knows."""
+        """Go on under a heading, with the marks of its text."""
         self.flush()
-        marked, title = title, plain(title)
+        title = plain(title)
         depth = sum(open_level < level for open_level in self.levels)
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.subject = SectionSubject(self.sections[-1], is_identifier(marked))
+        self.subject = SectionSubject(self.sections[-1])
         self.speaker, self.before = None, NOTHING
-        self.terms.clear()
         self.lead_ins.clear()
-        is_question = level >= ASKED or title.endswith(('?', '？'))
-        self.question = NUMBERING.sub('', title).rstrip('?？.! ') if is_question else ''
+        self.question = NUMBERING.sub('', title).rstrip('?？ ') if title.endswith(('?', '？')) else ''
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -183,82 +148,33 @@ class StatementReader:
         if not any(map(str.isalnum, text)) or (len(text) < ASIDE_REACH and boilerplate_lines.is_boilerplate(text)):
             return
         lines, thing = tuple(dict.fromkeys(evidence)), len(self.out)
-        if self.terms and not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            term = self.terms[-1][1]
-            if lines[0] - term.number <= _TERM_REACH:
-                lines = (*lines, term.number)
-                goes_on = bool(self.out) and term.number in self.out[-1].evidence
-                lead = self._defined(shown(term.text).rstrip(' :-–'), text, goes_on=goes_on)
-            kind = Kind.PROSE if lead and text.endswith(('.', '!')) and not is_row(text) else kind
         section = len(self.sections) - 1
         opens = not (self.out and self.out[-1].section == section)
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            is_sentence = kind is Kind.PROSE
-            lead = self.subject.heading_for(text, self.paragraph_count, is_sentence=is_sentence, is_item=self.is_item)
-            kind = Kind.PROSE if lead else kind
+            lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''
             lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
-        is_answer = False
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
             if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
                 lead, kind = self.question, Kind.PROSE if opens else kind
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
-            is_answer = self.levels[-1] >= ASKED and lead == self.question
-            self.question = self.question if self.levels[-1] >= ASKED else ''
-        before, kind = self._needed(text, lines[0], kind, '' if is_answer else lead)
+            self.question = ''
+        before, kind = self._needed(text, kind, lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
-        if asked := self._asked_by_another(text, kind, lead):
-            text, thing = f'{asked.text} {lead}: {text}', asked.thing
-            lead, lines = asked.lead, (*asked.evidence, *lines)
-            if lead in self.askers or not self.is_conversation:  # in a chat nobody says more than is needed
-                self.out.pop()
-                kind = asked.kind if kind is Kind.FRAGMENT else kind
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
 
-    def _asked_by_another(self, text: str, kind: Kind, lead: str) -> Statement | None:
-        """The question right before that a turn answers: by a scrap, or in an interview by anything."""
-        asked = self.out[-1] if self.out and self.speakers and lead else None
-        if asked is None or asked.lead in ('', lead) or not asked.text.endswith('?'):
-            return None
-        if asked.paragraph != self.paragraph_count - 1 or (kind is not Kind.FRAGMENT and asked.lead not in self.askers):
-            return None
-        to = _ADDRESSES.match(text)
-        is_to_another = to is not None and to[1] in self.speakers and to[1].casefold() != asked.lead.casefold()
-        return None if is_to_another else asked
-
-    def _defined(self, term: str, text: str, *, goes_on: bool) -> str:
-        """The term that a sentence of its definition is said with, where it needs one."""
-        points_back = PRONOUN.match(text) or POINTS_BACK.match(text)
-        name = term.split(maxsplit=1)[0]
-        is_named = len(name) > 1 and name in text[: len(term) + _SUBJECT_REACH]
-        if is_named or (goes_on and points_back and self._sentence_before()):
-            return ''
-        return term
-
-    def _needed(self, text: str, line: int, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
+    def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
-        last, self.last = self.last, text
         is_spoken = bool(lead) and self._speaks(lead)
-        if lead and not is_spoken:
-            return None, kind
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
-        is_outcome = not lead and OUTCOME.match(text) is not None
-        if is_outcome or (not lead and DENIES.match(text)):
-            kind = Kind.PROSE
-        elif not (PRONOUN.match(begins) or POINTS_BACK.match(begins) or (not lead and TAKES_BACK.match(text))):
-            before = self._sentence_before() if kind is Kind.PROSE else None
-            return (before if before and SAID_BEFORE.search(last) else None), kind
-        before = self._moved(line) if is_outcome else self._sentence_before()
+        if (lead and not is_spoken) or not (PRONOUN.match(begins) or POINTS_BACK.match(begins)):
+            return None, kind
+        before = self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:
             kind = kind if named_in(text) else Kind.FRAGMENT  # what it names it still tells of
         return (before if kind is Kind.PROSE else None), kind
-
-    def _moved(self, line: int) -> Statement | None:
-        """What was moved right above a line that says what became of it."""
-        last = next((each for each in self.out[: -_RIGHT_BELOW - 1 : -1] if each.kind is Kind.PROSE), None)
-        return last if last and line - last.evidence[-1] <= _RIGHT_BELOW else None
 
     def _sentence_before(self) -> Statement | None:
         """The sentence before in the same paragraph, if one that points back to it can be said together with it."""
@@ -285,13 +201,11 @@ class StatementReader:
         lead, said_on, lines = self._led(lines)
         if not (lead or label or self.is_item) and is_printed(lines):
             for line in lines:
-                self.say(line.text.strip(), (line.number,), Kind.ROW if len(lines) >= _OUTPUT_LINES else Kind.FRAGMENT)
+                self.say(line.text.strip(), (line.number,), Kind.FRAGMENT)
             self.before = NOTHING
             return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        if lead in ('', '>') and not (label or self.speakers):
-            said = self._answered(said)
         led = self._lead_in() if self.is_item and not lead else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
@@ -309,9 +223,8 @@ class StatementReader:
                 lead = f'> {label}' if lead == '>' else lead or label
             if _ELSEWHERE.match(text.lstrip('(')):
                 continue
-            is_said = is_whole(text, self.language) and not (self.is_aside or (is_end and not place))
+            is_said = is_whole(text, self.language) and not (is_end and not place)
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
-            goes_on_in_items = goes_on_in_items and not _HAS_SUBJECT.match(f'{ends}: {text}')
             if led.text and not place and (not is_said or goes_on_in_items):
                 kind = Kind.PROSE if is_said else Kind.LIST
                 self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip('.:, '))
@@ -320,11 +233,7 @@ class StatementReader:
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
             ):
                 continue
-            if kind is Kind.FRAGMENT and len(sentence.evidence) >= _OUTPUT_LINES:
-                for line in (line for line in lines if line.number in sentence.evidence):
-                    self.say(line.text, (line.number,), Kind.ROW, lead)
-            else:
-                self.say(text, (*sentence.evidence, *said_on), kind, lead)
+            self.say(text, (*sentence.evidence, *said_on), kind, lead)
 
     def _remember(self, last: Sequence[Sentence]) -> None:
         """Keep the last sentence of a paragraph, if it has any, for what it may lead to."""
@@ -365,15 +274,6 @@ class StatementReader:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= LONGEST_LEAD else NOTHING
 
-    def _answered(self, said: list[Sentence]) -> list[Sentence]:
-        """The sentences of a paragraph, short ones that answer the question of a heading with the next one."""
-        if not self.question or not said or said[0].text.endswith('?'):
-            return said
-        short = sum(1 for _ in takewhile(lambda each: len(each.text.split()) < LEAST_WORDS, said[:-1]))
-        opening = said[: short + 1]
-        lines = dict.fromkeys(number for each in opening for number in each.evidence)
-        return [Sentence(' '.join(each.text for each in opening), tuple(lines)), *said[short + 1 :]]
-
     @staticmethod
     def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
         """Return whether what is no sentence states nothing: an end without its beginning, a heading, a label."""
@@ -385,16 +285,11 @@ class StatementReader:
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
-        if self.levels[-1:] != [ASKED_IN_BOLD] and self.out and self.out[-1].section == len(self.sections) - 1:
+        if self.out and self.out[-1].section == len(self.sections) - 1:
             self.question = ''
         text = ' '.join(line.text for line in self.paragraph)
-        self.is_aside = _EDITORIAL.match(text) is not None
-        # A notice has a date or a number, stage directions have none.
-        is_notice = any(map(str.isdigit, text)) and _OPENS_LABELLED.match(text) is None
-        is_told = not self.is_aside or (is_notice and is_whole(text.strip('[] '), self.language))
-        if self.paragraph and is_told:
+        if self.paragraph and not _EDITORIAL.match(text):  # as remarks of editors do, it stands in brackets
             self.say_sentences(self.paragraph)
-        self.is_aside = False
         self.paragraph.clear()
         for group in _groups(self.items, _GROUP_WORDS):
             self._say_items(group)

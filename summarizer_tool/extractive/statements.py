@@ -5,7 +5,6 @@ said of whom it speaks, that stands before a colon: who is speaking, the heading
 pronoun, the label or the lead-in of a list item, what a definition defines.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -21,18 +20,16 @@ from summarizer_tool.extractive.labelled_values import (
     read_row,
 )
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, askers_of, speakers_of, talk_end
+from summarizer_tool.extractive.speakers import SPEAKER, speakers_of, talk_end
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
-    ASKED,
-    ASKED_IN_BOLD,
     LONGEST_LEAD,
     NOTHING,
     StatementReader,
     breaks_off,
 )
-from summarizer_tool.extractive.under_headings import VERSION, is_name
+from summarizer_tool.extractive.under_headings import is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
@@ -55,9 +52,6 @@ from summarizer_tool.text.superseding import depth
 _LOWEST = 7
 """The level of a heading that has no mark of one."""
 
-_VERSIONS = 3
-"""Lines that differ by their numbers alone from which they are headings."""
-
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
 _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
 _BEGINS_FIELD = regex.compile(r'[ \t#\-\[\]}+]|[\w-]+(?::(?:\s|$)|\s*=)')
@@ -68,18 +62,12 @@ _FIELDS = regex.compile(r'\n(?=\S)')
 _FOLDED = regex.compile(r'(?:(?<=:) +[>|][-+]?)?\s*\n\s+')
 # Not columns, nor a sentence, nor a number, such as a figure has on its axes.
 _TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
-_DIGITS = regex.compile(r'\d+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
-# What is no answer in an interview: `*Photo by Ada Orme.*`, `**Thank you.**`
-_SET_APART = regex.compile(r'^ {0,3}(\*\*|__|[*_])(?![\s*_])[^*]{1,400}\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
-# A link that is its own label, `[Orme]`, and `[Orme]: https://…`.
-_SHORTCUT = regex.compile(r'(?<![\]!])\[([^\[\]^]{1,100})\](?![\[(:])')
-_TARGET = regex.compile(r'^ {0,3}\[([^\[\]^]{1,100})\]:[ \t]+\S')
 # What a transcriber has put in: `{disfmarker}`; where it is no link, `[laughter]`, `[03:20]`.
 _MARK_OF_CONVERSATIONS = regex.compile(
     r'(?<!\s)\s*\\?\[(?:\p{Ll}{1,20}+ ?){1,2}(?:\d\d?(?::\d\d){1,2}(?:\.\d+)?)?\\?\](?![(\[:])'
@@ -88,16 +76,6 @@ _MARK_OF_CONVERSATIONS = regex.compile(
 )
 # `**Ada Orme:** The mill stood still.`
 _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
-# `**Can it be washed?** Yes, up to 50 °C.`, `Do I need a card?`, `Q: Was there a warning?`
-_QUESTION = regex.compile(
-    r'^[>\s]*(?:\d{1,3}[.)]\s+)?(?|(?:\*\*|__)?(?<label>Q)\d{0,3}[.:)]\s*(?<asked>\S[^*]{0,300}?)(?<bold>\*\*|__)?\s*$'
-    r'|(?<bold>\*\*|__)?(?<asked>[¿\p{Lu}\p{Lo}][^:?*_|]{3,200}[?？])(?(bold)(?P=bold)|\s*$))\s*'
-)
-_ANSWER = regex.compile(r'^[>\s]*(?:\*\*|__)?A\d{0,3}[.:)](?:\*\*|__)?\s+')
-_LEAST_ASKED, _PARTS = 3, 4
-"""Questions that are answered below, and paragraphs for each of them, unless it is bold, from which a text answers."""
-# A bar before a line that has no other: no row, but the margin of a text that stands within another.
-_MARGIN = regex.compile(r'^ *\|(?=[^|]*$)')
 # `C4 Any loss while the craft is unattended`, `[0003] It was found`
 _LABELS_ITEM = regex.compile(
     r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
@@ -106,7 +84,6 @@ _LABELS_ITEM = regex.compile(
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    lines, asked = _with_questions(lines)
     texts = _texts(lines)
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
@@ -119,12 +96,11 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
-        askers=askers_of(texts),
         talk_end=talk_end(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
-    common, contents = boilerplate_lines.repeated(texts), boilerplate_lines.contents(texts)
-    titles = {place: (2, texts[place]) for place in _titles_by_layout(lines)} | asked
+    common = boilerplate_lines.repeated(texts)
+    titles = {place: (2, texts[place]) for place in _titles_by_layout(lines)}
     said: set[str] = set()
     blocks = code_blocks(lines, texts)
     places = iter(range(*_bounds(reader, lines, texts)))
@@ -138,18 +114,13 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
                 reader.before = NOTHING
         elif heading := titles.get(index) or _heading(line, text, reader):
             reader.open_section(*heading, line.number)
-        elif (
-            len(reader.paragraph) == 1
-            and not lines[index - 1].blank_after
-            and (FENCE.match(text) or _SETEXT.match(text))
-        ):
+        elif len(reader.paragraph) == 1 and not lines[index - 1].blank_after and _SETEXT.match(text):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
         elif is_table_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             read_row(reader, line, following)
         elif (
-            index in contents
-            or _BOX.match(text)
+            _BOX.match(text)
             or (
                 text in said and not (len(text) >= ASIDE_REACH and not line.blank_after and breaks_off(text, following))
             )
@@ -183,35 +154,6 @@ def _bounds(reader: StatementReader, lines: Sequence[NumberedLine], texts: Seque
     return first or boilerplate_lines.before_content(texts), end
 
 
-def _with_questions(lines: Sequence[NumberedLine]) -> tuple[list[NumberedLine], dict[int, tuple[int, str]]]:
-    """The lines, questions apart from what answers them below or on the same line, and these by their places."""
-    found = [_QUESTION.match(line.text) for line in lines]
-    asking = {
-        place: match
-        for place, (match, below) in enumerate(zip(found, [*found[1:], None], strict=False))
-        if match and (match.end() < len(lines[place].text) or (place + 1 < len(lines) and not below))
-    }
-    are_bold = sum(match['bold'] is not None for match in asking.values()) >= _LEAST_ASKED
-    parts = max(sum(line.blank_after for line in lines), len(lines) // _PARTS)
-    if len({match['asked'] for match in asking.values()}) < _LEAST_ASKED or not (
-        are_bold or _PARTS * len(asking) >= parts
-    ):
-        return [*lines], {}
-    apart: list[NumberedLine] = []
-    asked: dict[int, tuple[int, str]] = {}
-    for place, line in enumerate(lines):
-        above = asking.get(place - 1)
-        text = _ANSWER.sub('', line.text) if above and above['label'] else line.text
-        if match := asking.get(place):
-            is_alone = match['bold'] and match.end() == len(line.text)
-            asked[len(apart)] = (ASKED_IN_BOLD if is_alone else ASKED, match['asked'])
-            apart.append(replace(line, text=match['asked'], blank_after=True))
-            text = line.text[match.end() :]
-        if text:
-            apart.append(replace(line, text=text))
-    return apart, asked
-
-
 def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], fields: str) -> None:
     """Read what fields before a text say of it: what it is called, and what it is about."""
     place, title = 0, ''
@@ -231,15 +173,11 @@ def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], fields:
 
 
 def _texts(lines: Sequence[NumberedLine]) -> list[str]:
-    """What the lines say, without marks of margins and speakers, and of links that are their own labels."""
-    texts = [
-        _BOLD_SPEAKER.sub(r'\2:', STANDFIRST.sub(r'\1', _MARGIN.sub('', text)))
+    """What the lines say, without marks of speakers."""
+    return [
+        _BOLD_SPEAKER.sub(r'\2:', STANDFIRST.sub(r'\1', text))
         for text in with_indices(without_split_marks([line.text for line in lines]))
     ]
-    labels = {match.group(1).casefold() for text in texts if (match := _TARGET.match(text))}
-    if not labels:
-        return texts
-    return [_SHORTCUT.sub(lambda link: link[1 if link[1].casefold() in labels else 0], text) for text in texts]
 
 
 def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
@@ -248,29 +186,15 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
         return len(match.group(1)), text[match.end() :].strip().rstrip('#').rstrip()
     if reader.paragraph or not line.blank_after:
         return None
-    if _SET_APART.match(text):
-        reader.question = ''
     match = _BOLD_TITLE.match(text)
     return (_LOWEST, match.group(2)) if match else None
 
 
 def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
-    """The places of headings without marks: lines that name one version each, and what is at the margin.
-
-    The latter where most of a text stands in from it, as of manual pages.
-    """
-    alone = [
-        place
-        for place, line in enumerate(lines)
-        if line.blank_after and (not place or lines[place - 1].blank_after) and _TITLE.match(line.text.strip())
-    ]
-    alike = Counter(_DIGITS.sub('', lines[place].text) for place in alone if VERSION.search(lines[place].text))
-    versions = {place for place in alone if alike[_DIGITS.sub('', lines[place].text)] >= _VERSIONS}
-    if 2 * sum(place + 1 in versions for place in versions) >= len(versions):  # a list of contents
-        versions.clear()
+    """The places of headings at the margin of a text most of which stands in from it, as of manual pages."""
     indents = [_indent(line.text) for line in lines]
     if 2 * sum(indent > 0 for indent in indents) < len(lines):
-        return frozenset(versions)
+        return frozenset()
     return frozenset(
         place
         for place, (indent, below) in enumerate(pairwise(indents))
@@ -278,7 +202,7 @@ def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
         and (not place or lines[place - 1].blank_after)
         and _TITLE.match(lines[place].text)
         and not SPEAKER.match(lines[place].text)
-    ).union(versions)
+    )
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
@@ -311,8 +235,6 @@ def _indent(text: str) -> int:
 
 def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
-    while not reader.paragraph and reader.terms and _indent(line.text) < reader.terms[-1][0]:
-        reader.terms.pop()
     if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
         reader.flush()
     elif bullet := BULLET.match(line.text):
@@ -320,7 +242,7 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             _read_item(reader, item, _indent(line.text), leads=leads)
-    elif (definition := DEFINITION.match(line.text)) and (reader.paragraph or reader.terms):
+    elif (definition := DEFINITION.match(line.text)) and reader.paragraph:
         read_definition(reader, line, line.text[definition.end() :])
     elif is_row(line.text) and not (reader.speakers or DEFINITION.match(following)):
         reader.flush()

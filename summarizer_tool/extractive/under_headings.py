@@ -7,15 +7,11 @@ from functools import lru_cache
 
 import regex
 
-from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statement import HeadingSection, Statement
 from summarizer_tool.text import names
-from summarizer_tool.text.superseding import DAY
 
 _LONGEST = 80
 """Characters of a heading that is said with what stands below it."""
-
-_LONGEST_ABOVE_LABEL = 120
-"""The same of one that is said with a label, which says nothing without it."""
 
 NUMBERING = regex.compile(r'^(?:\d{1,3}(?:\.\d{1,3})*[.)]|[IVX]{1,5}[.)])\s+')
 ASIDE = regex.compile(r' ?[(\[][^()\[\]]{0,200}[)\]]')
@@ -38,16 +34,6 @@ _TURNS = regex.compile(
 
 # What is said in spite of it.
 _TURNS_BACK = regex.compile(r'^(?:But|However|Nevertheless|Aber|Jedoch|Mais|Pero)\b')
-
-# Below it stands what was decided.
-_DECIDES = regex.compile(
-    r'^[\d. ]*(?:conclusions?|consensus|resolutions?|decisions?|disposal|outcomes?|ruling|verdict'
-    r'|overall (?:rating|assessment|verdict|conclusion)'
-    r'|recommendations?|action items?|next steps|agreed|resolved|beschl[uü]ss?e?|entscheidung(?:en)?|ergebnisse'
-    r'|décisions?|decisiones|acuerdos|выводы?|решени[ея]|結論|決定|结论|决定)\b[^.?!]{0,40}$',
-    regex.IGNORECASE,
-)
-_LONGEST_LABEL = 60
 
 # Below it its author says in short what all of it says.
 _SUMS_UP = regex.compile(
@@ -95,7 +81,7 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     editions = {
         titles
         for titles in named
-        if VERSION.search(titles[-1]) or (DAY.search(titles[-1]) and not _WRITTEN_BY.match(titles[-1]))
+        if VERSION.search(titles[-1]) or (_has_day(titles[-1]) and not _WRITTEN_BY.match(titles[-1]))
     }
     alike |= editions if len({each[:-1] for each in editions}) < len(editions) else set()
     recurring = {
@@ -105,16 +91,9 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     titles = {sections[each.section].titles for each in said}
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
-    decided = {index for index, section in enumerate(sections) if section.titles and _DECIDES.match(section.titles[-1])}
-    labelled = {each.paragraph for each in said if _is_labelled_decided(each.text)}
-    said = [
-        _decided(each, sections)
-        if each.section in decided or each.paragraph in labelled or _DECIDES.match(each.lead)
-        else each
-        for each in said
-    ]
     own = {index for index, section in enumerate(sections) if section.titles and _SUMS_UP.match(section.titles[-1])}
     told = Counter[int]()
+    said = [*said]
     for place, each in enumerate(said):
         if each.section in own and told[each.section] < _OWN_SUMMARY:
             told[each.section] += 1
@@ -127,31 +106,16 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     return [_under(each, sections[each.section], alike) for each in said]
 
 
+def _has_day(title: str) -> bool:
+    return any(kind == 'date' and len(text) > len('2026') for kind, text, _ in names.located(title))
+
+
 def _written(statement: Statement, section: HeadingSection, writer: regex.Match[str] | None) -> Statement:
     """A statement with who wrote the mail it is from, unless it has a lead."""
     if not writer or statement.lead:
         return statement
     evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
     return replace(statement, lead=writer[1], evidence=evidence)
-
-
-def _is_labelled_decided(text: str) -> bool:
-    label, mark, _ = text[:_LONGEST_LABEL].partition(': ')
-    return bool(mark) and _DECIDES.match(label) is not None
-
-
-def _decided(statement: Statement, sections: Sequence[HeadingSection]) -> Statement:
-    kind = Kind.LIST if statement.lead and statement.kind is Kind.FRAGMENT else statement.kind
-    statement = replace(statement, is_decided=True, kind=kind)
-    section = sections[statement.section]
-    if not section.numbers[1:] or not (_DECIDES.match(statement.lead) or _is_labelled_decided(statement.text)):
-        return statement
-    title = section.titles[-1]
-    if not title or len(title) > _LONGEST_ABOVE_LABEL or title in statement.lead:
-        return statement
-    # A label says what was decided on no more than the heading above it does.
-    evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
-    return replace(statement, lead=f'{title}: {statement.lead}'.removesuffix(': '), evidence=evidence)
 
 
 def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, ...]]) -> Statement:

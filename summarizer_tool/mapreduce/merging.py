@@ -145,8 +145,8 @@ def current(
     former: set[int] = set()
     for document, inside in of_document.items():
         inside.sort(key=lambda index: facts[index].evidence[-1])
-        sections, depths = _places(documents[document], [facts[index] for index in inside])
-        former.update(inside[place] for place in superseded([facts[index].text for index in inside], sections, depths))
+        sections = _places(documents[document], [facts[index] for index in inside])
+        former.update(inside[place] for place in superseded([facts[index].text for index in inside], sections))
     standing = [index for inside in of_document.values() for index in inside if index not in former]
     said = [facts[index].text for index in standing]
     source = [facts[index].evidence[-1][0] for index in standing]
@@ -162,9 +162,8 @@ def current(
     return marked, 0, is_disputed
 
 
-def _places(document: Document, facts: Sequence[GroundedFact]) -> tuple[list[str], list[int]]:
-    """The headings above facts, and in how many quotations these stand."""
+def _places(document: Document, facts: Sequence[GroundedFact]) -> list[str]:
+    """The headings above facts, and the marks of quotations these stand in."""
     found = structure.parse(document.text)
     starts = [document.segment_starts[fact.evidence[-1][1] - 1] for fact in facts]
-    depths = [depth(document.text[start : start + _MARKS]) for start in starts]
-    return [' / '.join(found.path(start)) for start in starts], depths
+    return [f'{"> " * depth(document.text[start : start + _MARKS])}{" / ".join(found.path(start))}' for start in starts]

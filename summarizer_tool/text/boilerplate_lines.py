@@ -124,19 +124,10 @@ def is_boilerplate(line: str) -> bool:
     return False
 
 
-def contents(texts: Sequence[str]) -> frozenset[int]:
-    """The places of items of contents, which recur as headings."""
-    heads = {_bare(text) for text in texts if text.startswith('#')}
-    items = (place for place, text in enumerate(texts) if heads and _BULLET.match(text.lstrip()))
-    listed = [place for place in items if _bare(texts[place]) in heads]
-    return frozenset(listed if len(listed) > 2 else ())
-
-
 def points_elsewhere(text: str) -> bool:
-    """Return whether most lines of a passage only say where something stands: contents, links, what opens a page."""
+    """Return whether most lines of a passage only say where something stands: links, what opens a page."""
     lines = [line for line in text.split('\n') if line.strip()]
-    listed = contents(lines)
-    pointing = sum(place in listed or _is_link(line) for place, line in enumerate(lines))
+    pointing = sum(map(_is_link, lines))
     return 2 * pointing > len(lines) or text.startswith('---\n')
 
 

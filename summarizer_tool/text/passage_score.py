@@ -1,7 +1,7 @@
 """How likely each passage is a part of the answer: a linear model of its own words and of the text around it.
 
 Whoever answers seldom repeats the question, so what counts most is what is said near a passage, within about a hundred
-words and within a few hundred, and by whom. The weights maximize the likelihood that a passage drawn by `exp(score)` is
+words and within a few hundred. The weights maximize the likelihood that a passage drawn by `exp(score)` is
 one of those that answer (listwise; Cao et al., ICML 2007), on the train split of QMSum (meetings), on XQuAD (Wikipedia)
 and on pages of documentation, whose headings are the questions: `python -m tests.proofs.evidence.fitting`. That of its
 own meaning, which finds what answers in other words, was chosen with these as they are, on more kinds of texts.
@@ -14,7 +14,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, chain, compress
 
 from summarizer_tool.text import names, word_vectors
@@ -29,7 +28,6 @@ WEIGHTS: dict[str, float] = {
     'own words': 2.58,
     'words near': 1.57,
     'words around': 0.84,
-    'named near': 2.26,
     'own meaning': 1.5,
     'meaning near': 3.82,
     'meant around': 0.71,
@@ -59,9 +57,6 @@ _TIMES = 3
 _LEAST_LETTERS = 3
 """Of such a word."""
 
-_LONGEST_LABEL = 48
-"""Characters up to the colon behind what begins a line, such as the name of who speaks."""
-
 
 @dataclass(frozen=True, slots=True)
 class PassageWords:
@@ -73,8 +68,6 @@ class PassageWords:
     """0 to 1."""
     counts: Mapping[str, float]
     """By term of the question how many times it counts."""
-    text: str = ''
-    """As it stands there."""
     is_apart: bool = False
     """Whether it does not follow the one before, or stands in a section beside that one's."""
 
@@ -150,7 +143,6 @@ def features(
         'own words': [each.score for each in read],
         'words near': _told(counts, worth, near),
         'words around': _told(counts, worth, stretches.around),
-        'named near': _said_by(_words(question), [each.text for each in read], near),
         'own meaning': own,
         'meaning near': meaning,
         'meant around': meant,
@@ -200,32 +192,6 @@ def _told(
         for index, said in near.items():
             told[index] += weight * math.log1p(said) / total
     return told
-
-
-def _said_by(question: str, texts: Sequence[str], fading: Sequence[Mapping[int, float]]) -> list[float]:
-    """Which share of the text near each passage is in lines that begin with a name which the question has."""
-    lines = [text.split('\n') for text in texts]
-    said = [
-        sum(len(line) for line in each if (label := _label(line)) and f' {label} ' in f' {question} ') for each in lines
-    ]
-    if not any(said):
-        return [0.0] * len(texts)
-    return [
-        sum(said[other] * share for other, share in shares.items())
-        / sum(len(texts[other]) * share for other, share in shares.items())
-        for shares in fading
-    ]
-
-
-def _label(line: str) -> str:
-    """The words before a colon that begin a line."""
-    label, colon, _ = line[:_LONGEST_LABEL].partition(':')
-    return _words(label) if colon else ''
-
-
-@lru_cache(maxsize=4096)
-def _words(text: str) -> str:
-    return ' '.join(names.words(text)).casefold()
 
 
 def feedback(stretches: Stretches, first: Sequence[float], weights: Mapping[str, float]) -> list[float]:

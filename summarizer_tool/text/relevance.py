@@ -108,10 +108,7 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     joined = ['\n'.join(passage) for passage in passages]
     question = _weighed(joined, focus)
     words = [words_of(text.casefold()) for text in joined]
-    read = [
-        PassageWords(each, *question.read(each), text, is_apart)
-        for each, text, is_apart in zip(words, joined, starts, strict=True)
-    ]
+    read = [PassageWords(each, *question.read(each), is_apart) for each, is_apart in zip(words, starts, strict=True)]
     values = _scaled(passage_score.values(read, question.weights, _text_of(focus)))
     return [value**SHARPNESS for passage, value in zip(passages, values, strict=True) for _ in passage]
 

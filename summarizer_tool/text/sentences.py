@@ -4,7 +4,7 @@ import html
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import regex
@@ -32,10 +32,6 @@ class Sentence:
 
 
 # Every repetition is bounded: a line of a million brackets or stars costs no more than any other.
-# `[[Ada Orme]]`, `[[ada.md|Ada]]`, as wikis link: no array, nor what is in small letters alone, as in TOML.
-_WIKI_LINK = regex.compile(
-    r'(?<!\[)\[\[(?=[^\[\]\n"]{0,400}[\p{Lu}\p{Lo}|])(?!\s)(?:[^\[\]|\n"]{1,200}\|)?([^\[\]|\n"]{1,200})\]\](?![\](])'
-)
 _IMAGE = regex.compile(r'!\[([^\[\]]{0,300})\]\([^()]{0,500}\)')
 _LINK = regex.compile(
     r'\[(?!\d{1,3}\]\[\d)((?>[^\[\]]|\[[^\[\]]{0,100}\]){1,300})\](?:\((?:[^()]|\([^()]{0,100}\)){0,500}\)|\[[^\[\]]{0,100}\])'
@@ -72,13 +68,7 @@ _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
 # `## Keys {#keys}`: the name of a heading for links; `{: .wide }`, `{ .green }`.
 _ANCHOR = regex.compile(r'(?<!\s)\s*+(?<![{$])\{:? ?[#.]\p{L}[^{}]{0,200}\}\s*$')
-# What generators of sites put into markdown: `{{< note >}}`, `{{% term text="a pod" %}}`; icons, `:material-check:`.
-_OF_SITE = regex.compile(r'\{\{[<%](?:[^{}"\n]|"[^"\n]*"){0,100}[%>]\}\}')
-_NAMED = regex.compile(r'\b(?:name|term|text|title)="([^"]{1,200})"')
-_ICON = regex.compile(r'(?<![\w:]):[a-z]+(?:-[a-z0-9]+)+:(?![\w\]])\s?(?=\S)')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
-# Quotation marks of older texts, `like these', where no mark closes a code span.
-_QUOTED = regex.compile(r"(?<![\w`])`[^`'\n]{1,80}'(?!\w)(?!(?s:.){0,400}?[^\s`(\[{\"“]`(?!`))")
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
 _TAG = regex.compile(
@@ -137,9 +127,6 @@ _SCRIPT_SAMPLE = 400
 _ENDS_AMID = regex.compile(r'\b(?:the|of|and|a|an|to|in|by|for|with|or)\W*$', regex.IGNORECASE)
 _OTHER_SCRIPT = regex.compile(r'[^\P{L}\p{Latin}]')
 _LETTER = regex.compile(r'[\p{L}\p{M}]')
-_CONDITION = regex.compile(r'^(?:If|When|Whenever|Although|Though|Unless|Because)\b[^?]*$')
-_LEADS_TO = regex.compile(r'[,;:–—]|\bthen\b')
-_IN_BRACKETS = regex.compile(r'\([^()]*\)')
 _END_REACH = 12
 """Characters in which a text ends."""
 _LEAST_WORDS = 4
@@ -165,9 +152,6 @@ def is_whole(text: str, language: str = 'en') -> bool:
     if language != 'en' or (not text.isascii() and _OTHER_SCRIPT.search(text)):
         return True
     text = text.capitalize() if text.isupper() else text
-    # A condition alone has one verb, and no comma or "then" before what follows from it.
-    if _CONDITION.match(text) and not _LEADS_TO.search(outside := _IN_BRACKETS.sub('', text)):
-        return sum(1 for _ in islice(VERB.finditer(outside), 2)) > 1
     return VERB.search(text) is not None or (len(words) >= _LEAST_GOVERNED and _GOVERNS.search(text) is not None)
 
 
@@ -205,13 +189,10 @@ def bare(text: str) -> str:
         return one_line(text)
     if '`' in text:
         text = without_roles(text)
-        if not _QUOTED.search(text):
-            text = _CODE_SPAN.sub(lambda span: _MARK.sub(_kept, span[2]), text)
+        text = _CODE_SPAN.sub(lambda span: _MARK.sub(_kept, span[2]), text)
     if '\\' in text:
         text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
-    text = _OF_SITE.sub(lambda mark: ''.join(_NAMED.findall(mark[0])[:1]), _ICON.sub('', text))
     text = _IMAGE.sub(r'\1', text)
-    text = _WIKI_LINK.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))

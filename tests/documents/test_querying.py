@@ -43,10 +43,6 @@ def test_no_number_is_cut() -> None:
         with contextlib.suppress(RequestError):
             told = query(counted, '{total: sum([].id), failed: length(@), mean: avg([].id)}', room)
             assert set(re.findall(r'\d+', told.splitlines()[0])) <= {'1999000', '1999', '1000', '0'}
-    named = Document(json.dumps([{'the name of the mill that stands by the river ' * 9: 'a text ' * 40}]))
-    for room in range(50, 200, 30):
-        with contextlib.suppress(RequestError):
-            assert ('": "' in query(named, '[0]', room)) or query(named, '[0]', room).startswith('{')
     with pytest.raises(RequestError, match=r'longer than max_tokens by \d+ tokens'):
         query(
             counted, '{total: sum([].id), failed: length(@), mean: avg([].id), last: max([].id), first: min([].id)}', 50
@@ -108,11 +104,6 @@ def test_what_is_no_number_is_left_out_of_orders() -> None:
     }
     for expression, found in told.items():
         assert query(depths, expression, 200).rpartition('\n')[0] == found
-    for expression in ('max_by(@, &depth)', 'sort_by(@, &depth)', 'sum([].depth)'):
-        with pytest.raises(
-            RequestError, match=r"leave out first what is no number, as in \[\?type\(FIELD\) == 'number'\]"
-        ):
-            query(depths, expression, 200)
 
 
 def test_what_does_not_fit_is_counted() -> None:
@@ -134,31 +125,29 @@ def test_what_does_not_fit_is_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ('expression', 'problem', 'advice'),
+    ('expression', 'problem'),
     [
-        ('items[', 'Invalid jmespath expression: Incomplete expression: "items[" ^', QUOTES),
-        ('nope(@)', 'Unknown function: nope()', QUOTES),
+        ('items[', 'Invalid jmespath expression: Incomplete expression: "items[" ^'),
+        ('nope(@)', 'Unknown function: nope()'),
         (
             'length(items[0].restarts)',
             "In function length(), invalid type for value: 0, expected one of: ['string', 'array', 'object'], "
             'received: "number"',
-            QUOTES,
         ),
         (
             "items[?contains(none, 'x')]",
             "In function contains(), invalid type for value: None, expected one of: ['array', 'string'], "
             'received: "null"',
-            "leave out first what is empty, as in [?FIELD && contains(FIELD, 'x')]",
         ),
-        ('items[::0]', 'slice step cannot be zero', QUOTES),
-        ("ceil(to_number('inf'))", 'cannot convert float infinity to integer', QUOTES),
-        ('(' * 1500, 'maximum recursion depth exceeded', QUOTES),
+        ('items[::0]', 'slice step cannot be zero'),
+        ("ceil(to_number('inf'))", 'cannot convert float infinity to integer'),
+        ('(' * 1500, 'maximum recursion depth exceeded'),
     ],
 )
-def test_what_is_refused(expression: str, problem: str, advice: str) -> None:
+def test_what_is_refused(expression: str, problem: str) -> None:
     with pytest.raises(RequestError) as refused:
         query(PODS, expression, 200)
-    assert str(refused.value) == f'the query is no JMESPath that fits: {problem} (JSON; {advice})'
+    assert str(refused.value) == f'the query is no JMESPath that fits: {problem} (JSON; {QUOTES})'
 
 
 def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +176,7 @@ def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ('text', 'form', 'first'),
     [
-        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': 1, 'b': 2.5}),
+        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': '1', 'b': 2.5}),
         ('a\tb\r\n1\t2\r\n', 'CSV, 1 rows', {'a': 1, 'b': 2}),
         ('a,b\n1,2,3,4\n' + '1,2\n' * 20, 'CSV, 21 rows', {'a': 1, 'b': 2, 'more': [3, 4]}),
         ('a,b\n"one\ntwo",2\n', 'CSV, 1 rows', {'a': 'one\ntwo', 'b': 2}),
@@ -195,8 +184,6 @@ def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
         ('1,2\n3,4\n', 'lines, 2 of them', {'line': 1, 'text': '1,2'}),
         ('{"a": 1}\n\nnone\n', 'lines, 3 of them', {'line': 1, 'text': '{"a": 1}', 'a': 1}),
         ('{"a": 1}\n{"line": "x"}\n', 'JSON lines, 2', {'line': 1, 'a': 1}),
-        ('{\n  "a": 1\n}\n{\n  "a": [2]\n}\n', 'JSON values, 2', {'line': 1, 'a': 1}),
-        ('[1]\n[2,\n3]', 'JSON values, 2', [1]),
         ('{"a": 1} {"a": 2', 'lines, 1 of them', {'line': 1, 'text': '{"a": 1} {"a": 2'}),
         ('[1]', 'JSON, 1 items', 1),
         ('"text"', 'lines, 1 of them', {'line': 1, 'text': '"text"'}),
@@ -219,21 +206,9 @@ def test_any_expression_is_answered_or_refused(expression: str) -> None:
         assert tokens.count(query(BERTHS, expression, 100)) <= 100
 
 
-def test_a_quotation_mark_that_is_not_closed_takes_no_rows() -> None:
-    rows = [f'{n},pipe {n},{2 * n}' for n in range(1, 1001)]
-    rows[499] = '500,"6 in pipe,1000'
-    rows[699] = '700,"two\nlines",1400'
-    read, form = read_records('\n'.join(['id,name,cost', *rows, '']))
-    assert isinstance(read, list)
-    assert (len(read), read[499], read[699]) == (
-        1000,
-        {'id': 500, 'name': '"6 in pipe', 'cost': 1000},
-        {'id': 700, 'name': 'two\nlines', 'cost': 1400},
-    )
-    assert form == 'CSV, 1,000 rows; the quotation mark in line 501 is not closed and was read as it stands'
-    assert read_records('a,b\n1,"x\n')[0] == [{'a': 1, 'b': '"x'}]
-    long = 'a,b\n' + '1,x\n' * 60 + '2,"' + 'y\n' * 300 + '"\n3,z\n'
-    assert read_records(long)[1] == 'CSV, 62 rows'
+def test_a_table_with_a_quotation_mark_that_is_not_closed_is_read_as_lines() -> None:
+    assert read_records('id,name\n1,"6 in pipe\n2,"two\nlines"\n3,x\n')[1] == 'lines, 5 of them'
+    assert read_records('id,name\n1,6" pipe\n2,"two\nlines"\n')[1] == 'CSV, 2 rows'
 
 
 def test_a_column_of_codes_is_text_in_each_row() -> None:

@@ -126,32 +126,6 @@ No. It opens in May, when the water of the river is high.
     )
 
 
-def test_what_has_a_subject_of_its_own_is_none_of_what_somebody_may_do() -> None:
-    page = """
-Together, the keepers of the gate may:
-
-1. Open the gate for the ships of the guild.
-2. Issue rules. Any rule is read aloud at noon.
-    1. A rule of the river requires the votes of three keepers.
-
-What follows on a vote is this.
-
-1. Counting.
-    1. Write them down
-    2. Count them twice
-"""
-    assert read(page) == snapshot(
-        [
-            ('Together, the keepers of the gate may: Open the gate for the ships of the guild.', (3, 1)),
-            ('Together, the keepers of the gate may: Issue rules.', (4, 1)),
-            ('Any rule is read aloud at noon.', (4,)),
-            ('A rule of the river requires the votes of three keepers.', (5,)),
-            ('What follows on a vote is this.', (7,)),
-            ('Counting: Write them down; Count them twice', (10, 11, 9)),
-        ]
-    )
-
-
 def test_items_further_in_are_said_with_what_they_stand_below():
     page = """
 Added to the mill:

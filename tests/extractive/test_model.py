@@ -149,16 +149,11 @@ def test_what_binds_its_readers_goes_before_description() -> None:
         'Dogs must be kept on a lead.',
         'We decided not to sell tickets on board.',
     ]
-    ruled = NumberedLine(9, 'I reject what "the keeper" says, and the appeal is dismissed.', blank_after=True)
-    request = ParsedRequest([PromptSource([*lines[:3], ruled], ())], Focus(), 20, merges=False)
-    assert [fact.text for fact in summarize_sources(request, 20).facts] == [ruled.text]
 
 
 @pytest.mark.parametrize(
     ('beginning', 'said'),
     [
-        (['# NAME', 'sluice - open the gates of a mill'], 'sluice - open the gates of a mill.'),
-        (['# Sluice', 'Sluice opens gates.'], 'Sluice opens gates.'),
         (['# Rules', '', 'Nobody is told.', 'This document defines how gates are kept.'], 'This document defines'),
     ],
 )

@@ -1,11 +1,8 @@
 """The outline of source code whose language the name of its file says, and what is told of it to those who ask."""
 
-import textwrap
-
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool import Settings, Summarizer
 from summarizer_tool.extractive.outline import outlined
 from summarizer_tool.extractive.statement import Kind
 from tests.extractive.test_outline import numbered
@@ -108,40 +105,3 @@ from tests.extractive.test_outline import numbered
 def test_what_is_declared_in_a_file_of_a_known_name(name: str, code: str, shown: list[str]):
     said, _ = outlined(numbered(code), [name])
     assert [each.text for each in said if each.kind in (Kind.DECLARATION, Kind.MEMBER)] == shown
-
-
-def test_lines_of_code_are_told_to_those_who_ask_for_them():
-    code = """
-    public class Crates {
-      /** Weighs all. */
-      public int weigh(List<Crate> crates) {
-        int pageSize = 5;
-        return total(crates) * pageSize;
-      }
-      public void open() {
-        gate.lift();
-      }
-    }
-    """
-    text = textwrap.dedent(code) * 4
-    summarizer = Summarizer(Settings.load(llm_model='extractive'))
-    assert 'pageSize' not in summarizer.summarize_sync(text, max_output_tokens=60).text
-    asked = summarizer.summarize_sync(text, max_output_tokens=60, focus_areas='size of a page')
-    assert asked.text.splitlines() == snapshot(
-        [
-            'public class Crates',
-            'Weighs all. public int weigh(List<Crate> crates)',
-            'weigh: int pageSize = 5;',
-            'weigh: return total(crates) * pageSize;',
-            'public void open()',
-        ]
-    )
-    assert [[place.line for place in fact.evidence] for fact in asked.facts] == snapshot(
-        [
-            [2, 13, 24, 35],
-            [3, 4, 14, 15, 25, 26, 36, 37],
-            [4, 5, 15, 16, 26, 27, 37, 38],
-            [4, 6, 15, 17, 26, 28, 37, 39],
-            [8, 19, 30, 41],
-        ]
-    )

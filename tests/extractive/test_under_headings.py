@@ -63,42 +63,6 @@ def test_what_stands_under_headings_that_are_alike_is_told_with_the_one_above() 
     )
 
 
-_NOTES = """
-# Notes of the millers
-
-The guild met at Heron on a cold morning and talked for hours about everything that had happened since the spring.
-
-## The sluice of the upper mill
-
-Ada: I saw that the gate leaks whenever the water is high, which it has been since the thaw, and the wheel turns.
-Jonas: We talked of the gate and of the wheel and of the water last year, and the year before, as I remember.
-Ada: The water of the upper mill goes through the gate and over the wheel, and nobody has looked at the gate.
-
-### Conclusion
-
-- A new gate of oak
-"""
-
-
-def test_what_was_decided_is_told_before_what_was_said() -> None:
-    said = summarize_sources(_request(_NOTES, 60), 60)
-    assert [fact.text for fact in said.facts] == snapshot(
-        [
-            'The guild met at Heron on a cold morning and talked for hours about everything that had happened since the spring.',
-            'Ada: I saw that the gate leaks whenever the water is high, which it has been since the thaw, and the wheel turns.',
-            'Conclusion: A new gate of oak',
-        ]
-    )
-
-
-def test_a_label_says_what_was_decided_with_the_heading_above_it() -> None:
-    notes = _NOTES.replace('### Conclusion', 'Conclusion:')
-    said = summarize_sources(_request(notes, 60), 60)
-    assert [fact.text for fact in said.facts][-1] == snapshot(
-        'The sluice of the upper mill: Conclusion: A new gate of oak'
-    )
-
-
 def test_orders_open_a_text_and_stand_with_what_points_back_to_them() -> None:
     text = '\n# Chains\n\nDrop chains of gates (all of them). Instead, each gate needs its own wheel.\n\n## Why\n\nThey broke.\n'
     assert [fact.text for fact in summarize_sources(_request(text, 200), 200).facts] == snapshot(
@@ -141,10 +105,11 @@ It is as bright as a candle in the wind.
 def test_what_an_author_sums_up_is_told_first() -> None:
     assert [fact.text for fact in summarize_sources(_request(TRIAL, 70), 70).facts] == snapshot(
         [
-            'Why: Many who live in homes sleep badly, and pills for it help only a bit.',
-            'What did we find: Our question: sleep. The lamps made no difference to anybody.',
-            'The wide lamp: Verdict: Only if weight matters more to you than money.',
-            'The small lamp: Verdict: Buy it.',
+            'Many who live in homes sleep badly, and pills for it help only a bit.',
+            'What did we find: Our question: sleep.',
+            'The lamps made no difference to anybody.',
+            'Somebody feared that dark halls would make people fall.',
+            'Verdict: Only if weight matters more to you than money.',
         ]
     )
 

@@ -125,23 +125,6 @@ def test_a_list_of_links_points_elsewhere():
     assert not points_elsewhere('The [gate](#gate) is open.')
 
 
-def test_items_that_recur_as_headings_state_nothing():
-    page = """
-- The Mill
-  - Its Gate
-- The Sluice
-
-# The Mill
-
-The mill was built by Ada Finn of Orme.
-
-## Its Gate
-
-# The Sluice
-"""
-    assert said(page) == ['The mill was built by Ada Finn of Orme.']
-
-
 def test_a_book_stands_between_its_marks():
     book = ['Produced by Ada Finn', '*** START OF THIS PROJECT GUTENBERG EBOOK THE MILL ***', 'The mill stood.']
     book += [

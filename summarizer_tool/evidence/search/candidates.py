@@ -226,7 +226,7 @@ def score_passages(
         words = words_of(passage.text.casefold())
         score, counts = question.read(words, index.terms_above(passage, titles), passage.path)
         points = bool(score) and boilerplate_lines.points_elsewhere(passage.text)
-        found.append(PassageWords(words, score * POINTING if points else score, counts, passage.text))
+        found.append(PassageWords(words, score * POINTING if points else score, counts))
     return found
 
 
