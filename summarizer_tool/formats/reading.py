@@ -15,7 +15,6 @@ from summarizer_tool.formats import (
     commented,
     data_texts,
     indented,
-    light_markup,
     mail,
     notebook,
     pdf,
@@ -37,7 +36,7 @@ _MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 """Of texts in which a number sign marks a heading, or nothing."""
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
-_PDF_TYPE, _WIKI_TYPE = 'application/pdf', 'text/x-wiki'
+_PDF_TYPE = 'application/pdf'
 _MARKDOWN_TYPE = 'text/markdown'
 """Of what a program has read already, and which is taken as it is."""
 _UNKNOWN_TYPES = frozenset({'application/octet-stream', 'binary/octet-stream'})
@@ -93,8 +92,6 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
             raise FetchError('holds no text')
         return page
     page = content.read(body, content_type, url)
-    if _media_type(content_type) == _WIKI_TYPE:
-        return replace(page, markdown=plain_text(page.markdown, 'page.wiki'))
     if _media_type(content_type) in ('', _PLAIN) and not is_page(page.markdown):
         return replace(page, markdown=plain_text(page.markdown, name))
     return page
@@ -110,10 +107,6 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
         return restructured.markdown(text, is_named_so=suffix == '.rst') or text
-    if suffix in _WRAPPED_SUFFIXES and light_markup.is_wikitext(text[:_SAMPLE]):
-        suffix = '.wiki'
-    if read := light_markup.markdown(text, suffix):
-        return read
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP and is_settings(text):
