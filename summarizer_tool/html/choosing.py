@@ -17,14 +17,10 @@ _MAX_CHROME_SHARE = 0.35
 """Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
 _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
-_MIN_OF_TEXT = 0.1
-"""Of one that links little."""
 _PROSE = 80
 """Characters of what is likely a sentence or more."""
 _AFTER = 12
 """Lists, paragraphs … after the content whose links may belong to it."""
-_AROUND = 4
-"""Blocks on each side of a picture that may be a heading and captions alone."""
 _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
@@ -56,15 +52,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     boxes = _boxes(blocks)
     is_out = _regions(blocks, is_voted, boxes)
     if any(is_voted):
-        above: PageBlock | None = None
         for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
-            # A short sentence with a link is one of the text's where it stands below another of its paragraphs.
-            goes_on = (
-                above is not None and above.is_kept and above.group == block.group and block.tag == above.tag == 'p'
-            )
-            is_told = voted and goes_on and block.linked > 0 and ends_a_sentence(block.words.rstrip(': '))
-            block.is_kept = (points > 0 or is_told if is_scored(block) else voted) and not is_out(block.region)
-            above = block
+            block.is_kept = (points > 0 if is_scored(block) else voted) and not is_out(block.region)
         voted_for = [block for block, voted in zip(blocks, is_voted, strict=True) if voted and not is_out(block.region)]
         # Of a page of headings or links alone the score, which was made from articles, knows nothing.
         if 2 * sum(block.size for block in voted_for if block.is_kept) < sum(block.size for block in voted_for):
@@ -88,17 +77,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         if block.region in boxes and not is_out(block.region):
             block.is_kept = not block.level  # what stands below the box is not said of it
     for picture in page.pictures:
-        picture.is_kept = not is_out(picture.region) and _is_among_kept(blocks, picture.place)
-
-
-def _is_among_kept(blocks: Sequence[PageBlock], place: int) -> bool:
-    """Return whether what is kept stands directly beside a place, or not far away on both sides of it.
-
-    A section of nothing but pictures has a heading and captions, which are no content by themselves.
-    """
-    before, after = blocks[max(place - _AROUND, 0) : place], blocks[place : place + _AROUND]
-    directly = any(block.is_kept for block in (*before[-1:], *after[:1]))
-    return directly or (any(block.is_kept for block in before) and any(block.is_kept for block in after))
+        beside = blocks[max(picture.place - 1, 0) : picture.place + 1]
+        picture.is_kept = not is_out(picture.region) and any(block.is_kept for block in beside)
 
 
 def is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
@@ -189,8 +169,7 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     for inside in held.values():
         inside = [block for block in inside if not is_out(block.region)]
         size = sum(block.size for block in inside)
-        least = _MIN_WHOLE if 8 * sum(block.linked for block in inside) > size else _MIN_OF_TEXT
-        if sum(block.size for block in inside if block.is_kept) >= least * size:
+        if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * size:
             for block in inside:
                 block.is_kept = True
 
