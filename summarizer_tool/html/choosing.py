@@ -66,7 +66,6 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     _keep_tables_of_pairs(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
-    _keep_titles(blocks)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):
         shown = [block for block in blocks if not is_out(block.region)]
@@ -328,13 +327,6 @@ def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
             if is_other or len(passed) > _AFTER:
                 break
         block.leads_on = not block.is_kept and not is_out(block.region)
-
-
-def _keep_titles(blocks: Sequence[PageBlock]) -> None:
-    """Keep the titles of notes of which anything is kept, and no others."""
-    for title, following in pairwise(blocks):
-        if title.title_of is not None:
-            title.is_kept = following.is_kept and title.title_of in following.frames()
 
 
 def _drop_bare_headings(blocks: Sequence[PageBlock]) -> None:

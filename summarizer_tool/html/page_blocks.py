@@ -23,8 +23,6 @@ class Frame:
 
     kind: FrameKind
     parent: 'Frame | None' = None
-    label: str = ''
-    """Of a quote: what it is to the reader, such as `Warning`."""
     is_ordered: bool = False
     """Of a list."""
     number: int = 0
@@ -101,8 +99,6 @@ class PageBlock:
     """The element around its box; equal for siblings."""
     outline: int = 0
     """The outermost of the sections of a text around it; 0 where it stands in none."""
-    title_of: Frame | None = None
-    """The note that it is the title of."""
     marks: list[int] = field(default_factory=list[int])
     """The numbers of its text nodes, each followed by its characters."""
     links: list[str] = field(default_factory=list[str])
@@ -171,13 +167,13 @@ _CAPTIONS = frozenset({'wp-caption-text', 'thumbcaption', 'gallerytext', 'captio
 """Names of what stands for `figure` and `figcaption` in the markup of WordPress, MediaWiki and others."""
 
 
-def framed(element: Any, tag: str, names: str, label: str, parent: Frame | None) -> Frame | None:
-    """The container that an element opens, or the one that it stands in; `label` says what it is if it is a note."""
-    kind = 'quote' if label else _KINDS.get(tag) or (_figured(names) if names else None)
+def framed(element: Any, tag: str, names: str, parent: Frame | None) -> Frame | None:
+    """The container that an element opens, or the one that it stands in."""
+    kind = _KINDS.get(tag) or (_figured(names) if names else None)
     depth = parent.depth + 1 if parent is not None else 0
     if kind is None or depth >= MAX_FRAMES:
         return parent
-    frame = Frame(kind, parent, label=label, depth=depth)
+    frame = Frame(kind, parent, depth=depth)
     match kind:
         case 'list':
             frame.is_ordered = tag == 'ol'

@@ -83,7 +83,8 @@ def is_note_reference(element: Any) -> bool:
     return '#' in (element.get('href') or '') and (is_raised or _NOTE_REFERENCE.search(names) is not None)
 
 
-HEADINGS = {f'h{level}': level for level in range(1, 7)}
+HEADINGS = {**{f'h{level}': level for level in range(1, 7)}, 'summary': 6}
+"""The level of each element that is a heading; what may be unfolded stands below its own."""
 _LEAST = 3
 """Sections, at least, for their names to mean nothing; as many for each that is named as chrome is."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import cards, code, formulas, notes, raised, signs
+from summarizer_tool.html import cards, code, formulas, raised, signs
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -57,7 +57,6 @@ _SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
 _QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
 _BOLD = frozenset({'b', 'strong'})
 _TITLE = re.compile(r'[^*\n]{1,60}(?<![.!?:])')
-_NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
 """Inline tags whose names may say what they hold."""
 _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e', '↩\ufe0f', '⤴', '[edit]', 'edit'))
@@ -84,7 +83,6 @@ class TreeWalk:
         self._is_note = False
         self._next = MARKS[0]
         # Of the block that has begun.
-        self._title_of: Frame | None = None
         self._pieces: list[str] = []
         self._marks: list[int] = []
         self._links: list[str] = []
@@ -171,18 +169,12 @@ class TreeWalk:
         if not self._outline and element in self._sections:
             self._outline = self._number
         names: str = element.get('class') or ''
-        label = notes.label(names) if names and tag in _NOTE_BOXES else ''
-        if not label and element not in self._sections and signs.is_chrome(element, tag):
+        if element not in self._sections and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
                 name = (names or element.get('id') or tag)[:100]
                 self._region = Region(self._region, name, tag, depth, self._group)
-        self._frame = framed(element, tag, names, label, self._frame)
-        if (frame := self._frame) is not None:
-            opens = self._level > 0 and not any(frame in block.frames() for block in self._found.blocks[-1:])
-            if tag == 'summary' or (opens and frame.label) or (names and notes.is_title(names)):
-                self._title_of = next((each for each in frame.chain() if each.kind == 'quote'), None)
-                self._level = 0 if self._title_of is not None else self._level
+        self._frame = framed(element, tag, names, self._frame)
 
     # What stands in a line. Each says whether the element is done with.
 
@@ -383,7 +375,6 @@ class TreeWalk:
             return
         self._close_link()
         self._bold = -1
-        title_of, self._title_of = self._title_of, None
         if self._size > 0:
             level = self._level if kind == 'text' else 0
             text = ''.join(self._pieces)
@@ -396,7 +387,6 @@ class TreeWalk:
             block.size, block.linked, block.group = self._size, self._linked, self._group
             block.box, block.outline = self._number, self._outline
             block.marks, block.links = self._marks, self._links
-            block.title_of = title_of
             self._found.blocks.append(block)
         self._pieces, self._marks, self._links = [], [], []
         self._size = self._linked = self._bold_size = 0

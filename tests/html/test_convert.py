@@ -122,33 +122,21 @@ Warden
 """)
 
 
-def test_notes() -> None:
+def test_boxes() -> None:
     assert read("""
         <div class="admonition warning"><p class="admonition-title">Warning</p><p>Do not cross at night.</p>
         <ul><li>Not even with a lamp.</li></ul></div>
-        <div class="note">The gate is shut at noon.</div>
-        <div class="markdown-alert markdown-alert-tip"><p class="markdown-alert-title"><svg></svg>Tip</p><p>Bring bread.</p></div>
-        <div class="alert alert-danger" role="alert">The bridge is out.</div>
-        <aside class="admonition note"><p class="admonition-title">For keepers</p><pre>count twice</pre></aside>
         <details><summary>What of the bell?</summary><p>It rings by itself.</p></details>
         <blockquote><p>No ship shall pass.</p><blockquote>But one.</blockquote></blockquote>""") == snapshot("""\
-> **Warning:** Do not cross at night.
+Warning
+
+Do not cross at night.
+
+- Not even with a lamp.
+
+> ###### What of the bell?
 >
-> - Not even with a lamp.
-
-> **Note:** The gate is shut at noon.
-
-> **Tip:** Bring bread.
-
-> **Danger:** The bridge is out.
-
-> **Note: For keepers:**
->
-> ```
-> count twice
-> ```
-
-> **What of the bell?** It rings by itself.
+> It rings by itself.
 
 > No ship shall pass.
 >
@@ -355,14 +343,14 @@ They keep:
 
 
 def test_a_heading_within_one_definition_leaves_the_others_theirs() -> None:
-    note = '<div class="note"><h3 class="title">Note</h3><p>Mind the step.</p></div>'
-    assert read(f"""
-        <dl><dt>Keeper</dt><dd><p>Counts the ships.</p>{note}</dd><dt>Warden</dt><dd>Holds the keys.</dd>
+    assert read("""
+        <dl><dt>Keeper</dt><dd>Counts the ships.</dd><dt>Warder</dt><dd>Mind the step.</dd><dt>Warden</dt><dd>Holds the keys.</dd>
         <dt>Ringer</dt><dd><h4>By night</h4><p>Rings the bell.</p></dd></dl>""") == snapshot("""\
 Keeper
 : Counts the ships.
 
-  > **Note:** Mind the step.
+Warder
+: Mind the step.
 
 Warden
 : Holds the keys.
