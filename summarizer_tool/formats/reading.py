@@ -18,7 +18,6 @@ from summarizer_tool.formats import (
     mail,
     notebook,
     pdf,
-    restructured,
     subtitles,
 )
 from summarizer_tool.formats.archive import Archive
@@ -106,7 +105,7 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
-        return restructured.markdown(text, is_named_so=suffix == '.rst') or text
+        return unwrap(text)
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP and is_settings(text):
@@ -117,9 +116,7 @@ def plain_text(text: str, name: str = '') -> str:
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    return _unless_printed(
-        restructured.markdown(text) or indented.markdown(text) or unwrap(titled(mail.threads(text))), text
-    )
+    return _unless_printed(indented.markdown(text) or unwrap(titled(mail.threads(text))), text)
 
 
 def _unless_printed(read: str, text: str) -> str:
