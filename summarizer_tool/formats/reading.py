@@ -31,6 +31,12 @@ _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _RESTRUCTURED = frozenset({'.rst', '.rest'})
+_DESCRIBED = re.compile(
+    r'^( *)\.\. (?!code|sourcecode|highlight|image|figure|include|toctree|contents|\w*module)[\w:+-]+::[ \t]+(\S.*)\n'
+    r'(?: +:[\w-]+:.*\n)*(?: *\n)+ +(?=\S)',
+    re.MULTILINE,
+)
+"""What a directive of Sphinx describes, such as `.. option:: --strict`: a term, with what is said of it below."""
 _MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 """Of texts in which a number sign marks a heading, or nothing."""
 
@@ -105,7 +111,7 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
-        return unwrap(text)
+        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', text))
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP and is_settings(text):
