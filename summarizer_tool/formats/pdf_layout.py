@@ -124,7 +124,7 @@ def _recurs(form: str, lines: list[str]) -> bool:
 
 
 def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
-    lines = whole_rows(lines, vocabulary)
+    lines = whole_rows(lines)
     pitch = _pitch(lines)
     place = 0
     while place < len(lines):
