@@ -162,14 +162,11 @@ _KINDS: dict[str, FrameKind] = {
     'figure': 'figure',
 }
 _FORMS = {'a': 'lowerLetter', 'A': 'upperLetter', 'i': 'lowerRoman', 'I': 'upperRoman'}
-_FIGURES = frozenset({'wp-caption', 'thumb', 'thumbinner', 'gallerybox', 'image-container'})
-_CAPTIONS = frozenset({'wp-caption-text', 'thumbcaption', 'gallerytext', 'caption', 'image-caption', 'figcaption'})
-"""Names of what stands for `figure` and `figcaption` in the markup of WordPress, MediaWiki and others."""
 
 
-def framed(element: Any, tag: str, names: str, parent: Frame | None) -> Frame | None:
+def framed(element: Any, tag: str, parent: Frame | None) -> Frame | None:
     """The container that an element opens, or the one that it stands in."""
-    kind = _KINDS.get(tag) or (_figured(names) if names else None)
+    kind = _KINDS.get(tag)
     depth = parent.depth + 1 if parent is not None else 0
     if kind is None or depth >= MAX_FRAMES:
         return parent
@@ -197,13 +194,6 @@ def framed(element: Any, tag: str, names: str, parent: Frame | None) -> Frame | 
     if parent is not None and (kind, parent.kind) in (('row', 'table'), ('cell', 'row')):
         parent.children.append(frame)
     return frame
-
-
-def _figured(names: str) -> FrameKind | None:
-    words = names.split()
-    if not _CAPTIONS.isdisjoint(words):
-        return 'caption'
-    return None if _FIGURES.isdisjoint(words) else 'figure'
 
 
 def _number(text: str | None, otherwise: int, *, sign: str = '') -> int:

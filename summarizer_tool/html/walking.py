@@ -172,7 +172,7 @@ class TreeWalk:
             if depth < MAX_REGIONS:
                 name = (names or element.get('id') or tag)[:100]
                 self._region = Region(self._region, name, tag, depth, self._group)
-        self._frame = framed(element, tag, names, self._frame)
+        self._frame = framed(element, tag, self._frame)
 
     # What stands in a line. Each says whether the element is done with.
 
@@ -236,8 +236,6 @@ class TreeWalk:
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
-        if signs.is_icon(element):
-            return
         alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())
         if alt:
             place = len(self._found.blocks) + (self._size > 0)
@@ -253,8 +251,6 @@ class TreeWalk:
 
     def _read_named(self, element: Any) -> bool:
         names: str = element.get('class') or ''
-        if element.tag == 'span' and self._is_apart(element, names):
-            self._pieces.append(' ')
         if 'ath' in names or 'katex' in names:
             if formula := formulas.of_box(element, names):
                 self._formula(element, formula)
@@ -263,13 +259,6 @@ class TreeWalk:
                 return True
         is_out = signs.is_hidden(element) if element.tag == 'a' else signs.is_chrome(element, element.tag)
         return is_out and element.xpath('string-length()') <= MAX_NAMED
-
-    def _is_apart(self, element: Any, names: str) -> bool:
-        """Return whether a span is shown apart from another one right before it, as a title from what is above it."""
-        before = element.getprevious()
-        is_beside = before is not None and before.tag == 'span' and not before.tail and before.get('class') != names
-        end = self._pieces[-1][-1:] if self._pieces else ''
-        return is_beside and names != '' and (end.islower() or end.isdigit()) and (element.text or '')[:1].isupper()
 
     def _formula(self, element: Any, formula: formulas.Formula) -> None:
         if formula.is_display:
