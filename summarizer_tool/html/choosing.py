@@ -7,7 +7,7 @@ kept together, and what leads to other pages goes.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import groupby, pairwise, takewhile
+from itertools import pairwise, takewhile
 
 from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, FrameKind, PageBlock, Region
@@ -157,11 +157,9 @@ def _is_prose(block: PageBlock) -> bool:
 
 
 def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Keep the rest of a table, of a list, of terms, of a text in sections of which much is kept."""
-    held: dict[Frame | int, list[PageBlock]] = {}
+    """Keep the rest of a table, of a list, of terms of which much is kept."""
+    held: dict[Frame, list[PageBlock]] = {}
     for block in blocks:
-        if block.outline:
-            held.setdefault(block.outline, []).append(block)
         for frame in block.frames() if block.is_in(*_WHOLES) else ():
             if frame.kind in _WHOLES and not frame.is_layout:
                 held.setdefault(frame, []).append(block)
@@ -230,12 +228,8 @@ def _is_part(block: PageBlock, around: Collection[int]) -> bool:
     if block.frame is not None:
         return is_sentence or not block.is_in('caption', 'figure')
     is_line = _stands_among(block, around) and (block.box in around or block.tag in _LINES)
-    if is_line and any(map(str.isalpha, block.words)):
-        return True
     is_beside = block.box in around or block.group in around or block.region is not None
-    return (is_beside and (is_sentence or (block.tag == 'p' and block.size >= _SENTENCE))) or (
-        is_sentence and block.size >= _PROSE
-    )
+    return (is_line and any(map(str.isalpha, block.words))) or (is_sentence and (is_beside or block.size >= _PROSE))
 
 
 def _stands_among(block: PageBlock, around: Collection[int]) -> bool:
@@ -250,7 +244,7 @@ def _unit(block: PageBlock) -> PageBlock | Frame | Region:
 
 
 def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
-    kept = [block for block in blocks if block.is_kept and not block.outline]
+    kept = [block for block in blocks if block.is_kept]
     _drop_lists_of_other_pages(kept)
     kept = [block for block in kept if block.is_kept and (block.kind == 'text' or block.level > 1)]
     times = Counter(block.text for block in kept if block.size > _SENTENCE and not block.is_in('cell', 'definition'))
@@ -286,20 +280,6 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
             leading = None
     if leading is not None:
         leading.is_kept = False
-
-
-def drop_contents(blocks: Sequence[PageBlock]) -> None:
-    """Drop lists of nothing but links to places of a chapter, or to other files of its book, unless led to."""
-    before = ''
-    for is_list, group in groupby(blocks, lambda block: block.is_in('list')):
-        inside = [*group]
-        if is_list and len(inside) > 2 and before[-1:] not in ('', ':', '：'):
-            links = [link for block in inside for link in block.links]
-            is_within = all(link[:1] != '/' and ':' not in link for link in links)
-            are_links = all(block.linked > 0.85 * block.size for block in inside)
-            for block in inside:
-                block.is_kept = not (is_within and are_links)
-        before = inside[-1].words.rstrip()
 
 
 def _points_elsewhere(block: PageBlock) -> bool:

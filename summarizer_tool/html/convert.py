@@ -12,7 +12,7 @@ from urllib.parse import urldefrag, urljoin
 
 from summarizer_tool.extras import naming_extra
 from summarizer_tool.html import parsing
-from summarizer_tool.html.choosing import choose, drop_contents
+from summarizer_tool.html.choosing import choose
 from summarizer_tool.html.page import Link, Page
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, PageBlock
 from summarizer_tool.html.tables import find_layout
@@ -113,7 +113,6 @@ def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> 
         if is_document:
             for part in (*found.blocks, *found.pictures):
                 part.is_kept = True
-            drop_contents(found.blocks)
         else:
             choose(found, voted.nodes)
     markdown = unicodedata.normalize('NFC', write(_with_pictures(found)))

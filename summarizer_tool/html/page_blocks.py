@@ -97,8 +97,6 @@ class PageBlock:
     """The element whose text it is: its own, or one that holds other blocks beside bare text."""
     group: int = 0
     """The element around its box; equal for siblings."""
-    outline: int = 0
-    """The outermost of the sections of a text around it; 0 where it stands in none."""
     marks: list[int] = field(default_factory=list[int])
     """The numbers of its text nodes, each followed by its characters."""
     links: list[str] = field(default_factory=list[str])

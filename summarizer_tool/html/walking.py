@@ -61,7 +61,7 @@ _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e
 """A link of nothing but one of these leads to where it stands, or back to where one came from."""
 
 _Reader = Callable[[Any], bool | None]
-_Around = tuple[Frame | None, Region | None, str, int, int, int, int]
+_Around = tuple[Frame | None, Region | None, str, int, int, int]
 
 
 class TreeWalk:
@@ -69,13 +69,12 @@ class TreeWalk:
 
     def __init__(self) -> None:
         self._found = Blocks()
-        # What is open: containers, the part of the page, the innermost box, the numbers of that, of the one around and
-        # of the outermost section.
+        # What is open: containers, the part of the page, the innermost box, the numbers of that and of the one around.
         self._frame: Frame | None = None
         self._region: Region | None = None
         self._box = ''
         self._level = 0
-        self._number = self._group = self._numbers = self._outline = 0
+        self._number = self._group = self._numbers = 0
         self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
         self._is_note = False
@@ -152,11 +151,11 @@ class TreeWalk:
 
     @property
     def _around(self) -> _Around:
-        return self._frame, self._region, self._box, self._level, self._number, self._group, self._outline
+        return self._frame, self._region, self._box, self._level, self._number, self._group
 
     @_around.setter
     def _around(self, around: _Around) -> None:
-        self._frame, self._region, self._box, self._level, self._number, self._group, self._outline = around
+        self._frame, self._region, self._box, self._level, self._number, self._group = around
 
     def _open_box(self, element: Any, tag: str) -> None:
         self._box = tag
@@ -164,8 +163,6 @@ class TreeWalk:
         self._group = self._number
         self._numbers += 1
         self._number = self._numbers
-        if not self._outline and element in self._sections:
-            self._outline = self._number
         names: str = element.get('class') or ''
         if element not in self._sections and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
@@ -364,7 +361,7 @@ class TreeWalk:
             if kind == 'text':
                 block.text = _lines(text, is_one=level > 0)
             block.size, block.linked, block.group = self._size, self._linked, self._group
-            block.box, block.outline = self._number, self._outline
+            block.box = self._number
             block.marks, block.links = self._marks, self._links
             self._found.blocks.append(block)
         self._pieces, self._marks, self._links = [], [], []

@@ -337,8 +337,6 @@ They keep:
 - The lock
 - Bell\
 """)
-    book = f'<p>On this river.</p><ul>{entries.replace("#", "ch1.xhtml#")}<li><a href="ch2.xhtml">Mill</a></li></ul>'
-    assert to_markdown(book, is_document=True).markdown == 'On this river.'
 
 
 def test_a_heading_within_one_definition_leaves_the_others_theirs() -> None:
