@@ -89,13 +89,6 @@ def walk(element: Any) -> Any:
     return etree.iterwalk(element, events=('start', 'end'))
 
 
-def remove(tree: Any, *tags: str) -> None:
-    """Take the elements of these tags out of a tree; the text after each stays."""
-    from lxml import etree
-
-    etree.strip_elements(tree, *tags, with_tail=False)
-
-
 class _Lines:
     """Takes the text of a page from the events of a parser: a line for each block."""
 
