@@ -5,8 +5,7 @@ comments say is text, and a setting, one that is commented out too, is an item o
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import pairwise
 
 from summarizer_tool.html.block_score import ends_a_sentence
 
@@ -20,8 +19,8 @@ _BESIDE = 0.4
 _OTHERS = 0.2
 """Share of the other lines that may have the form of something else."""
 
-_WORDS = 5
-"""Words of a comment's line, on average, from which it is text though it ends in no full stop."""
+_WORDS = 3
+"""Of a comment's line that is text though it ends in no full stop."""
 
 _LOOKED_AT = 200
 """Characters of a line by which its form is told."""
@@ -48,25 +47,15 @@ def markdown(text: str) -> str:
         or text.startswith('#!')
     ):
         return ''
-    return '\n'.join(chain.from_iterable(_read([*run]) for _, run in groupby(lines, _has_words)))
+    return '\n'.join(_read(line, match) for line, match in zip(lines, found, strict=True))
 
 
-def _has_words(line: str) -> bool:
-    return line.strip(_EDGES) != ''
-
-
-def _read(lines: Sequence[str]) -> Iterator[str]:
-    """Lines without a blank one between them: a setting that is commented out keeps its mark."""
-    found = [_COMMENT.match(line) for line in lines]
-    said = [match[2].strip(_EDGES) for match in found if match]
-    is_text = sum(len(body.split()) for body in said) >= _WORDS * len(said) or any(map(ends_a_sentence, said))
-    for line, match in zip(lines, found, strict=True):
-        body = (match[2] if match else line).strip()
-        if not _has_words(line):
-            yield ''
-        elif match and len(match[1]) > 2:
-            yield f'### {body.strip(_EDGES)}'
-        elif match and is_text and not _SETTING.match(body):
-            yield body
-        else:
-            yield f'- {match[1] if match else ""}{body}'
+def _read(line: str, comment: re.Match[str] | None) -> str:
+    body = comment[2] if comment else line
+    said = body.strip(_EDGES)
+    if comment and len(comment[1]) > 2 and said:
+        return f'### {said}'
+    # A setting that is commented out keeps its mark.
+    if comment and (len(said.split()) >= _WORDS or ends_a_sentence(body.strip())) and not _SETTING.match(said):
+        return body.strip()
+    return f'- {comment[1] if comment else ""}{body.strip()}' if said else ''

@@ -56,8 +56,8 @@ The policy says which gate closes first when the mill pond falls:
 
 oldest    The one that has been open for longest, which
 spares the hinges.
-widest
-- lowest
+- #widest
+- #- lowest
 - close-policy oldest
 - #close-depth = 3
 metres; 2 until 1931
@@ -136,5 +136,5 @@ Example of the sluice keeper's settings.
 The number of gates that are opened at once.
 More than four of them wash the tow path away.
 oldest The one that has been open for longest, which spares the hinges.
-GATES: lowest; close-policy oldest\
+GATES: [night watch]; bell 22:30\
 """)
