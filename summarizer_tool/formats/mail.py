@@ -200,7 +200,7 @@ def _headed(who: str, what: str, when: str, whom: str) -> str:
     """What heads one of several mails: who wrote it, about what, when and to whom."""
     who, whom = (_ADDRESS.sub('', said).strip(' "') for said in (who, whom))
     to, *others = whom.split(', ', _MOST_NAMED)
-    whom = f'{", ".join([to, *others[:-1]])} and others' if len(others) == _MOST_NAMED else whom
+    whom = f'{to} and others' if len(others) == _MOST_NAMED else whom
     what = _AGAIN.sub('', what.strip())
     aside = ', '.join(filter(None, (when.strip(), f'to {whom}' if whom else '')))
     return f'{who}{": " if what else ""}{what} ({aside})'

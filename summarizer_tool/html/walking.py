@@ -52,7 +52,6 @@ _UNREAD = frozenset(
 )
 _SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
 """What stands on both sides of an inline element."""
-_QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
 _BOLD = frozenset({'b', 'strong'})
 _TITLE = re.compile(r'[^*\n]{1,60}(?<![.!?:])')
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
@@ -179,11 +178,7 @@ class TreeWalk:
         if tag in _UNREAD:
             return True
         if tag in _SIGNS:
-            before = ''.join(self._pieces[-1:])
-            if tag == 'q' and before.endswith(_QUOTES) and before != _SIGNS['q']:  # it is quoted already
-                element.tag = 'span'
-            else:
-                self._pieces.append(_SIGNS[tag])
+            self._pieces.append(_SIGNS[tag])
             return False
         if tag in _BOLD:
             # What a list item begins with in bold is what it is about, and a paragraph in bold may head what follows;
