@@ -12,7 +12,7 @@ from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import reading
 from summarizer_tool.html import content
-from summarizer_tool.html.page import HEAD, Page, is_page
+from summarizer_tool.html.page import Page
 from summarizer_tool.text.code_lines import language_of
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -60,7 +60,7 @@ def read_file(raw: bytes, name: str = '') -> GivenSource:
     """
     page = reading.document_in(raw, name=name)
     is_named_html = PurePath(name).suffix.lower() in _HTML_SUFFIXES
-    if page is None and (is_named_html or _begins_as_page(raw)):
+    if page is None and (is_named_html or content.begins_as_page(raw)):
         # A saved page may begin with anything; its name says what it is.
         page = content.read(raw, 'text/html' if is_named_html else '')
     text = page.markdown if page else reading.plain_text(decode(raw), name)
@@ -116,9 +116,3 @@ def decode(raw: bytes) -> str:
         if not _SHIFTED.search(sample):
             return text.replace('\0', ' ')
     raise FetchError(f'is not UTF-8{where}, but likely {charset}; convert it, e.g. iconv -f {charset} -t utf-8')
-
-
-def _begins_as_page(raw: bytes) -> bool:
-    # Tags are ASCII, which all charsets of the web share but the wide ones, and these have a mark.
-    is_wide = raw.startswith(_WIDE_MARKS)
-    return is_page(raw[: HEAD * 2].decode('utf-16' if is_wide else 'utf-8', 'replace'))

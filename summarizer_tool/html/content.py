@@ -4,7 +4,7 @@ import codecs
 import re
 
 from summarizer_tool.errors import FetchError
-from summarizer_tool.html.page import START, TAG, Page
+from summarizer_tool.html.page import TAG, Page, is_page
 
 _HEAD_BYTES = 4096
 """Within these a page declares its charset."""
@@ -63,7 +63,7 @@ def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Pa
     media_type = content_type.partition(';')[0].strip().lower()
     declared = _PARAMETER.search(content_type)
     charset = declared[1] if declared else ''
-    is_html = _starts_as_html(body, charset)
+    is_html = begins_as_page(body, charset)
     if not is_html and (binary := _binary_type(body, media_type, charset)):
         raise FetchError(f'holds {binary}, which is not text')
     text = decode(body, charset)
@@ -79,10 +79,10 @@ def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Pa
     return page
 
 
-def _starts_as_html(body: bytes, charset: str) -> bool:
-    wide = _wide(body, charset)
-    start = body[:_HEAD_BYTES].decode(wide or 'latin-1', 'replace')
-    return START.match(start.lstrip('\ufeff').removeprefix('ï»¿')) is not None
+def begins_as_page(body: bytes, charset: str = '') -> bool:
+    """Return whether bytes begin as an HTML page does; its tags are ASCII in all charsets but the wide ones."""
+    start = body[:_HEAD_BYTES].decode(_wide(body, charset) or 'latin-1', 'replace')
+    return is_page(start.lstrip('\ufeff').removeprefix('ï»¿'))
 
 
 def _binary_type(body: bytes, media_type: str, charset: str) -> str:

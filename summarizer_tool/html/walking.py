@@ -45,7 +45,7 @@ _BOXES = frozenset(
 )
 _UNREAD = frozenset(
     {
-        *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video'),
+        *('script', 'style', 'noscript', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video'),
         *('audio', 'rp', 'button', 'select', 'textarea', 'title', 'option', 'datalist', 'map', 'area'),
         *('link', 'meta', 'progress', 'rt'),
     }
@@ -93,7 +93,6 @@ class TreeWalk:
             **dict.fromkeys(_NAMED, self._read_named),
             'br': self._read_break,
             'img': self._read_image,
-            'noscript': self._read_noscript,
             'pre': self._read_pre,
             'script': self._read_script,
             'input': self._read_input,
@@ -232,10 +231,6 @@ class TreeWalk:
         if alt:
             place = len(self._found.blocks) + (self._size > 0)
             self._found.pictures.append(Picture(place, alt, self._frame, self._region))
-
-    def _read_noscript(self, element: Any) -> None:
-        for image in element.iter('img'):
-            self._read_image(image)
 
     def _read_input(self, element: Any) -> None:
         if element.get('type') == 'checkbox' and self._box == 'li' and not self._size:
