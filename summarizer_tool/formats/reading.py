@@ -25,6 +25,7 @@ from summarizer_tool.formats.wrapped import titled, unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
+from summarizer_tool.text.sentences import without_roles
 
 _MARKDOWN = frozenset({'.md', '.markdown'})
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
@@ -111,7 +112,7 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
-        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', text))
+        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', without_roles(text)))
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP and is_settings(text):
