@@ -72,7 +72,7 @@ def parse(html: str) -> tuple[Any | None, bool]:
             if all(entry.type != etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
                 return tree, True
     with suppress(etree.LxmlError):
-        flat = etree.HTMLParser(target=_Lines(), encoding='utf-8', huge_tree=True)
+        flat = etree.HTMLParser(target=_PageText(), encoding='utf-8', huge_tree=True)
         flat.feed(body)
         tree = parser.makeelement('html')
         etree.SubElement(tree, 'p').text = flat.close()
@@ -89,7 +89,7 @@ def walk(element: Any) -> Any:
     return etree.iterwalk(element, events=('start', 'end'))
 
 
-class _Lines:
+class _PageText:
     """Takes the text of a page from the events of a parser: a line for each block."""
 
     def __init__(self) -> None:
