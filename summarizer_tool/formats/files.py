@@ -12,7 +12,7 @@ from summarizer_tool.documents.reading import title_of
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import reading
 from summarizer_tool.html import content
-from summarizer_tool.html.page import HEAD, Page, is_page
+from summarizer_tool.html.page import Page
 from summarizer_tool.text.code_lines import language_of
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -28,9 +28,6 @@ _ARCHIVES = (b'PK\x03\x04', b'\x1f\x8b', b'BZh91AY', b'\xfd7zXZ\0', b'7z\xbc\xaf
 
 _SHIFTED = re.compile(rb'\x1b\$[@B(]')
 """What begins a run of characters in the charsets of ISO 2022, which are ASCII byte by byte."""
-
-_LEAST_WIDE = 4
-"""Characters by which UTF-16 without its mark can be told from other data."""
 
 _HTML_SUFFIXES = frozenset({'.html', '.htm', '.xhtml'})
 
@@ -63,7 +60,7 @@ def read_file(raw: bytes, name: str = '') -> GivenSource:
     """
     page = reading.document_in(raw, name=name)
     is_named_html = PurePath(name).suffix.lower() in _HTML_SUFFIXES
-    if page is None and (is_named_html or _begins_as_page(raw)):
+    if page is None and (is_named_html or content.begins_as_page(raw)):
         # A saved page may begin with anything; its name says what it is.
         page = content.read(raw, 'text/html' if is_named_html else '')
     text = page.markdown if page else reading.plain_text(decode(raw), name)
@@ -107,30 +104,15 @@ def decode(raw: bytes) -> str:
     if raw.startswith(_ARCHIVES):
         raise FetchError('is packed; unpack it, and give the files in it')
     sample = raw[:SAMPLE]
-    where, charset = '', 'utf-16le' if _is_wide(sample[1::2], sample[::2]) else ''
-    if not charset and b'\0' in sample:
-        charset = 'utf-16be' if _is_wide(sample[::2], sample[1::2]) else ''
-        if not charset:
-            raise FetchError('looks like a binary file; give it as text')
-    if not charset:
-        try:
-            text = raw.decode('utf-8-sig')
-        except UnicodeDecodeError as error:
-            where = f' (byte {error.start})'
-            charset = content.likeliest(raw[error.start // SAMPLE * SAMPLE :]).replace('_', '-')
-        else:
-            if not _SHIFTED.search(sample):
-                return text.replace('\0', ' ')
-            charset = 'iso-2022-jp'
+    if b'\0' in sample:
+        raise FetchError('looks like a binary file; give it as text')
+    where, charset = '', 'iso-2022-jp'
+    try:
+        text = raw.decode('utf-8-sig')
+    except UnicodeDecodeError as error:
+        where = f' (byte {error.start})'
+        charset = content.likeliest(raw[error.start // SAMPLE * SAMPLE :]).replace('_', '-')
+    else:
+        if not _SHIFTED.search(sample):
+            return text.replace('\0', ' ')
     raise FetchError(f'is not UTF-8{where}, but likely {charset}; convert it, e.g. iconv -f {charset} -t utf-8')
-
-
-def _is_wide(high: bytes, low: bytes) -> bool:
-    """Return whether bytes are those of UTF-16 without its mark: many a second one is none, and no other a control."""
-    return len(low) >= _LEAST_WIDE and 4 * high.count(0) > len(high) and min(low) >= ord('\t')
-
-
-def _begins_as_page(raw: bytes) -> bool:
-    # Tags are ASCII, which all charsets of the web share but the wide ones, and these have a mark.
-    is_wide = raw.startswith(_WIDE_MARKS)
-    return is_page(raw[: HEAD * 2].decode('utf-16' if is_wide else 'utf-8', 'replace'))

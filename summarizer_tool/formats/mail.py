@@ -113,7 +113,7 @@ class _Written:
         body = self._body(mail)
         if body:
             self.parts.append(body)
-        for part in self._beside(mail, 0):
+        for part in _beside(mail):
             self._left -= 1
             if self._left < 0:
                 self.parts.append(f'[More than {_MOST_PARTS} parts: the others are left out]')
@@ -143,19 +143,17 @@ class _Written:
             plain = inside  # it says that it has parts, and has none
         return unwrap(threads(plain)).strip()
 
-    def _beside(self, mail: MIMEPart, depth: int) -> Iterator[MIMEPart]:
-        bodies = {id(part) for part in _bodies(mail) if part is not None}
-        if depth == 0 and mail.get_content_maintype() != 'multipart':
-            if id(mail) not in bodies:  # nothing but what is attached
-                yield mail
-            return
-        for part in _inside(mail):
-            if id(part) in bodies:
-                continue
-            if part.get_content_maintype() == 'multipart' and depth < 2 * _MOST_DEPTH:
-                yield from (inner for inner in self._beside(part, depth + 1) if id(inner) not in bodies)
-            else:
-                yield part
+
+def _beside(mail: MIMEPart) -> Iterator[MIMEPart]:
+    """What a mail has beside its body, with no look into what is forwarded."""
+    bodies = {id(part) for part in _bodies(mail) if part is not None}
+    left = [mail]
+    while left:
+        part = left.pop()
+        if part.get_content_maintype() == 'multipart':
+            left += _inside(part)[::-1]
+        elif id(part) not in bodies:
+            yield part
 
 
 def _inside(part: MIMEPart) -> list[MIMEPart]:
@@ -202,7 +200,7 @@ def _headed(who: str, what: str, when: str, whom: str) -> str:
     """What heads one of several mails: who wrote it, about what, when and to whom."""
     who, whom = (_ADDRESS.sub('', said).strip(' "') for said in (who, whom))
     to, *others = whom.split(', ', _MOST_NAMED)
-    whom = f'{", ".join([to, *others[:-1]])} and others' if len(others) == _MOST_NAMED else whom
+    whom = f'{to} and others' if len(others) == _MOST_NAMED else whom
     what = _AGAIN.sub('', what.strip())
     aside = ', '.join(filter(None, (when.strip(), f'to {whom}' if whom else '')))
     return f'{who}{": " if what else ""}{what} ({aside})'

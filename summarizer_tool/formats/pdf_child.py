@@ -19,7 +19,7 @@ from pypdfium2 import raw
 
 from summarizer_tool.formats import isolated
 from summarizer_tool.formats.pdf_layout import markdown_of
-from summarizer_tool.formats.pdf_page import Bookmark, Cell, PdfPage, TextLine, place_note
+from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine, place_note
 
 # A hyphen at the end of a line, which the library does not let a line end after.
 _WORD = re.compile(r'[^\s\x02\ufffe]+[\x02\ufffe]?')
@@ -198,18 +198,6 @@ def _pages(document: Any, most: int, until: float) -> Iterator[PdfPage]:
         page.close()
 
 
-def _bookmarks(document: Any) -> list[Bookmark]:
-    found: list[Bookmark] = []
-    with suppress(pypdfium2.PdfiumError, RecursionError):
-        for item in document.get_toc(max_depth=6):
-            target = item.get_dest()
-            if target is not None and (page := target.get_index()) is not None:
-                found.append(Bookmark(item.get_title(), page, item.level + 1))
-            if len(found) >= 5000:
-                break
-    return found
-
-
 def _attached(document: Any) -> Iterator[str]:
     with suppress(pypdfium2.PdfiumError):
         for index in range(min(document.count_attachments(), _MOST_NOTES)):
@@ -236,7 +224,7 @@ def _read(body: bytes, most_pages: int, most_characters: int, until: float) -> d
     title = ' '.join(document.get_metadata_value('Title').split())
     return {
         'title': '' if _TITLE_TOO.search(title) else title,
-        'markdown': '\n\n'.join([markdown_of(pages, _bookmarks(document)), *_attached(document)]),
+        'markdown': '\n\n'.join([markdown_of(pages), *_attached(document)]),
     }
 
 

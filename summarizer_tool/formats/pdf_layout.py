@@ -13,14 +13,13 @@ from statistics import median
 
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
-from summarizer_tool.formats.pdf_page import Bookmark, PdfPage, TextLine
+from summarizer_tool.formats.pdf_page import PdfPage, TextLine
 from summarizer_tool.formats.pdf_tables import LEADERS, table_at, whole_rows
 from summarizer_tool.html.block_score import ends_a_sentence
 from summarizer_tool.text import list_numbers
 
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
-_NOT_WORDS = re.compile(r'[\W_]+')
 _MARK = re.compile(r'(?=[#>|]|[-+*]\s|\d+[.)]\s)')
 """What markdown would take for more than text at the beginning of a line."""
 
@@ -63,12 +62,12 @@ class _Block:
         return not (self.is_table or self.level) and not ends_a_sentence(self.text) and len(self.text) > 40
 
 
-def markdown_of(pages: Sequence[PdfPage], bookmarks: Sequence[Bookmark] = ()) -> str:
+def markdown_of(pages: Sequence[PdfPage]) -> str:
     """The text of all pages, with a form feed between two."""
     lines = _without_running_titles([page.lines for page in pages])
     vocabulary = Vocabulary([line.text for page in lines for line in page])
     made = [list(_blocks(page, vocabulary)) for page in lines]
-    _set_levels(made, bookmarks)
+    _set_levels(made)
     return _written(made, pages, vocabulary)
 
 
@@ -124,7 +123,7 @@ def _recurs(form: str, lines: list[str]) -> bool:
 
 
 def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
-    lines = whole_rows(lines, vocabulary)
+    lines = whole_rows(lines)
     pitch = _pitch(lines)
     place = 0
     while place < len(lines):
@@ -211,22 +210,8 @@ def _begins(lines: Sequence[TextLine], index: int, edge: float, margin: float, *
 # Headings
 
 
-def _set_levels(pages: Sequence[Sequence[_Block]], bookmarks: Sequence[Bookmark]) -> None:
-    """Find the headings: what the outline names, else what is short and larger than the text."""
-    marked: dict[tuple[int, str], int] = {}
-    for mark in bookmarks:
-        if title := _bare(mark.title):
-            marked.setdefault((mark.page, title), min(mark.level, 6))
-    found = [
-        (block, level)
-        for number, page in enumerate(pages)
-        for block in page
-        if len(block.text) < 250 and (level := marked.get((number, _bare(block.text))))
-    ]
-    if len(found) >= 3 or (found and len(found) >= 0.5 * len(marked)):
-        for block, level in found:
-            block.level = level
-        return
+def _set_levels(pages: Sequence[Sequence[_Block]]) -> None:
+    """Find the headings: what is short and larger than the text, or bold."""
     sizes: Counter[float] = Counter()
     bold: Counter[bool] = Counter()
     for page in pages:
@@ -256,15 +241,8 @@ def _set_bold(page: Sequence[_Block], level: int) -> None:
 
 
 def _is_title(block: _Block, body: float) -> bool:
-    is_short = len(block.text) <= 150 and '\n' not in block.text
+    is_short = len(block.text) <= 150 and not any(sign in block.text for sign in ('\n', '… '))  # … of contents
     return not block.is_table and is_short and block.size > 1.12 * body and any(map(str.isalpha, block.text))
-
-
-def _bare(text: str) -> str:
-    """What a heading and its entry in the outline share, with or without a number."""
-    return _NOT_WORDS.sub(
-        '', re.sub(r'^(?:chapter |appendix )?[\dA-Z]{1,3}(?:\.\d+)*\.?\s+', '', text.strip())
-    ).casefold()
 
 
 # Writing

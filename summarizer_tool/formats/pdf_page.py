@@ -108,17 +108,6 @@ class PdfPage:
     is_broken: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """An entry of the outline that a file brings along."""
-
-    title: str
-    page: int
-    """From 0."""
-    level: int
-    """From 1."""
-
-
 def place_note(lines: list[TextLine], note: Cell) -> None:
     """Put what somebody has written upon a page on the line where it stands, or on one below what is above it."""
     middle = (note.bottom + note.top) / 2

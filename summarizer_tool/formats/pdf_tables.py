@@ -8,7 +8,6 @@ from itertools import pairwise, takewhile
 from math import inf
 from statistics import mode
 
-from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.formats.pdf_page import Cell, TextLine
 from summarizer_tool.html.tables import is_titled
 
@@ -20,28 +19,17 @@ _LEAST_COLUMNS, _TITLES_REACH, _LONGEST_TITLE = 3, 3.5, 30
 """Cells of a row above which titles may stand that the file has one after the other, heights of its font up to there,
 and characters of each."""
 _NUMBER, _YEAR = re.compile(r'[-–−(]{0,2}[$€£¥]?\d[\d.,]*\)?\s?%?\)?'), re.compile(r'(?:19|20)\d\d')
-_MOST_IN_CELL = 5
-"""Lines."""
 _MOST_TITLES = 4
 _MOST_ROWS = 0.5
 """Of the rows of a table: as many at least have each of their cells in a column of its own."""
 
 
-def whole_rows(lines: Sequence[TextLine], vocabulary: Vocabulary) -> list[TextLine]:
-    """The lines of a page, where some are the first cell of a row one with the cells that stand beside their middle.
-
-    Signs of currencies and per cents are beside their numbers, where a table has them in columns of their own.
-    """
+def whole_rows(lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines of a page, titles of columns side by side, and signs of currencies and per cents beside numbers."""
     made: list[TextLine] = []
     for line in map(_with_signs, lines):
         _part_titles(made, line)
-        if len(line.cells) > 1 and made and line.bottom > made[-1].bottom and (count := _beside_middle(made, line)):
-            above = made[-count:]
-            text = join([each.text for each in above], vocabulary)
-            left, right = min(each.left for each in above), max(each.right for each in above)
-            made[-count:] = [TextLine([Cell(text, left, line.bottom, right, line.top, line.size), *line.cells])]
-        else:
-            made.append(line)
+        made.append(line)
     return made
 
 
@@ -83,18 +71,6 @@ def _with_signs(line: TextLine) -> TextLine:
     if words == [cell.words for cell in line.cells]:
         return line
     return replace(line, cells=[cell.of(some) for cell, some in zip(line.cells, words, strict=True) if some])
-
-
-def _beside_middle(lines: Sequence[TextLine], row: TextLine) -> int:
-    """How many lines of one cell, the last ones, stand before a row of others and around its middle."""
-    for count in range(2, _MOST_IN_CELL + 1):
-        above = lines[-count:]
-        first = above[0]
-        if len(above) < count or len(first.cells) > 1 or first.right > row.left or first.bottom - row.top > first.size:
-            return 0
-        if abs(first.top + above[-1].bottom - row.top - row.bottom) < 0.7 * row.size:
-            return count
-    return 0
 
 
 def table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | None:

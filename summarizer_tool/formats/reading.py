@@ -15,11 +15,9 @@ from summarizer_tool.formats import (
     commented,
     data_texts,
     indented,
-    light_markup,
     mail,
     notebook,
     pdf,
-    restructured,
     subtitles,
 )
 from summarizer_tool.formats.archive import Archive
@@ -27,17 +25,24 @@ from summarizer_tool.formats.wrapped import titled, unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Page, is_page
 from summarizer_tool.text.code_lines import may_be_code
+from summarizer_tool.text.sentences import without_roles
 
 _MARKDOWN = frozenset({'.md', '.markdown'})
 _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _RESTRUCTURED = frozenset({'.rst', '.rest'})
+_DESCRIBED = re.compile(
+    r'^( *)\.\. (?!code|sourcecode|highlight|image|figure|include|toctree|contents|\w*module)[\w:+-]+::[ \t]+(\S.*)\n'
+    r'(?: +:[\w-]+:.*\n)*(?: *\n)+ +(?=\S)',
+    re.MULTILINE,
+)
+"""What a directive of Sphinx describes, such as `.. option:: --strict`: a term, with what is said of it below."""
 _MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 """Of texts in which a number sign marks a heading, or nothing."""
 
 _MAIL_SUFFIX, _MAIL_TYPE, _PLAIN = '.eml', 'message/rfc822', 'text/plain'
-_PDF_TYPE, _WIKI_TYPE = 'application/pdf', 'text/x-wiki'
+_PDF_TYPE = 'application/pdf'
 _MARKDOWN_TYPE = 'text/markdown'
 """Of what a program has read already, and which is taken as it is."""
 _UNKNOWN_TYPES = frozenset({'application/octet-stream', 'binary/octet-stream'})
@@ -93,8 +98,6 @@ def read(body: bytes, content_type: str = '', url: str = '', name: str = '') -> 
             raise FetchError('holds no text')
         return page
     page = content.read(body, content_type, url)
-    if _media_type(content_type) == _WIKI_TYPE:
-        return replace(page, markdown=plain_text(page.markdown, 'page.wiki'))
     if _media_type(content_type) in ('', _PLAIN) and not is_page(page.markdown):
         return replace(page, markdown=plain_text(page.markdown, name))
     return page
@@ -109,11 +112,7 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
-        return restructured.markdown(text, is_named_so=suffix == '.rst') or text
-    if suffix in _WRAPPED_SUFFIXES and light_markup.is_wikitext(text[:_SAMPLE]):
-        suffix = '.wiki'
-    if read := light_markup.markdown(text, suffix):
-        return read
+        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', without_roles(text)))
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP and is_settings(text):
@@ -124,9 +123,7 @@ def plain_text(text: str, name: str = '') -> str:
                 return _unless_printed(known, text)
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    return _unless_printed(
-        restructured.markdown(text) or indented.markdown(text) or unwrap(titled(mail.threads(text))), text
-    )
+    return _unless_printed(indented.markdown(text) or unwrap(titled(mail.threads(text))), text)
 
 
 def _unless_printed(read: str, text: str) -> str:

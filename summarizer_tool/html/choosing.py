@@ -7,7 +7,7 @@ kept together, and what leads to other pages goes.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import groupby, pairwise, takewhile
+from itertools import pairwise, takewhile
 
 from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, FrameKind, PageBlock, Region
@@ -17,14 +17,10 @@ _MAX_CHROME_SHARE = 0.35
 """Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
 _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
-_MIN_OF_TEXT = 0.1
-"""Of one that links little."""
 _PROSE = 80
 """Characters of what is likely a sentence or more."""
 _AFTER = 12
 """Lists, paragraphs … after the content whose links may belong to it."""
-_AROUND = 4
-"""Blocks on each side of a picture that may be a heading and captions alone."""
 _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
@@ -56,15 +52,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     boxes = _boxes(blocks)
     is_out = _regions(blocks, is_voted, boxes)
     if any(is_voted):
-        above: PageBlock | None = None
         for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
-            # A short sentence with a link is one of the text's where it stands below another of its paragraphs.
-            goes_on = (
-                above is not None and above.is_kept and above.group == block.group and block.tag == above.tag == 'p'
-            )
-            is_told = voted and goes_on and block.linked > 0 and ends_a_sentence(block.words.rstrip(': '))
-            block.is_kept = (points > 0 or is_told if is_scored(block) else voted) and not is_out(block.region)
-            above = block
+            block.is_kept = (points > 0 if is_scored(block) else voted) and not is_out(block.region)
         voted_for = [block for block, voted in zip(blocks, is_voted, strict=True) if voted and not is_out(block.region)]
         # Of a page of headings or links alone the score, which was made from articles, knows nothing.
         if 2 * sum(block.size for block in voted_for if block.is_kept) < sum(block.size for block in voted_for):
@@ -77,7 +66,6 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     _keep_tables_of_pairs(blocks, is_out)
     _keep_between(blocks, is_out)
     _drop_what_leads_away(blocks)
-    _keep_titles(blocks)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):
         shown = [block for block in blocks if not is_out(block.region)]
@@ -88,17 +76,8 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         if block.region in boxes and not is_out(block.region):
             block.is_kept = not block.level  # what stands below the box is not said of it
     for picture in page.pictures:
-        picture.is_kept = not is_out(picture.region) and _is_among_kept(blocks, picture.place)
-
-
-def _is_among_kept(blocks: Sequence[PageBlock], place: int) -> bool:
-    """Return whether what is kept stands directly beside a place, or not far away on both sides of it.
-
-    A section of nothing but pictures has a heading and captions, which are no content by themselves.
-    """
-    before, after = blocks[max(place - _AROUND, 0) : place], blocks[place : place + _AROUND]
-    directly = any(block.is_kept for block in (*before[-1:], *after[:1]))
-    return directly or (any(block.is_kept for block in before) and any(block.is_kept for block in after))
+        beside = blocks[max(picture.place - 1, 0) : picture.place + 1]
+        picture.is_kept = not is_out(picture.region) and any(block.is_kept for block in beside)
 
 
 def is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
@@ -178,19 +157,16 @@ def _is_prose(block: PageBlock) -> bool:
 
 
 def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
-    """Keep the rest of a table, of a list, of terms, of a text in sections of which much is kept."""
-    held: dict[Frame | int, list[PageBlock]] = {}
+    """Keep the rest of a table, of a list, of terms of which much is kept."""
+    held: dict[Frame, list[PageBlock]] = {}
     for block in blocks:
-        if block.outline:
-            held.setdefault(block.outline, []).append(block)
         for frame in block.frames() if block.is_in(*_WHOLES) else ():
             if frame.kind in _WHOLES and not frame.is_layout:
                 held.setdefault(frame, []).append(block)
     for inside in held.values():
         inside = [block for block in inside if not is_out(block.region)]
         size = sum(block.size for block in inside)
-        least = _MIN_WHOLE if 8 * sum(block.linked for block in inside) > size else _MIN_OF_TEXT
-        if sum(block.size for block in inside if block.is_kept) >= least * size:
+        if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * size:
             for block in inside:
                 block.is_kept = True
 
@@ -252,12 +228,8 @@ def _is_part(block: PageBlock, around: Collection[int]) -> bool:
     if block.frame is not None:
         return is_sentence or not block.is_in('caption', 'figure')
     is_line = _stands_among(block, around) and (block.box in around or block.tag in _LINES)
-    if is_line and any(map(str.isalpha, block.words)):
-        return True
     is_beside = block.box in around or block.group in around or block.region is not None
-    return (is_beside and (is_sentence or (block.tag == 'p' and block.size >= _SENTENCE))) or (
-        is_sentence and block.size >= _PROSE
-    )
+    return (is_line and any(map(str.isalpha, block.words))) or (is_sentence and (is_beside or block.size >= _PROSE))
 
 
 def _stands_among(block: PageBlock, around: Collection[int]) -> bool:
@@ -272,7 +244,7 @@ def _unit(block: PageBlock) -> PageBlock | Frame | Region:
 
 
 def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
-    kept = [block for block in blocks if block.is_kept and not block.outline]
+    kept = [block for block in blocks if block.is_kept]
     _drop_lists_of_other_pages(kept)
     kept = [block for block in kept if block.is_kept and (block.kind == 'text' or block.level > 1)]
     times = Counter(block.text for block in kept if block.size > _SENTENCE and not block.is_in('cell', 'definition'))
@@ -310,20 +282,6 @@ def _drop_lists_of_other_pages(kept: Sequence[PageBlock]) -> None:
         leading.is_kept = False
 
 
-def drop_contents(blocks: Sequence[PageBlock]) -> None:
-    """Drop lists of nothing but links to places of a chapter, or to other files of its book, unless led to."""
-    before = ''
-    for is_list, group in groupby(blocks, lambda block: block.is_in('list')):
-        inside = [*group]
-        if is_list and len(inside) > 2 and before[-1:] not in ('', ':', '：'):
-            links = [link for block in inside for link in block.links]
-            is_within = all(link[:1] != '/' and ':' not in link for link in links)
-            are_links = all(block.linked > 0.85 * block.size for block in inside)
-            for block in inside:
-                block.is_kept = not (is_within and are_links)
-        before = inside[-1].words.rstrip()
-
-
 def _points_elsewhere(block: PageBlock) -> bool:
     """Return whether it is a link that stands alone, perhaps after a label."""
     if not block.linked or block.frame is not None:
@@ -349,13 +307,6 @@ def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
             if is_other or len(passed) > _AFTER:
                 break
         block.leads_on = not block.is_kept and not is_out(block.region)
-
-
-def _keep_titles(blocks: Sequence[PageBlock]) -> None:
-    """Keep the titles of notes of which anything is kept, and no others."""
-    for title, following in pairwise(blocks):
-        if title.title_of is not None:
-            title.is_kept = following.is_kept and title.title_of in following.frames()
 
 
 def _drop_bare_headings(blocks: Sequence[PageBlock]) -> None:

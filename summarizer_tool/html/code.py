@@ -10,10 +10,7 @@ _LINES = frozenset({'div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'pre', 'figure'
 _OUT = frozenset({'button', 'script', 'style', 'svg', 'select', 'textarea', 'input', 'template'})
 _GUTTER = re.compile(r'(?:^|[\s_-])(?:gutter|linenos?|linenodiv|lnt?)(?:$|\s)')
 """Class names of line numbers beside code."""
-_LANGUAGE = re.compile(
-    r'(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight)-|brush:\s*)([A-Za-z][\w+#.-]{0,29})(?=$|[\s;])'
-)
-_NONE = frozenset({'none', 'default', 'text', 'plain', 'plaintext', 'nohighlight', 'wrapper', 'container'})
+_LANGUAGE = re.compile(r'(?:^|\s)lang(?:uage)?-([A-Za-z][\w+#.-]{0,29})(?=$|\s)')
 _MAX_NAMES = 400
 """Characters of class names that are looked at."""
 
@@ -54,21 +51,9 @@ def _without_empty_edges(text: str) -> str:
 
 
 def language(element: Any) -> str:
-    """The language that a `pre`, the `code` in it, or one of the boxes around it names; empty if none does."""
-    around = [element]
-    inner = element.find('.//code')
-    if inner is not None:
-        around.insert(0, inner)
-    for _, outer in zip(range(3), element.iterancestors(), strict=False):
-        # What holds more than this code speaks of something else.
-        if outer.tag not in ('div', 'figure', 'td', 'span', 'code-block', 'tr', 'tbody', 'table'):
-            break
-        around.append(outer)
-    for place in around:
-        for match in _LANGUAGE.finditer((place.get('class') or '')[:_MAX_NAMES]):
-            if (name := match[1].lower()) not in _NONE:
-                return name
-    return ''
+    """The language that a `pre`, or the `code` in it, names as HTML has it; empty if neither does."""
+    names = (place.get('class') or '' for place in (element, *element.iterchildren('code')))
+    return next((found[1].lower() for each in names if (found := _LANGUAGE.search(each[:_MAX_NAMES]))), '')
 
 
 def fenced(text: str, language: str) -> str:

@@ -4,7 +4,7 @@ import codecs
 import re
 
 from summarizer_tool.errors import FetchError
-from summarizer_tool.html.page import START, TAG, Page
+from summarizer_tool.html.page import TAG, Page, is_page
 
 _HEAD_BYTES = 4096
 """Within these a page declares its charset."""
@@ -16,25 +16,10 @@ _TOO_FEW = 24
 """Bytes beyond ASCII of which nothing can be told."""
 
 _HTML_TYPES = frozenset({'text/html', 'application/xhtml+xml'})
-_UNSAID_TYPES = frozenset({'', 'application/octet-stream', 'binary/octet-stream', 'application/unknown', '*/*'})
-"""Types that say nothing: the content does."""
-_TEXT_TYPE = re.compile(
-    r'text/.+|application/(?:.+\+)?(?:json|xml|yaml)'
-    r'|application/(?:x-yaml|toml|json5|x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|javascript|x-javascript|ecmascript'
-    r'|typescript|sql|graphql|markdown|x-markdown|x-sh|x-tex|x-latex|xml-dtd|x-subrip|mbox)'
-)
 _SHOWN_TYPE = re.compile(r'[a-z0-9.+-]{1,40}/[a-z0-9.+-]{1,60}')
 
 # Bytes that no text has, save in UTF-16 and UTF-32 (the "binary data bytes" of the MIME Sniffing Standard).
 _BINARY = re.compile(rb'[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]')
-_MAGIC = (
-    (b'%PDF-', 'application/pdf'),
-    (b'PK\x03\x04', 'application/zip'),
-    (b'\x1f\x8b\x08', 'application/gzip'),
-    (b'\x89PNG\r\n', 'image/png'),
-    (b'\xff\xd8\xff', 'image/jpeg'),
-    (b'GIF8', 'image/gif'),
-)
 
 _PARAMETER = re.compile(r';\s*charset\s*=\s*["\']?\s*([\w.:-]{1,40})', re.IGNORECASE | re.ASCII)
 _META = re.compile(rb'<meta\b[^<>]{0,500}?charset\s*=\s*["\']?\s*([\w.:-]{1,40})', re.IGNORECASE)
@@ -78,7 +63,7 @@ def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Pa
     media_type = content_type.partition(';')[0].strip().lower()
     declared = _PARAMETER.search(content_type)
     charset = declared[1] if declared else ''
-    is_html = _starts_as_html(body, charset)
+    is_html = begins_as_page(body, charset)
     if not is_html and (binary := _binary_type(body, media_type, charset)):
         raise FetchError(f'holds {binary}, which is not text')
     text = decode(body, charset)
@@ -94,19 +79,14 @@ def read(body: bytes, content_type: str | None = '', url: str | None = '') -> Pa
     return page
 
 
-def _starts_as_html(body: bytes, charset: str) -> bool:
-    wide = _wide(body, charset)
-    start = body[:_HEAD_BYTES].decode(wide or 'latin-1', 'replace')
-    return START.match(start.lstrip('\ufeff').removeprefix('ï»¿')) is not None
+def begins_as_page(body: bytes, charset: str = '') -> bool:
+    """Return whether bytes begin as an HTML page does; its tags are ASCII in all charsets but the wide ones."""
+    start = body[:_HEAD_BYTES].decode(_wide(body, charset) or 'latin-1', 'replace')
+    return is_page(start.lstrip('\ufeff').removeprefix('ï»¿'))
 
 
 def _binary_type(body: bytes, media_type: str, charset: str) -> str:
-    """The type of what is not text, or nothing."""
-    for start, name in _MAGIC:
-        if body.startswith(start):
-            return name
-    if media_type not in _UNSAID_TYPES and not _TEXT_TYPE.fullmatch(media_type):
-        return media_type if _SHOWN_TYPE.fullmatch(media_type) else 'an unknown type'
+    """What bytes are that are no text, whatever their type is said to be, or nothing."""
     if not _wide(body, charset) and _BINARY.search(body, 0, _HEAD_BYTES):
         return 'binary data' + (f' ({media_type})' if _SHOWN_TYPE.fullmatch(media_type) else '')
     return ''

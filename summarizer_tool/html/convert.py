@@ -12,7 +12,7 @@ from urllib.parse import urldefrag, urljoin
 
 from summarizer_tool.extras import naming_extra
 from summarizer_tool.html import parsing
-from summarizer_tool.html.choosing import choose, drop_contents
+from summarizer_tool.html.choosing import choose
 from summarizer_tool.html.page import Link, Page
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, PageBlock
 from summarizer_tool.html.tables import find_layout
@@ -87,8 +87,6 @@ def _trafilatura() -> Any:
 _MIN_ALT_WORDS = 4
 """Of what is written for those who do not see a picture; fewer name a file or a person already named beside it."""
 
-_WORDLESS = ('head', 'title', 'script', 'style', 'template', 'noscript')
-
 
 def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> Page:
     """The main content of a page: headings, lists, tables, code, formulas and notes as markdown, without its chrome.
@@ -103,7 +101,7 @@ def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> 
     base = _base(tree, base_url)
     found = TreeWalk().run(tree)
     if not found.blocks:
-        return Page(_bare_text(tree), page_title(tree, found.blocks))
+        return Page('', page_title(tree, found.blocks))
     # Where tags nest without end, trafilatura would lose what is in them.
     voted = votes(tree, found.depth, len(html)) if is_whole and not is_document else Votes()
     if voted.told:
@@ -113,7 +111,6 @@ def to_markdown(html: str, base_url: str = '', *, is_document: bool = False) -> 
         if is_document:
             for part in (*found.blocks, *found.pictures):
                 part.is_kept = True
-            drop_contents(found.blocks)
         else:
             choose(found, voted.nodes)
     markdown = unicodedata.normalize('NFC', write(_with_pictures(found)))
@@ -132,12 +129,6 @@ def _base(tree: Any, url: str) -> str:
         return urljoin(url, target) if target else url
     except ValueError:
         return url
-
-
-def _bare_text(tree: Any) -> str:
-    """What text there is where there is none to read: in a button, in a drawing."""
-    parsing.remove(tree, *_WORDLESS)
-    return ' '.join(parsing.UNFIT.sub('', ''.join(tree.itertext())).split())
 
 
 def _link_sections(blocks: list[PageBlock]) -> Iterator[str]:

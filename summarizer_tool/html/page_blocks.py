@@ -23,8 +23,6 @@ class Frame:
 
     kind: FrameKind
     parent: 'Frame | None' = None
-    label: str = ''
-    """Of a quote: what it is to the reader, such as `Warning`."""
     is_ordered: bool = False
     """Of a list."""
     number: int = 0
@@ -99,10 +97,6 @@ class PageBlock:
     """The element whose text it is: its own, or one that holds other blocks beside bare text."""
     group: int = 0
     """The element around its box; equal for siblings."""
-    outline: int = 0
-    """The outermost of the sections of a text around it; 0 where it stands in none."""
-    title_of: Frame | None = None
-    """The note that it is the title of."""
     marks: list[int] = field(default_factory=list[int])
     """The numbers of its text nodes, each followed by its characters."""
     links: list[str] = field(default_factory=list[str])
@@ -166,18 +160,15 @@ _KINDS: dict[str, FrameKind] = {
     'figure': 'figure',
 }
 _FORMS = {'a': 'lowerLetter', 'A': 'upperLetter', 'i': 'lowerRoman', 'I': 'upperRoman'}
-_FIGURES = frozenset({'wp-caption', 'thumb', 'thumbinner', 'gallerybox', 'image-container'})
-_CAPTIONS = frozenset({'wp-caption-text', 'thumbcaption', 'gallerytext', 'caption', 'image-caption', 'figcaption'})
-"""Names of what stands for `figure` and `figcaption` in the markup of WordPress, MediaWiki and others."""
 
 
-def framed(element: Any, tag: str, names: str, label: str, parent: Frame | None) -> Frame | None:
-    """The container that an element opens, or the one that it stands in; `label` says what it is if it is a note."""
-    kind = 'quote' if label else _KINDS.get(tag) or (_figured(names) if names else None)
+def framed(element: Any, tag: str, parent: Frame | None) -> Frame | None:
+    """The container that an element opens, or the one that it stands in."""
+    kind = _KINDS.get(tag)
     depth = parent.depth + 1 if parent is not None else 0
     if kind is None or depth >= MAX_FRAMES:
         return parent
-    frame = Frame(kind, parent, label=label, depth=depth)
+    frame = Frame(kind, parent, depth=depth)
     match kind:
         case 'list':
             frame.is_ordered = tag == 'ol'
@@ -201,13 +192,6 @@ def framed(element: Any, tag: str, names: str, label: str, parent: Frame | None)
     if parent is not None and (kind, parent.kind) in (('row', 'table'), ('cell', 'row')):
         parent.children.append(frame)
     return frame
-
-
-def _figured(names: str) -> FrameKind | None:
-    words = names.split()
-    if not _CAPTIONS.isdisjoint(words):
-        return 'caption'
-    return None if _FIGURES.isdisjoint(words) else 'figure'
 
 
 def _number(text: str | None, otherwise: int, *, sign: str = '') -> int:

@@ -59,20 +59,6 @@ def is_hidden(element: Any) -> bool:
     return bool(names) and len(names) < _MAX_NAMES and _HIDDEN_NAMES.search(names) is not None
 
 
-_ICON_PIXELS = 24
-_ICON = re.compile(r'(?:^|[\s_-])(?:icon|icons|emoji|smiley|spacer|pixel|tracking|sprite)(?:$|[\s_-])', re.IGNORECASE)
-
-
-def is_icon(element: Any) -> bool:
-    """Return whether an image is small or named as what decorates a page."""
-    for name in ('width', 'height'):
-        size = (element.get(name) or '').strip().removesuffix('px')
-        if size.isdecimal() and len(size) < 7 and int(size) <= _ICON_PIXELS:
-            return True
-    names = element.get('class') or ''
-    return bool(names) and len(names) < _MAX_NAMES and _ICON.search(names) is not None
-
-
 _NOTE_REFERENCE = re.compile(r'(?:^|[\s_-])(?:footnote|noteref|fnref)(?=$|[\s_-])', re.IGNORECASE)
 
 
@@ -83,7 +69,8 @@ def is_note_reference(element: Any) -> bool:
     return '#' in (element.get('href') or '') and (is_raised or _NOTE_REFERENCE.search(names) is not None)
 
 
-HEADINGS = {f'h{level}': level for level in range(1, 7)}
+HEADINGS = {**{f'h{level}': level for level in range(1, 7)}, 'summary': 6}
+"""The level of each element that is a heading; what may be unfolded stands below its own."""
 _LEAST = 3
 """Sections, at least, for their names to mean nothing; as many for each that is named as chrome is."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from summarizer_tool.html import cards, code, formulas, notes, raised, signs
+from summarizer_tool.html import cards, code, formulas, raised, signs
 from summarizer_tool.html.page_blocks import (
     BREAK,
     LINK_CLOSE,
@@ -33,8 +33,6 @@ _MAX_STYLED = 6
 """Elements in what stands raised; what has more, or others, is no number."""
 _MAX_BEFORE = 16
 """Characters before it that are looked at."""
-_GENERATED = re.compile(r'(?<!\S)[a-z]{1,2}\d+(?!\S)')
-"""A class name that a program has given, as Google Docs does."""
 _MAX_ALT = 300
 
 _BOXES = frozenset(
@@ -47,24 +45,22 @@ _BOXES = frozenset(
 )
 _UNREAD = frozenset(
     {
-        *('script', 'style', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video'),
+        *('script', 'style', 'noscript', 'head', 'template', 'iframe', 'object', 'embed', 'svg', 'canvas', 'video'),
         *('audio', 'rp', 'button', 'select', 'textarea', 'title', 'option', 'datalist', 'map', 'area'),
         *('link', 'meta', 'progress', 'rt'),
     }
 )
 _SIGNS = {**dict.fromkeys(('del', 's', 'strike'), '~~'), 'q': '"'}
 """What stands on both sides of an inline element."""
-_QUOTES = ('"', '“', '„', '«', '»', '‘', '‚', '「')
 _BOLD = frozenset({'b', 'strong'})
 _TITLE = re.compile(r'[^*\n]{1,60}(?<![.!?:])')
-_NOTE_BOXES = frozenset({'div', 'aside', 'section', 'blockquote', 'p', 'details', 'dl'})
 _NAMED = frozenset({'span', 'i', 'small', 'a'})
 """Inline tags whose names may say what they hold."""
 _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e', '↩\ufe0f', '⤴', '[edit]', 'edit'))
 """A link of nothing but one of these leads to where it stands, or back to where one came from."""
 
 _Reader = Callable[[Any], bool | None]
-_Around = tuple[Frame | None, Region | None, str, int, int, int, int]
+_Around = tuple[Frame | None, Region | None, str, int, int, int]
 
 
 class TreeWalk:
@@ -72,19 +68,17 @@ class TreeWalk:
 
     def __init__(self) -> None:
         self._found = Blocks()
-        # What is open: containers, the part of the page, the innermost box, the numbers of that, of the one around and
-        # of the outermost section.
+        # What is open: containers, the part of the page, the innermost box, the numbers of that and of the one around.
         self._frame: Frame | None = None
         self._region: Region | None = None
         self._box = ''
         self._level = 0
-        self._number = self._group = self._numbers = self._outline = 0
+        self._number = self._group = self._numbers = 0
         self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
         self._is_note = False
         self._next = MARKS[0]
         # Of the block that has begun.
-        self._title_of: Frame | None = None
         self._pieces: list[str] = []
         self._marks: list[int] = []
         self._links: list[str] = []
@@ -99,7 +93,6 @@ class TreeWalk:
             **dict.fromkeys(_NAMED, self._read_named),
             'br': self._read_break,
             'img': self._read_image,
-            'noscript': self._read_noscript,
             'pre': self._read_pre,
             'script': self._read_script,
             'input': self._read_input,
@@ -156,11 +149,11 @@ class TreeWalk:
 
     @property
     def _around(self) -> _Around:
-        return self._frame, self._region, self._box, self._level, self._number, self._group, self._outline
+        return self._frame, self._region, self._box, self._level, self._number, self._group
 
     @_around.setter
     def _around(self, around: _Around) -> None:
-        self._frame, self._region, self._box, self._level, self._number, self._group, self._outline = around
+        self._frame, self._region, self._box, self._level, self._number, self._group = around
 
     def _open_box(self, element: Any, tag: str) -> None:
         self._box = tag
@@ -168,21 +161,13 @@ class TreeWalk:
         self._group = self._number
         self._numbers += 1
         self._number = self._numbers
-        if not self._outline and element in self._sections:
-            self._outline = self._number
         names: str = element.get('class') or ''
-        label = notes.label(names) if names and tag in _NOTE_BOXES else ''
-        if not label and element not in self._sections and signs.is_chrome(element, tag):
+        if element not in self._sections and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
                 name = (names or element.get('id') or tag)[:100]
                 self._region = Region(self._region, name, tag, depth, self._group)
-        self._frame = framed(element, tag, names, label, self._frame)
-        if (frame := self._frame) is not None:
-            opens = self._level > 0 and not any(frame in block.frames() for block in self._found.blocks[-1:])
-            if tag == 'summary' or (opens and frame.label) or (names and notes.is_title(names)):
-                self._title_of = next((each for each in frame.chain() if each.kind == 'quote'), None)
-                self._level = 0 if self._title_of is not None else self._level
+        self._frame = framed(element, tag, self._frame)
 
     # What stands in a line. Each says whether the element is done with.
 
@@ -192,11 +177,7 @@ class TreeWalk:
         if tag in _UNREAD:
             return True
         if tag in _SIGNS:
-            before = ''.join(self._pieces[-1:])
-            if tag == 'q' and before.endswith(_QUOTES) and before != _SIGNS['q']:  # it is quoted already
-                element.tag = 'span'
-            else:
-                self._pieces.append(_SIGNS[tag])
+            self._pieces.append(_SIGNS[tag])
             return False
         if tag in _BOLD:
             # What a list item begins with in bold is what it is about, and a paragraph in bold may head what follows;
@@ -246,16 +227,10 @@ class TreeWalk:
 
     def _read_image(self, element: Any) -> None:
         alt: str = element.get('alt') or ''
-        if signs.is_icon(element):
-            return
         alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())
         if alt:
             place = len(self._found.blocks) + (self._size > 0)
             self._found.pictures.append(Picture(place, alt, self._frame, self._region))
-
-    def _read_noscript(self, element: Any) -> None:
-        for image in element.iter('img'):
-            self._read_image(image)
 
     def _read_input(self, element: Any) -> None:
         if element.get('type') == 'checkbox' and self._box == 'li' and not self._size:
@@ -263,8 +238,6 @@ class TreeWalk:
 
     def _read_named(self, element: Any) -> bool:
         names: str = element.get('class') or ''
-        if element.tag == 'span' and self._is_apart(element, names):
-            self._pieces.append(' ')
         if 'ath' in names or 'katex' in names:
             if formula := formulas.of_box(element, names):
                 self._formula(element, formula)
@@ -273,21 +246,6 @@ class TreeWalk:
                 return True
         is_out = signs.is_hidden(element) if element.tag == 'a' else signs.is_chrome(element, element.tag)
         return is_out and element.xpath('string-length()') <= MAX_NAMED
-
-    def _is_apart(self, element: Any, names: str) -> bool:
-        """Return whether a span is shown apart from another one right before it, as a title from what is above it.
-
-        Both are named, differently, by people; in running text, or in the midst of a word, they are one.
-        """
-        before = element.getprevious()
-        if before is None or before.tag != 'span' or before.tail or names in ('', before.get('class') or ''):
-            return False
-        around = element.getparent().text or ''
-        if around.strip() or (element.tail or '').strip() or _GENERATED.search(f'{before.get("class") or ""} {names}'):
-            return False
-        end = self._pieces[-1][-2:] if self._pieces else ''
-        is_end = len(end) == 2 and end.isalnum() and (end[-1].islower() or end[-1].isdigit())
-        return is_end and (element.text or '')[:1].isupper()
 
     def _formula(self, element: Any, formula: formulas.Formula) -> None:
         if formula.is_display:
@@ -383,7 +341,6 @@ class TreeWalk:
             return
         self._close_link()
         self._bold = -1
-        title_of, self._title_of = self._title_of, None
         if self._size > 0:
             level = self._level if kind == 'text' else 0
             text = ''.join(self._pieces)
@@ -394,9 +351,8 @@ class TreeWalk:
             if kind == 'text':
                 block.text = _lines(text, is_one=level > 0)
             block.size, block.linked, block.group = self._size, self._linked, self._group
-            block.box, block.outline = self._number, self._outline
+            block.box = self._number
             block.marks, block.links = self._marks, self._links
-            block.title_of = title_of
             self._found.blocks.append(block)
         self._pieces, self._marks, self._links = [], [], []
         self._size = self._linked = self._bold_size = 0

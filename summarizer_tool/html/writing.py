@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from summarizer_tool.html import code, notes, tables
+from summarizer_tool.html import code, tables
 from summarizer_tool.html.page_blocks import Frame, PageBlock
 from summarizer_tool.text import list_numbers
 
@@ -42,11 +42,6 @@ class _Writer:
         place = 0
         while place < len(blocks):
             block = blocks[place]
-            note = block.title_of
-            if note is not None and place + 1 < len(blocks) and note in blocks[place + 1].frames():
-                note.label = notes.titled(note.label, block.words)
-                place += 1
-                continue
             table = _table_of(block)
             if table is None:
                 self._write(block, block.frame)
@@ -126,9 +121,6 @@ class _Writer:
             mark = _mark(shown)
             rests.append(mark if shown.kind == 'quote' else ' ' * len(mark))
             first += mark if is_new else rests[-1]
-            if is_new and shown.label:
-                label = f'**{shown.label}**' if shown.label[-1] in '.?!…:' else f'**{shown.label}:**'
-                text = f'{label} {text}' if is_text else f'{label}\n\n{text}'
         self._separate(chain, is_tight=is_text and self._was_text and is_new)
         lines = text.split('\n')
         rest = ''.join(rests)

@@ -383,7 +383,7 @@ def test_other_files_of_offices_say_what_to_do() -> None:
 
 def test_any_other_archive_is_none_of_the_documents() -> None:
     assert document_in(archive_of({'a.txt': 'x'})) is None
-    assert why_not(archive_of({'a.txt': 'x'})) == 'holds application/zip, which is not text'
+    assert why_not(archive_of({'a.txt': 'x'})) == 'holds binary data, which is not text'
 
 
 def test_an_unknown_compression_is_named() -> None:

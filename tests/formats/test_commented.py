@@ -56,11 +56,11 @@ The policy says which gate closes first when the mill pond falls:
 
 oldest    The one that has been open for longest, which
 spares the hinges.
-widest
-- lowest
+- #widest
+- #- lowest
 - close-policy oldest
 - #close-depth = 3
-- #metres; 2 until 1931
+metres; 2 until 1931
 
 - [night watch]
 - bell 22:30
@@ -132,8 +132,9 @@ async def test_a_summary_says_what_comments_say_and_keeps_settings_apart() -> No
         SETTINGS, max_output_tokens=60, focus_areas='how many gates are opened at once'
     )
     assert summary.text == snapshot("""\
+Example of the sluice keeper's settings.
 The number of gates that are opened at once.
 More than four of them wash the tow path away.
-GATES: #gates 2; gates 4
-oldest The one that has been open for longest, which spares the hinges.\
+oldest The one that has been open for longest, which spares the hinges.
+GATES: [night watch]; bell 22:30\
 """)

@@ -212,25 +212,6 @@ Note These are the prices of the year, and none was paid\
 """)
 
 
-def test_a_cell_of_several_lines_stands_in_the_row_that_is_beside_its_middle() -> None:
-    said = [(72.0, 700.0, 'Wheel'), (200.0, 700.0, '4'), (260.0, 700.0, '90')]
-    said += [(72.0, 680.0, 'Stones and sieves, with the'), (72.0, 668.0, 'frost of 1911')]
-    said += [
-        (200.0, 674.0, '7'),
-        (260.0, 674.0, '120'),
-        (72.0, 650.0, 'Sluice'),
-        (200.0, 650.0, '1'),
-        (260.0, 650.0, '75'),
-    ]
-    assert read(pdf([said])).markdown == snapshot("""\
-|  |  |  |
-| --- | --- | --- |
-| Wheel | 4 | 90 |
-| Stones and sieves, with the frost of 1911 | 7 | 120 |
-| Sluice | 1 | 75 |\
-""")
-
-
 def test_digits_far_apart_are_two_numbers() -> None:
     """Of which one was printed with the other, and no blank between them."""
     row = pdf([[(72.0, 700.0, 'Eels, geese:'), (160.0, 700.0, '30')]]).replace(b'(30) Tj', b'18 Tc (30) Tj 0 Tc')

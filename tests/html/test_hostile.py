@@ -18,9 +18,9 @@ TAGS = (
     *('body', 'html', 'noscript', 'input', 'del', 'x-y'),
 )
 ATTRIBUTES = (
-    *('', ' class="admonition note"', ' class="katex"', ' class="share"', ' colspan=9', ' rowspan=0', ' start=x'),
+    *('', ' class="sidebar note"', ' class="katex"', ' class="share"', ' colspan=9', ' rowspan=0', ' start=x'),
     *(' href="//[bad"', ' href="/ok"', ' src="http://[x"', ' srcset=","', ' alttext="\\frac{"', ' hidden', ' id="toc"'),
-    *(' class="admonition-title"', ' type="math/tex"', ' type=checkbox', ' style="display:none"'),
+    *(' class="hidden"', ' type="math/tex"', ' type=checkbox', ' style="display:none"'),
 )
 TOKENS = st.one_of(
     st.sampled_from(TAGS).flatmap(lambda tag: st.sampled_from([f'<{tag}{attribute}>' for attribute in ATTRIBUTES])),
