@@ -284,9 +284,10 @@ async def test_of_machine_output_a_digest_answers_first() -> None:
             [
                 '[E1] source 1 · relevance 0.99 · digest: table: 600 items with 3 fields',
                 '[E2] source 1 · line 273 · relevance 1.00 · digest: case-271,fail,37',
-                '[E3] source 1 · line 414 · relevance 0.91 · digest: seconds=9120 (most): case-412,pass,9120',
-                '[E4] source 1 · line 19 · relevance 0.87 · digest: seconds=89 (2. most, as 6 more): case-17,pass,89',
-                '[E5] source 1 · line 109 · relevance 0.83 · digest: seconds=89 (2. most, as 6 more): case-107,pass,89',
+                '[E3] source 1 · line 414 · relevance 0.93 · digest: seconds=9120 (most): case-412,pass,9120',
+                '[E4] source 1 · line 19 · relevance 0.89 · digest: seconds=89 (2. most, as 6 more): case-17,pass,89',
+                '[E5] source 1 · line 109 · relevance 0.85 · digest: seconds=89 (2. most, as 6 more): case-107,pass,89',
+                '[E6] source 1 · line 1 · relevance 0.68 · digest: state: pass ×599, fail ×1',
             ]
         )
         # What stands beside them is word for word.
