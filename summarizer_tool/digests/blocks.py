@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from statistics import median
 
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe
 from summarizer_tool.digests.enclosing import IS_ID, enclosing
-from summarizer_tool.digests.logs import log_statements, loose, starts_like_log
+from summarizer_tool.digests.logs import log_statements, loose
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -24,13 +23,7 @@ _LEAST_LINES = 2.5
 _MOST_LINES = 150
 """And at most: what recurs more rarely heads no record."""
 _NAMED_SHARE = 0.9
-"""Share of the lines above others that are farther in, of which each must be its own."""
-_DEEPER = 0.7
-"""Share of them that do have such lines."""
-_EVENTS = 0.1
-"""Share of them that begin like events, from which a log is one of events."""
-_DEEPEST = 3
-"""Indentations of lines that may stand above blocks."""
+"""Share of the blocks that are as nearly all of them are."""
 _OUTER = 0.03
 """Share of the lines from the first block on, up to which they may be less far in."""
 _COVERED = 0.6
@@ -41,32 +34,18 @@ _RECURS = 5
 _NAMED_LINES = 0.5
 """Share of the lines in blocks with names from which these tell enough."""
 _NAME_LENGTH = 40
-_FIRST, _FAR = 12, 60
-"""Lines of a block in which its name is looked for, and where none has one there."""
+_FIRST = 12
+"""Lines of a block in which its name is looked for."""
 _READ = 400
 """Characters of a line that are read."""
 
-_FIELDS = 2
-"""Fields below its first line with which a block of a known head begins."""
-_ALIKE = 0.2
-"""Share of the blocks up to which the same may be written in them for them to be about it."""
 _FIELDS_TOLD, _COLUMN = 40, 56.0
 """Fields of blocks of which is told what is least, most or rare in them, and the rank of that."""
-_TITLED = 62.0
-"""The rank of what a block is about."""
 
-_FIELD = re.compile(r'[A-Z][\w-]*(?: [A-Z][\w-]*){0,3}:(?:\s|$)')
 _VALUE = re.compile(r'[ \t]*(?:- )?"?([A-Za-z][\w./-]*(?: [\w.-]+){0,3})"?[ \t]*[:=][ \t]+(\S.*)')
-_COUNTED = re.compile(r'\s*\d+\s+\S')
 _NUMBER = re.compile(r'(?<!\w)\d+(?!\w)')
-_VERSION = re.compile(r'\s*v?\d+(?:\.\d+)+[\w.-]*\s*')
-_PLAIN = re.compile(r'(?<![^\s(])[^\W\d_]{2,}(?![^\s.,:;!?)])')
-_HASH = re.compile(r'\b([0-9a-f]{10})[0-9a-f]{22,}\b')
-_BEGINNING = r'\1'
 _NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|summary|id|file)"?\s*[:=|]\s*(\S.*)')
 _HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S+)')
-_LITTLE = 4
-"""Times that what is below a line of the form of a head goes into the usual block if it ends one."""
 _CLOSING = frozenset('{}()[],;')
 
 
@@ -80,8 +59,6 @@ class TextBlocks:
     """What the block of each line is called; empty for lines of none."""
     starts: Sequence[int]
     """The lines, from 0, with which they begin."""
-    titled: Sequence[int]
-    """The lines, from 1, with which those begin below whose fields somebody has written what they are about."""
 
     def fields(self, lines: Sequence[str]) -> NamedRows:
         """The blocks as things with the fields that their lines are; of one that stands there twice none is the one."""
@@ -93,53 +70,32 @@ class TextBlocks:
         return NamedRows([self.names[start] for start in self.starts], rows, [start + 1 for start in self.starts])
 
 
-def read_blocks(lines: Sequence[str], *, is_log: bool = False, is_source: bool = False) -> TextBlocks | None:
-    """The blocks of a text; None if it is not made of blocks, or if a log or source code has none of fields."""
+def read_blocks(lines: Sequence[str]) -> TextBlocks | None:
+    """The blocks of a text; None if it is not made of blocks."""
     filled = [(number, line[:_READ]) for number, line in enumerate(lines) if line.strip()]
-    titles = _titles(filled)
-    # A dump of stacks looks like a log, but what stands above them are no events.
-    are_events = is_log and sum(starts_like_log(filled[at][1]) for at in titles) >= _EVENTS * len(titles)
-    are_headed = is_source or are_events
-    if are_headed and sum(_FIELD.match(line) is not None for _, line in filled) * _MOST_LINES < len(filled):
-        return None
-    if (places := titles or _heads(filled)) is None:
-        return None
-    begin_with_fields = not titles and _are_headed(filled, places)
-    if not begin_with_fields and (are_headed or not _is_made(filled)):
-        return None
-    if not begin_with_fields and _are_feet(places, len(filled)):
+    if (places := _heads(filled)) is None or not _is_made(filled):
         return None
     starts = [filled[at][0] for at in places]
     # Heads that differ, and not by a number alone, say what each block is.
     heads = {_NUMBER.sub('0', lines[start].strip()) for start in starts}
-    is_named = not begin_with_fields and len(heads) >= _NAMED_SHARE * len(starts)
+    is_named = len(heads) >= _NAMED_SHARE * len(starts)
     called: list[str] = []
-    titled: list[int] = []
-    ends = _ends(lines, starts)
+    ends = [*starts[1:], len(lines)]
     first = [[line[:_READ] for line in lines[at : min(end, at + _FIRST)]] for at, end in zip(starts, ends, strict=True)]
-    written = [next(filter(_is_title, own[1:]), '').strip() if begin_with_fields else '' for own in first]
-    alike = Counter(written)
     # Of the fields that give names, the one that tells them apart best; the first of several.
     given = [_given(own) for own in first]
-    if 2 * sum(map(bool, given)) < len(given):
-        given = [_given(lines[at : min(end, at + _FAR)]) for at, end in zip(starts, ends, strict=True)]
     values = Counter(field for field, _ in {item for each in given for item in each.items()})
-    for start, own, title, fields in zip(starts, first, written, given, strict=True):
+    for own, fields in zip(first, given, strict=True):
         ranks = {field: values[field] * (_NAMED_SHARE if _is_id(name) else 1) for field, name in fields.items()}
         best = '' if is_named else max(reversed(fields), key=ranks.__getitem__, default='')
-        name = fields[best].strip(' "\',:') if best else _head(own).strip(' ,:')
-        # What stands in many of them tells of none.
-        if title and alike[title] <= max(1.0, _ALIKE * len(starts)):
-            name = f'{_HASH.sub(_BEGINNING, own[0].strip())}: {one_line(title, 2 * _NAME_LENGTH)}'
-            titled.append(start + 1)
-        called.append(name)
+        called.append(fields[best].strip(' "\',:') if best else _head(own).strip(' ,:'))
     names = [''] * len(lines)
-    short = distinct_parts(called, 3 * _NAME_LENGTH if titled else _NAME_LENGTH)
+    short = distinct_parts(called, _NAME_LENGTH)
     longest = max(end - start for start, end in pairwise(starts))
     for start, end, name in zip(starts, ends, short, strict=True):
         # What comes after the last block belongs to none.
         names[start:end] = [name if at < longest else '' for at in range(end - start)]
-    return TextBlocks(one_line(_head(first[0]), _NAME_LENGTH), names, starts, titled)
+    return TextBlocks(one_line(_head(first[0]), _NAME_LENGTH), names, starts)
 
 
 def _given(block: Sequence[str]) -> dict[str, str]:
@@ -156,35 +112,6 @@ def _head(block: Sequence[str]) -> str:
     """The first line of a block, or below a rule or the end of an element, which call none, the next one."""
     says = (line for line in block if any(map(str.isalnum, line)) and not line.lstrip().startswith('</'))
     return block[0] if block[0].endswith(':') else next(says, block[0])
-
-
-def _are_feet(places: Sequence[int], total: int) -> bool:
-    """Return whether lines end blocks, as `(16 rows)` does: little is below the last, as much above the first."""
-    usual = median(after - before for before, after in pairwise(places))
-    return _LITTLE * (total - places[-1]) < usual <= _LITTLE * places[0]
-
-
-def _ends(lines: Sequence[str], starts: Sequence[int]) -> Sequence[int]:
-    """Where blocks end: at a line less far in than all begin, at a blank one if nearly all do, or where the next is."""
-    depth = min(len(lines[start]) - len(lines[start].lstrip()) for start in starts)
-    ends: list[int] = []
-    gaps: list[int] = []
-    for start, end in pairwise([*starts, len(lines)]):
-        filled = [at for at in range(start, end) if lines[at].strip()]
-        ends.append(next((at for at in filled if lines[at][:depth].strip()), end))
-        gaps.append(next((last + 1 for last, at in pairwise(filled) if at > last + 1), end))
-    parted = sum(gap < end for gap, end in zip(gaps, [*starts[1:], len(lines)], strict=True))
-    return [*map(min, ends, gaps)] if parted <= (1 - _NAMED_SHARE) * len(starts) else ends
-
-
-def _are_headed(filled: Sequence[tuple[int, str]], places: Sequence[int]) -> bool:
-    """Return whether nearly all blocks begin with fields: whatever stands below them, a machine has put it there."""
-    headed = sum(all(_FIELD.match(line) for _, line in filled[at + 1 : at + 1 + _FIELDS]) for at in places)
-    return headed >= _NAMED_SHARE * len(places)
-
-
-def _is_title(line: str) -> bool:
-    return not _FIELD.match(line) and (len(_PLAIN.findall(line)) > 1 or _VERSION.fullmatch(line) is not None)
 
 
 def _is_made(filled: Sequence[tuple[int, str]]) -> bool:
@@ -242,24 +169,6 @@ def _heads(filled: Sequence[tuple[int, str]]) -> list[int] | None:
     return sorted(others.union(best))
 
 
-def _titles(filled: Sequence[tuple[int, str]]) -> list[int]:
-    """Where the lines stand below which others are farther in, and which are each its own; none if there are few."""
-    places: dict[int, list[int]] = {}
-    for at, (_, line) in enumerate(filled):
-        places.setdefault(len(line) - len(line.lstrip()), []).append(at)
-    if sum(_COUNTED.match(line) is not None for _, line in filled) > _NAMED_SHARE * len(filled):
-        return []  # numbers stand in from the margin for being small
-    for indent in sorted(places)[:_DEEPEST]:
-        found = places[indent]
-        deeper = sum(at + 1 < len(filled) and filled[at + 1][1][: indent + 1].isspace() for at in found)
-        named = len({filled[at][1] for at in found})
-        if len(found) >= LEAST and named >= _NAMED_SHARE * len(found) and deeper >= _DEEPER * len(found):
-            lines = len(filled) - found[0]
-            outer = sum(at >= found[0] for other in places if other < indent for at in places[other])
-            return found if lines >= _COVERED * len(filled) and outer <= _OUTER * lines else []
-    return []
-
-
 def line_names(blocks: TextBlocks, lines: Sequence[str]) -> Sequence[str]:
     """What each line is a part of: its block, and where few lines stand in one that has a name, what is around it."""
     names = [name if any(map(str.isalnum, name)) else '' for name in blocks.names]
@@ -280,15 +189,10 @@ def block_statements(
         things: The blocks with their fields.
     """
     yield DigestStatement(f'blocks: {len(blocks.starts)} items, the first: {blocks.head}', 99.0, 'overview')
-    for number in blocks.titled:
-        yield DigestStatement(blocks.names[number - 1], _TITLED, 'values', (number,))
     having = Counter(field for row in things.rows for field in row)
-    alike = Counter(things.names)
-    called = zip(things.names, things.lines, strict=True)
-    names = [one_line(name, _NAME_LENGTH) if alike[name] == 1 else f'line {at}' for name, at in called]
-    for field in [field for field, count in having.items() if 2 * count > len(names)][:_FIELDS_TOLD]:
-        column = describe(field, [row.get(field) for row in things.rows], names)
-        if column.kind in ('numbers', 'times') or 0 < 2 * column.text.count(' ×1 (') < having[field]:
+    for field in [field for field, count in having.items() if 2 * count > len(things.rows)][:_FIELDS_TOLD]:
+        column = describe(field, [row.get(field) for row in things.rows])
+        if column.kind in ('numbers', 'times', 'few'):
             yield DigestStatement(f'{field}: {column.text}', _COLUMN, 'fields')
     yield from log_statements(loose(lines))
     records = (OutputRecord(line, at, name) for at, (line, name) in enumerate(zip(lines, named, strict=True), 1))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -103,11 +103,10 @@ def moment(text: str) -> float | None:
 
 FEW, _ONCE = 12, 4
 """Distinct values that are listed with their counts, and of these such as stand once, where there are many."""
-_ROW = 48
-"""Characters of what the row is called of a value that stands once."""
-
 _NUMERIC_SHARE = 0.9
 
+_PART = 36
+"""Characters of a value that varies within a template."""
 VALUE_LENGTH = 160
 """Characters of a value that are shown."""
 
@@ -124,8 +123,8 @@ class Column:
     """Whether a value says that something went wrong."""
 
 
-def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) -> Column:
-    """Say what a field's values are like, None for that of a row without it, and which of the rows has one alone."""
+def describe(name: str, values: Sequence[str | None]) -> Column:
+    """Say what a field's values are like, None for that of a row without it."""
     counts = Counter(values)
     ranked = counts.most_common()
     distinct = len(counts) - (None in counts)
@@ -133,24 +132,15 @@ def describe(name: str, values: Sequence[str | None], rows: Sequence[str] = ()) 
     bad = any(value is not None and BAD.search(value[:VALUE_LENGTH]) is not None for value, _ in ranked[:200])
     if len(counts) == 1:
         return Column(name, 'constant', shown(ranked[0][0]), bad)
-    row_of = dict(zip(values, rows, strict=False))
-
-    def whose(value: str | None) -> str:
-        """The row of a value that stands once, in brackets, unless it is called by the value itself."""
-        row = row_of.get(value, '') if counts[value] == 1 else ''
-        is_named = value and (row.removeprefix(f'{name} ').startswith(value) or f' ({value})' in row)
-        return f' ({one_line(row, _ROW)})' if row and not is_named else ''
-
     if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
-        return Column(name, 'few', _listed(ranked, whose, numbers), bad)
+        return Column(name, 'few', _listed(ranked), bad)
     absent = f', missing ×{counts[None]}' if counts[None] else ''
     if numbers:
-        return Column(name, 'numbers', _range(values, counts, numbers, whose) + absent, bad)
+        return Column(name, 'numbers', _range(values, counts, numbers) + absent, bad)
     times = {value: at for value in counts if value is not None and (at := moment(value)) is not None}
     if len(times) >= _NUMERIC_SHARE * distinct:
         ordered = sorted(times, key=lambda value: (times[value], value))
-        text = ' to '.join(f'{each}{whose(each)}' for each in (ordered[0], ordered[-1]))
-        return Column(name, 'times', text + absent, bad=False)
+        return Column(name, 'times', f'{ordered[0]} to {ordered[-1]}{absent}', bad=False)
     most, often = next((value, count) for value, count in ranked if value is not None)
     repeated = f', most often {shown(most, 60)} ×{often}' if often > 1 else ''
     example = next(value for value in values if value is not None)
@@ -173,10 +163,9 @@ def _range(
     values: Sequence[str | None],
     counts: Counter[str | None],
     numbers: Mapping[str, float],
-    whose: Callable[[str | None], str],
 ) -> str:
     low, middle, high = _spread(values, numbers)
-    text = f'{low}{whose(low)}..{middle}..{high}{whose(high)} (min..median..max)'
+    text = f'{low}..{middle}..{high} (min..median..max)'
     others = [value for value in counts if value is not None and value not in numbers]
     if others:
         text += f', no number: {", ".join(f"{shown(value)} ×{counts[value]}" for value in others[:3])}'
@@ -197,12 +186,13 @@ def brief(values: Sequence[str]) -> str:
     counts: Counter[str | None] = Counter(values)
     ranked = [(value or '', count) for value, count in counts.most_common(4)]
     if len(counts) <= len(ranked):
-        return _counted([*zip(_short([value for value, _ in ranked]), (count for _, count in ranked), strict=True)])
+        names = distinct_parts([value for value, _ in ranked], _PART)
+        return _counted([*zip(names, (count for _, count in ranked), strict=True)])
     if numbers := _numbers(counts, len(values)):
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
-    return f'{{{_short([ranked[0][0]])[0]}, … {len(counts)} distinct}}'
+    return f'{{{one_line(ranked[0][0], _PART)}, … {len(counts)} distinct}}'
 
 
 def listed(values: Sequence[str]) -> str:
@@ -214,37 +204,15 @@ def _counted(ranked: Sequence[tuple[str, int]]) -> str:
     return f'{{{", ".join(f"{value} ×{count}" if count > 1 else value for value, count in ranked)}}}'
 
 
-def _short(values: Sequence[str]) -> Sequence[str]:
-    """Values as some of many: an identifier by its beginning, a path by its end; none as another one."""
-    short = [_end(value) if '/' in value[:-1] and ' ' not in value else _beginning(value) for value in values]
-    return short if len({*short}) == len(short) else [*map(_end, values)]
-
-
-def _beginning(value: str) -> str:
-    return f'{value[:14]}…' if len(value) > 24 and ' ' not in value else one_line(value, 40)
-
-
-def _end(value: str) -> str:
-    return f'…{value[-28:]}' if len(value) > 30 else value
-
-
-def _listed(
-    ranked: Sequence[tuple[str | None, int]], whose: Callable[[str | None], str], numbers: Mapping[str, float]
-) -> str:
-    """Values with their counts: the most frequent ones, and of those that stand once some, each with its row."""
-    often = [each for each in ranked if each[1] > 1] or ranked[:2]
-    usual = numbers.get(often[0][0] or '', 0.0)
-
-    def weight(value: str) -> tuple[bool, float]:
-        """What went wrong comes first, and what is far from the usual number."""
-        return BAD.search(value[:VALUE_LENGTH]) is not None, abs(numbers.get(value, usual) - usual)
-
-    once = sorted(ranked[len(often) :], key=lambda each: weight(each[0] or ''), reverse=True)
-    told = [*often[: FEW - min(_ONCE, len(once))], *once[:_ONCE]]
+def _listed(ranked: Sequence[tuple[str | None, int]]) -> str:
+    """Values with their counts: the most frequent ones, and of those that stand once first what went wrong."""
+    often = [each for each in ranked if each[1] > 1]
+    once = sorted(ranked[len(often) :], key=lambda each: not BAD.search((each[0] or '')[:VALUE_LENGTH]))
+    told = [*often[: FEW - min(_ONCE, len(once))], *once][:FEW]
     whole = [shown(value, 400) for value, _ in told]
     parts = [
-        f'{"" if each.startswith(name[:9]) else "…"}{name} ×{count}{whose(value)}'
-        for each, name, (value, count) in zip(whole, distinct_parts(whole, 60), told, strict=True)
+        f'{"" if each.startswith(name[:9]) else "…"}{name} ×{count}'
+        for each, name, (_, count) in zip(whole, distinct_parts(whole, 60), told, strict=True)
     ]
     if len(ranked) > len(told):
         parts.append(f'… {len(ranked) - len(told)} more values')

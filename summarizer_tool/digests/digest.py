@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Literal
 
 from summarizer_tool.digests.asked import NamedRows, extremes, mentioned
@@ -15,18 +15,15 @@ from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import Event, events, log_statements, loose
-from summarizer_tool.digests.logs import parts as time_parts
-from summarizer_tool.digests.path_lists import are_paths, path_statements
-from summarizer_tool.digests.places import LONGEST_LINE, OutputRecord
-from summarizer_tool.digests.relevance import LONGEST_PART, OutputPart, relevant
+from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
+from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_deep, is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import aligned, counted, fixed, handed, markdown, separated, tabbed
+from summarizer_tool.digests.table_readers import aligned, markdown, separated, tabbed
 from summarizer_tool.digests.table_rows import Table
 from summarizer_tool.digests.tables import read_tables, table_statements
 from summarizer_tool.digests.written import (
-    EVENT_SHARE,
     has_headings,
     is_for_people,
     is_log,
@@ -49,11 +46,6 @@ _LOG_FIELDS = frozenset({'msg', 'message', 'short_message', 'event', 'log', 'tex
 _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'asctime'})
 _LEVEL_FIELDS = frozenset({'level', 'severity', 'lvl', 'priority'})
 """Fields of a logged object: what came to pass, when, and how bad it is."""
-_LEVELS = {
-    **{str(at): name for at, name in enumerate('fatal fatal fatal error warn notice info debug'.split())},  # noqa: SIM905
-    **{f'{at}0': name for at, name in enumerate('trace debug info warn error fatal'.split(), 1)},  # noqa: SIM905
-}
-"""Levels that are numbers: as in syslog, and in tens."""
 
 _LONG_SHARE = 0.3
 """Share of a text in long lines over which these are read in pieces, and not as they stand."""
@@ -65,8 +57,6 @@ _LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
 _TOLD_SHARE = 0.4
 """Share of data that is long strings of words, from which these are what it is about."""
 
-_HEADED, _BELOW = 5, 3
-"""Lines below a heading that are looked at, and of these such as are told with it."""
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
@@ -80,8 +70,6 @@ _ALWAYS = 80
 """and tokens that it may have anyway."""
 _MUCH = 5
 """a character for each so many tokens of the budget, and more."""
-_PIECE = re.compile(rf'.{{1,{LONGEST_PART - 1}}}(?:[,;}}\s]|\Z)|.{{1,{LONGEST_PART}}}')
-"""A part of a long line, rather to the end of a field or a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +124,7 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if read.kind == 'prose' or budget <= 0:
         return Digest('', read.kind, ())
     words = focus_words(focus)
-    found = [_with_below(each, read.lines) for each in read.statements]
+    found = [*read.statements]
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
         found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
@@ -156,20 +144,6 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if not fits_tokens(text, budget):
         text = truncate_tokens('\n'.join(each.text for each in told), budget)
     return Digest(text, read.kind, tuple(each for each in told if each.text))
-
-
-def _with_below(statement: DigestStatement, lines: Sequence[str]) -> DigestStatement:
-    """A statement, with what is below the line that it tells of if that is a heading."""
-    if statement.topic != 'odd items' or len(statement.lines) != 1 or not statement.text.endswith(':'):
-        return statement
-    at = statement.lines[0]
-    if time_parts(lines[at - 1][:LONGEST_LINE])[0]:
-        return statement
-    depth, *depths = [len(line) - len(line.lstrip()) for line in lines[at - 1 : at + _HEADED]]
-    least = depth + (depths[:1] > [depth] or ' ' not in lines[at - 1].strip())
-    below = takewhile(lambda each: each[0] >= least and each[1].strip(), zip(depths, lines[at:], strict=False))
-    told = [line.strip() for _, line in below if any(map(str.isalnum, line))]
-    return replace(statement, text=one_line(' '.join([statement.text, *told[:_BELOW]])))
 
 
 def _most(statement: DigestStatement, budget: int) -> float:
@@ -201,11 +175,10 @@ def _output_parts(read: MachineText) -> list[OutputPart]:
 
 
 def _pieces(line: str) -> Sequence[str]:
-    if len(line) <= LONGEST_PART:
-        return [line] if any(map(str.isalnum, line)) else []
-    first, *others = filter(None, map(str.strip, _PIECE.findall(line)))
-    pieces = [first, *(f'… {piece}' for piece in others)]
-    return [*(f'{piece} …' for piece in pieces[:-1]), pieces[-1]]
+    found = pieces(line, LONGEST_PART)
+    last = len(found) - 1
+    told = (f'{"… " * (at > 0)}{piece}{" …" * (at < last)}' for at, piece in enumerate(found))
+    return [piece for piece in told if any(map(str.isalnum, piece))]
 
 
 def _is_plain_value(statement: DigestStatement) -> bool:
@@ -255,30 +228,26 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if read := read_json(text) or read_xml(text) or read_literal(text):
         logged = _logged(read)
         return _of_events(lines, logged) if logged else _of_values(lines, read)
-    if tables := read_tables(lines, [markdown, tabbed, aligned, handed, separated]):
+    if tables := read_tables(lines, [markdown, tabbed, aligned, separated]):
         return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)
         return MachineText(lines, 'blocks', statements, names=changes.names(len(lines)), titles=changes.titles)
-    is_logged = is_log(lines)
-    is_code = not is_logged and is_source(lines)
-    read = None if is_logged else read_settings(text)
-    if read and (SECTION.search(text) or _lists_things(read.value)):
+    if is_log(lines):
+        return _lines_of(lines)
+    is_code = is_source(lines)
+    read = read_settings(text)
+    blocks = None if is_code else read_blocks(lines)
+    if read and SECTION.search(text):
         # Lines of one key are told apart by their section.
-        blocks = read_blocks(lines, is_log=False, is_source=is_code) if SECTION.search(text) else None
         return _of_values(lines, read, line_names(blocks, lines) if blocks else ())
-    # The commits of a log of changes have a time each, and code below them.
-    if blocks := read_blocks(lines, is_log=is_log(lines, EVENT_SHARE), is_source=is_code):
+    if blocks and not (read and _lists_things(read.value)):
         names, things = line_names(blocks, lines), blocks.fields(lines)
         return MachineText(
             lines, 'blocks', block_statements(blocks, lines, names, things), names=names, things=[things]
         )
-    if is_logged:
-        return _lines_of(lines)
     if read:
         return _of_values(lines, read)
-    if tables := read_tables(lines, [fixed, counted]):
-        return _of_tables(lines, tables)
     if not is_code and (repeats(lines) or (is_long(text, lines) and not is_for_people(text, lines))):
         return replace(_lines_of(lines), is_of_lines=False)
     return MachineText(lines, 'prose', iter(()))
@@ -310,14 +279,12 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 
 def _lines_of(lines: Sequence[str]) -> MachineText:
     """A log, or other lines without a known form: their templates, and each event."""
-    return _of_events(lines, _events(lines), path_statements(lines) if are_paths(lines) else None)
+    return _of_events(lines, _events(lines))
 
 
-def _of_events(
-    lines: Sequence[str], read: Sequence[Event], usual: Iterator[DigestStatement] | None = None
-) -> MachineText:
+def _of_events(lines: Sequence[str], read: Sequence[Event]) -> MachineText:
     records = (OutputRecord(event.raw, event.line) for event in read)
-    return MachineText(lines, 'log', chain(usual or log_statements(read, len(lines)), surprising([*records])))
+    return MachineText(lines, 'log', chain(log_statements(read, len(lines)), surprising([*records])))
 
 
 def _events(lines: Sequence[str]) -> list[Event]:
@@ -355,6 +322,4 @@ def _as_line(entry: Mapping[str, Json]) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
         said.append(text if key.lower() in _LOG_FIELDS else f'{key}={quote}{text}{quote}')
-        if key.lower() in _LEVEL_FIELDS and text in _LEVELS:
-            said.append(f'({_LEVELS[text]})')
     return one_line(' '.join(said), LONGEST_LINE)

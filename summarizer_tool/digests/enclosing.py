@@ -1,7 +1,6 @@
 """What that is called which a line of nested data is a part of: by keys, and by fields that give names."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,10 +18,6 @@ _KEY = re.compile(
     r"""|\w+\s("[^"\n]{1,80}"(?:\s"[^"\n]{1,80}")*)\s\{$"""
 )
 """A line that begins a thing which is called by its key."""
-_FIRST = re.compile(r'[\w.-]{1,40}:\s(?=[^\W\d]*[^\W\d_]{4})([\w./@-]{5,60})')
-"""A field of one word, which names an item of a list that begins with it,"""
-_ALIKE = 3
-"""if so few have it."""
 _START = re.compile(r'\s*+(?:(?!- )[-+~/<=]{1,3}\s++)?')
 """What is before a line's first word; the sign of a change is a part of its indentation."""
 _READ = 400
@@ -74,8 +69,6 @@ class _Thing:
 def enclosing(lines: Sequence[str]) -> list[str]:
     """What each line is a part of, as it is called there; empty for what stands at the margin, and where nothing is."""
     innermost: list[_Thing | None] = []
-    heads = (_FIRST.fullmatch(line[:_READ].strip().removeprefix(_BULLET)) for line in lines)
-    times = Counter(found[1] for found in heads if found)
     open_thing: _Thing | None = None
     for line in lines:
         start = _START.match(line)
@@ -97,9 +90,6 @@ def enclosing(lines: Sequence[str]) -> list[str]:
         named = _NAMED.search(bare)
         name = next(filter(None, named.groups()), '') if named else ''
         key = None if name else _KEY.match(bare)
-        first = _FIRST.fullmatch(bare) if line.lstrip().startswith(_BULLET) else None
-        if open_thing and first and times[first[1]] <= _ALIKE:
-            open_thing.name, open_thing.is_lent = first[1], True
         if bare[0] == '<':
             open_thing = _Thing(depth, open_thing, name=name if open_thing else '', is_all=open_thing is None)
         else:

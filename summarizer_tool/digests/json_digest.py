@@ -4,16 +4,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from math import log2
-from typing import cast
 
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe, quantity, shown
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import INSIDE, Row, named_by, record_statements
+from summarizer_tool.digests.records import Row, named_by, record_statements
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import headed
@@ -26,10 +23,6 @@ _KEYED = 20
 
 _CELLS = 400
 """Fields of one object that are looked at."""
-_LONG = 3
-"""Objects in a list inside of each thing, on average, from which they are things of their own,"""
-_FIELDS, _PARTS = 4, 1000
-"""if they have so many fields on average, of so many of them."""
 _DEEPEST = 12
 """Levels of nesting inside one thing; what is deeper is told as text."""
 _PLACES = 20_000
@@ -37,23 +30,13 @@ _PLACES = 20_000
 _TEXT = 1500
 """Characters from which a string is looked at as output of its own: a log inside a field."""
 
-_NAMING = re.compile(r'(?i)(?:name|key|type|title)$')
-_ENTRY = re.compile(r'\[[^]]*\]')
-_NAME_LENGTH = 40
-_NAMED_SHARE = 0.5
-"""Share of the things that must have an entry of a name for it to be a part of the path."""
 _NAMES = 60
 """Values without parts, each its own, up to which a list is told as it stands."""
 _TOGETHER = 160
 """Characters of several values of one object on one line."""
-_PART, _PART_RANK, _APART = 0.05, 50.0, 30.0
-"""Share of the values of a text up to which a list is a small part of it, the highest rank of what is said of one, and
-what this loses in rank."""
 _UNSET = frozenset({'null', 'false', '""', '[]', '{}'})
 _DEFAULT = 16.0
 """What a value that sets nothing loses in rank."""
-_LIKE, _UNLIKE = 3, 64.0
-"""Values of one name from which they are compared, and the rank of one that differs from the others."""
 _STATE = re.compile(r'(?i)status|state|phase|error|health|message|total|count|version|name$|default')
 
 Inner = Callable[[str], Iterable[DigestStatement]]
@@ -69,20 +52,17 @@ def json_statements(read: Read, inner: Inner, found: list[NamedRows]) -> Iterato
         yield DigestStatement(read.broken, 90.0, 'overview')
     if read.around:
         yield DigestStatement(f'beside the JSON: {one_line(read.around)}', 80.0, 'overview')
-    walk = _JsonWalk(inner, found, _size(read.value))
+    walk = _JsonWalk(inner, found)
     yield from walk.tell('', read.value, 0)
-    yield from walk.unlike()
 
 
 class _JsonWalk:
     """Walks through JSON; counts what it has told, so that no JSON is too large for it."""
 
-    def __init__(self, inner: Inner, found: list[NamedRows], size: int) -> None:
+    def __init__(self, inner: Inner, found: list[NamedRows]) -> None:
         self._inner = inner
         self._found = found
-        self._size = size
         self._left = _PLACES
-        self._told: dict[str, dict[str, str]] = {}
 
     def tell(self, path: str, value: Json, depth: int) -> Iterator[DigestStatement]:
         """Tell of a value and what is in it."""
@@ -97,30 +77,12 @@ class _JsonWalk:
         else:
             yield self._place(path, cell(value))
 
-    def unlike(self) -> Iterator[DigestStatement]:
-        """Of the values that were told those which alone differ from most others of their name, with these."""
-        for name, own in self._told.items():
-            counts = Counter(own.values())
-            unset = sum(counts[text] for text in _UNSET)
-            usual = max(unset, *counts.values())
-            bits = usual / len(own) * log2(len(own))
-            most = counts.most_common(3)
-            few = sum(count == 1 for count in counts.values()) <= max(2, 0.1 * len(own))
-            for path, text in own.items() if few and 2 * usual > len(own) >= _LIKE else ():
-                if counts[text] == 1 and text not in _UNSET:
-                    common = [each for each in most if each[0] != text][:2]
-                    others = ', '.join(f'{shown(each, 40)} ×{count}' for each, count in common)
-                    said = f'{path}: {shown(text)} (elsewhere {name}: {others})'
-                    yield DigestStatement(said, _UNLIKE + 3.0 * bits, 'odd items')
-
     def _place(self, path: str, text: str) -> DigestStatement:
         return DigestStatement(f'{path or "value"}: {shown(text)}', self._rank(path, text), 'values')
 
     def _rank(self, path: str, text: str) -> float:
         self._left -= 1
         name = path.rsplit('.', 1)[-1]
-        if text != '{}':
-            self._told.setdefault(name, {})[path] = text
         rank = 56.0 - 3.0 * path.count('.') - (_DEFAULT if text in _UNSET else 0.0)
         return rank + (12.0 if _STATE.search(name) else 0.0) + (14.0 if BAD.search(text) else 0.0)
 
@@ -166,25 +128,12 @@ class _JsonWalk:
             yield self._place(path, _compact(value))
             return
         objects = _objects(value)
-        if {len(each) for each in objects} == {1} and len({key for each in objects for key in each}) == len(objects):
-            # Each has a name of its own.
-            yield from self._object(path, {key: inside for each in objects for key, inside in each.items()}, depth)
-            objects, value = [], [each for each in value if not isinstance(each, Mapping)]
-            if not value:
-                return
         if len(objects) >= max(MANY, len(value) // 2):
             if len(objects) < len(value):
                 others = ', '.join(shown(cell(each)) for each in value if not isinstance(each, Mapping))
                 yield DigestStatement(
                     f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
                 )
-            if inner := _long_list(objects):
-                outer = [{key: each for key, each in thing.items() if key != inner} for thing in objects]
-                _, labels = named_by(flat(outer))
-                lists = zip(labels, (_objects(thing.get(inner)) for thing in objects), strict=True)
-                inside = [{INSIDE: label, **each} for label, some in lists for each in some]
-                yield from self._list(f'{path or "items"}[].{inner}', inside, depth + 1)
-                objects = outer
             yield from self._records(path or 'items', flat(objects))
         elif len(value) >= MANY and (rows := _lists(value)):
             yield from self._records(path or 'rows', rows)
@@ -197,13 +146,7 @@ class _JsonWalk:
     def _records(self, path: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
         key, labels = named_by(rows)
         self._found.append(NamedRows(labels, rows))
-        is_part = sum(map(len, rows)) < _PART * self._size
-        for each in record_statements(path, rows, key, labels):
-            # What is said of a small part of a text tells of which.
-            text = each.text if each.text.startswith(path) else f'{path}: {each.text}'
-            topic = 'values' if each.topic == 'overview' else each.topic
-            rank = min(each.rank - _APART, _PART_RANK)
-            yield replace(each, text=text, rank=rank, topic=topic) if is_part else each
+        yield from record_statements(path, rows, key, labels)
 
     def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
         """A list of values without parts."""
@@ -221,18 +164,6 @@ class _JsonWalk:
         column = describe(path or 'values', cells)
         yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
         yield from surprising([OutputRecord('', name=path or 'values', fields=[('value', each)]) for each in cells])
-
-
-def _size(value: Json) -> int:
-    """How many values without parts a value has in it."""
-    left, size = [value], 0
-    while left:
-        each = left.pop()
-        if isinstance(each, Mapping | list):
-            left += each.values() if isinstance(each, Mapping) else each
-        else:
-            size += 1
-    return size
 
 
 def _is_leaf(value: Json) -> bool:
@@ -270,40 +201,12 @@ def _objects(value: Json) -> list[Mapping[str, Json]]:
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, Sequence) else []
 
 
-def _long_list(things: Sequence[Mapping[str, Json]]) -> str:
-    """The field in which things have lists of like objects that are long together, if there is one.
-
-    Entries that are called the same in most things are no things of their own, but parts of these.
-    """
-    lists: dict[str, list[list[Mapping[str, Json]]]] = {}
-    for thing in things:
-        for key, each in thing.items():
-            if len(objects := _objects(each)) > 1:
-                lists.setdefault(key, []).append(objects)
-    for key, found in lists.items():
-        entries = [entry for objects in found for entry in objects]
-        cells = sum(len([*_cells('', entry, 0)]) for entry in entries[:_PARTS])
-        names = Counter(name for objects in found for name in {*_names(objects)} if name)
-        is_usual = max(names.values(), default=0) >= _NAMED_SHARE * len(things)
-        is_long = len(entries) >= max(_KEYED, _LONG * len(things))
-        if is_long and cells >= _FIELDS * len(entries[:_PARTS]) and not is_usual:
-            return key
-    return ''
-
-
 def flat(things: Sequence[Mapping[str, Json]]) -> list[Row]:
-    """Objects as rows: a cell for each value in them, named by its path.
-
-    An entry of a list inside of most of them that has the same name there is a part of the path; others share a cell.
-    """
-    found = [[*_cells('', thing, 0)] for thing in things]
-    having = Counter(entry for cells in found for entry in {path[: path.rfind(']') + 1] for path, _ in cells})
+    """Objects as rows: a cell for each value in them, named by its path; the entries of a list share cells."""
     rows: list[Row] = []
-    for cells in found:
+    for thing in things:
         row: dict[str, list[str]] = {}
-        for named, inside in cells:
-            is_usual = having[named[: named.rfind(']') + 1]] >= _NAMED_SHARE * len(things)
-            path = named if is_usual else _ENTRY.sub('[]', named)
+        for path, inside in _cells('', thing, 0):
             if path in row or len(row) < _CELLS:
                 row.setdefault(path, []).append(inside)
         rows.append({path: ', '.join(inside) for path, inside in row.items()})
@@ -315,23 +218,12 @@ def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
         for key, inside in value.items():
             yield from _cells(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST and any(isinstance(each, Mapping) for each in value):
-        entries = cast('Sequence[Json]', value)
-        for name, entry in zip(_names(entries), entries, strict=False):
-            yield from _cells(f'{path}[{name}]', entry, depth + 1)
-        if len(entries) > 1:
-            yield f'{path}.length', str(len(entries))
+        for entry in value:
+            yield from _cells(f'{path}[]', entry, depth + 1)
+        if len(value) > 1:
+            yield f'{path}.length', str(len(value))
     else:
         yield path, cell(value)
-
-
-def _names(entries: Sequence[Json]) -> Sequence[str]:
-    """What each entry of a list is called; nothing if some have no name of their own."""
-    objects = _objects(entries)
-    for key in filter(_NAMING.search, objects[0]):
-        names = [name for each in objects if isinstance(name := each.get(key), str) and len(name) <= _NAME_LENGTH]
-        if len({*names}) == len(entries):
-            return names
-    return [''] * len(entries)
 
 
 def cell(value: Json) -> str:

@@ -10,7 +10,7 @@ from math import log2
 from typing import Literal
 
 from summarizer_tool.digests.columns import brief, listed, moment
-from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked
+from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked, pieces
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 
 Severity = Literal['fatal', 'error', 'warning', '', 'debug']
@@ -68,12 +68,6 @@ _SEVERITIES: Mapping[str, Severity] = {
 }  # fmt: skip
 _NAMES = {'w': 'WARN', 'e': 'ERROR', 'f': 'FATAL', 'i': 'INFO', 'warn': 'WARN', 'err': 'ERROR'}
 
-_SEPARATORS = ('},', '],', '),', ';', '}', '</tr>', '>', '|', '\t', ', ', ',', ' ')
-_PIECE = (8, 240)
-"""Characters of a piece on average, for what ends it to be taken for a separator."""
-_WINDOW = 160
-"""Characters of a piece where nothing separates them."""
-
 _LONG_TRACE, _EXCEPTION_LENGTH = 150, 120
 """Characters of a stack trace over which of its exceptions the first and the last one are told, and of each."""
 _TRACE = re.compile(
@@ -112,21 +106,8 @@ class Event:
 
 def loose(lines: Sequence[str]) -> list[Event]:
     """Lines as events in a text that is no log, long ones in pieces."""
-    numbered = ((number, piece) for number, line in enumerate(lines, 1) for piece in _pieces(line) if piece.strip())
-    return [Event(number, '', '', '', piece, piece) for number, piece in numbered]
-
-
-def _pieces(line: str) -> Sequence[str]:
-    if len(line) <= LONGEST_LINE:
-        return (line,)
-    least, most = _PIECE
-    for separator in _SEPARATORS:
-        count = line.count(separator) + 1
-        if least <= len(line) / count <= most:
-            ended = [piece + separator for piece in line.split(separator)]
-            ended[-1] = ended[-1].removesuffix(separator)
-            return ended
-    return [line[at : at + _WINDOW] for at in range(0, len(line), _WINDOW)]
+    parted = ((number, pieces(line, LONGEST_LINE)) for number, line in enumerate(lines, 1))
+    return [Event(number, '', '', '', piece, piece) for number, found in parted for piece in found if piece.strip()]
 
 
 def events(lines: Sequence[str]) -> Iterator[Event]:
@@ -224,34 +205,26 @@ def _belongs(line: str, current: Event, *, timed: bool, level: str, follows: boo
 
 
 def trace(tail: Sequence[str]) -> str:
-    """What a stack trace (the lines after the message) says: the exceptions, each with the frame it was thrown in."""
+    """What a stack trace (the lines after the message) says: its exceptions, and where they were thrown."""
     said: list[str] = []
-    python = next((index for index, line in enumerate(tail) if line.lstrip().startswith('Traceback')), None)
-    last_frame = ''
-    waiting = python is None
-    for index, line in enumerate(tail):
+    frame = ''
+    for nth, line in enumerate(tail):
         bare = line.strip()
-        if bare.startswith('File "'):
-            last_frame = _FOLDERS.sub('…', bare)
+        if bare.startswith(('File "', 'Traceback')):
+            frame = _FOLDERS.sub('…', bare)
             continue
-        if _FRAME.match(line):
-            if waiting:
-                said.append(bare)
-                waiting = False
-            continue
-        # What is thrown stands at the margin below its frames, whatever it is called.
-        is_thrown = last_frame and _MARGIN.match(line) and tail[index - 1][:1].isspace()
-        if is_thrown or _EXCEPTION.match(bare) or bare.startswith(('Caused by', 'Suppressed', 'panic:')):
-            said.append(f'{bare} [{last_frame}]' if last_frame else bare)
-            last_frame = ''
-            waiting = python is None
-        elif python is None and index < 3 and not bare.startswith('... '):
+        # What Python throws stands at the margin below its frames, whatever it is called.
+        is_thrown = frame and _MARGIN.match(line) and tail[nth - 1][:1].isspace()
+        if nth == 0 or is_thrown or _EXCEPTION.match(bare) or bare.startswith(('Caused by', 'Suppressed', 'panic:')):
+            said.append(f'{bare} [{frame}]' if frame else bare)
+            frame = ''
+        elif _FRAME.match(line) and len(said) == 1 and not _FRAME.match(tail[0]):
             said.append(bare)
     if len(said) > 2 and sum(map(len, said)) > _LONG_TRACE:
         # What went wrong first is told last: it must not be cut out of the middle.
         last = next((each for each in reversed(said) if each.startswith('Caused by')), said[-1])
         said = [one_line(each, _EXCEPTION_LENGTH) for each in (said[0], last)]
-    return ' | '.join(said[:6] if len(said) <= 6 else [*said[:3], *said[-3:]])
+    return ' | '.join(said[:6])
 
 
 def starts_like_log(line: str) -> bool:

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 LONGEST_LINE = 2000
 """Characters of a line that are read."""
+LONGEST_PART = 320
+"""Characters of a piece of a line that is longer than can be told."""
 VARIES = '*'
 LEAST_VALUES = 6
 """Values of a place from which something is usual in it."""
@@ -27,8 +29,12 @@ _RECURRING = 0.7
 """Share of the words of a field that must be frequent ones for them to be compared."""
 
 _TOKENS = re.compile(
-    r'"(?>(?:[^"\\\n]++|\\.)*)"|[^\s=,;|"\'<>(){}\[\]:]++(?>(?::[^\s=,;|"\'<>(){}\[\]]++)*)|\s++|.', re.DOTALL
+    r"(?<=[(,=])'(?>[^'\n]*(?:''[^'\n]*)*)'(?=[),;])|"
+    r'"(?>(?:[^"\\\n]++|\\.)*)"|[^\s=,;|"\'<>(){}\[\]:]++(?>(?::[^\s=,;|"\'<>(){}\[\]]++)*)|\s++|.',
+    re.DOTALL,
 )
+_PIECE = re.compile(rf'.{{1,{LONGEST_PART - 1}}}(?:[,;}}\s]|\Z)|.{{1,{LONGEST_PART}}}')
+"""A part of a long line, rather to the end of a field or a word."""
 _DIGITS = re.compile(r'0x[\da-f]+|\b(?=[a-f]*\d)[\da-f]{6,}\b|\d+')
 
 Place = tuple[Hashable, ...]
@@ -93,9 +99,14 @@ class FrequentWords:
         return ' '.join(name if self.has(name) else '*' for name in names)
 
 
+def pieces(line: str, longest: int) -> Sequence[str]:
+    """A line, or the pieces of one that has more characters than that."""
+    return (line,) if len(line) <= longest else [*filter(None, map(str.strip, _PIECE.findall(line)))]
+
+
 @lru_cache(maxsize=8192)
 def cut(text: str) -> CutLine:
-    """Cut a line, or the value of a field, into words; what stands in quotes is one."""
+    """Cut a line, or the value of a field, into words; what stands in quotes is one, in single ones as in SQL."""
     words: list[tuple[str, str]] = []
     signs = ''
     for part in _TOKENS.findall(text[:LONGEST_LINE].strip()):
@@ -116,10 +127,13 @@ def without_digits(word: str) -> str:
 
 
 def masked(word: str, signs: str) -> str:
-    """A word with signs before it, or `VARIES` for one that varies: the value of a name, a path, what has digits."""
-    if ' ' in word:
+    """A word with signs before it, or `VARIES` for one that varies: the value of a name, a path, what has digits.
+
+    So does a value in single quotes.
+    """
+    if ' ' in word and word[0] != "'":
         return ' '.join(masked(each, '') for each in word.split(' '))
-    return VARIES if signs.endswith('=') or '/' in word or any(map(str.isdigit, word)) else word
+    return VARIES if signs.endswith('=') or '/' in word or word[:1] == "'" or any(map(str.isdigit, word)) else word
 
 
 def form(line: str) -> str:

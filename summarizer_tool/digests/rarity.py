@@ -30,8 +30,6 @@ _FAR = 0.6
 """Values this share as far from the median are as far."""
 _DEVIATIONS = 3.0
 """Median deviations from which a number is far."""
-_GAP = 5.0
-"""Bits at most for how much farther a number is from the median than the next ones."""
 _NUMERIC = 0.7
 """Share of the values that must be numbers."""
 
@@ -84,9 +82,8 @@ def surprises(values: Sequence[str], *, is_form: bool) -> Mapping[str, float]:
     is_counted = max(forms.values()) > _NUMERIC * len(counts)
     for view in _VIEWS if not is_counted else _VIEWS[:-1]:
         _raise(best, _rare_by(view, counts, total), VIEWED)
-    far, gaps = _farness(values, counts)
-    _raise(best, far)
-    return {value: bits + gaps.get(value, 0.0) for value, bits in best.items()}
+    _raise(best, _farness(values, counts))
+    return best
 
 
 def _raise(best: dict[str, float], others: Mapping[str, float], less: float = 0.0) -> None:
@@ -134,27 +131,23 @@ def _number(value: str) -> float | None:
     return moment(value) if found is None else found
 
 
-def _farness(values: Sequence[str], counts: Mapping[str, int]) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """How surprising numbers are that stand far from the others, in bits, and how much farther than the next ones."""
+def _farness(values: Sequence[str], counts: Mapping[str, int]) -> Mapping[str, float]:
+    """How surprising numbers are that stand far from the others, in bits."""
     known = {value: number for value in counts if (number := _number(value)) is not None}
     total = sum(counts[value] for value in known)
     if total < max(8, _NUMERIC * len(values)) or len(known) < 3:
-        return {}, {}
+        return {}
     middle = _median(sorted((number, counts[value]) for value, number in known.items()), total)
     away = {value: abs(number - middle) for value, number in known.items()}
     ordered = sorted((away[value], counts[value]) for value in known)
-    deviation = _median(ordered, total)
+    least = _DEVIATIONS * _median(ordered, total)
     as_far = [0, *accumulate(count for _, count in reversed(ordered))]
-    found: dict[str, float] = {}
-    gaps: dict[str, float] = {}
-    for value, far in away.items():
-        at = bisect_left(ordered, (_FAR * far, 0))
-        count = as_far[len(ordered) - at]
-        if far > _DEVIATIONS * deviation and count <= 0.02 * total + 1:
-            nearest = max(ordered[at - 1][0] if at else 0.0, deviation)
-            found[value] = log2(total / count)
-            gaps[value] = min(_GAP, log2(far / nearest)) if nearest > 0 else _GAP
-    return found, gaps
+    as_many = {value: as_far[len(ordered) - bisect_left(ordered, (_FAR * far, 0))] for value, far in away.items()}
+    return {
+        value: log2(total / count)
+        for value, count in as_many.items()
+        if away[value] > least and count <= 0.02 * total + 1
+    }
 
 
 def _median(ordered: Sequence[tuple[float, int]], total: int) -> float:

@@ -4,24 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from summarizer_tool.digests.columns import FEW, Column, describe, moment, quantity, shown
+from summarizer_tool.digests.columns import Column, describe, moment, quantity, shown
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import MISSING, surprising
-
-INSIDE = '(in)'
-"""The field that says in which other thing one is."""
 
 Row = Mapping[str, str]
 """Cells by field; a field that a thing does not have is not in it."""
 
 _NAME = re.compile(r'(?i)(?:^|[._ -])(?:names?|title|key|host(?:name)?|pod|node|user(?:name)?|container_?name)$')
 _ID = re.compile(r'(?i)(?:^|[._ -])(?:id|uid|uuid|number|no|code|sku|ref|pid|arn)$|[a-z]I[Dd]$|_id$')
-_HASH = re.compile(r'[0-9a-f]{32,}')
-"""What is as well known by its beginning."""
-_OPAQUE = re.compile(r'[0-9A-Fa-f-]{16,}')
-"""What nobody knows a thing by."""
 
 _FIELDS = 120
 """Fields that are described; things with more are described by these, the ones most things have."""
@@ -29,8 +22,6 @@ _NAMES_FROM = 1.2
 """Score from which a field names things; a field with only different values has 2."""
 _SHORT = 24
 """Characters of a second name."""
-_APART, _WORD = 0.5, 60
-"""Share of the values of a field that differ where it gives names, and characters of such."""
 _EACH = 12
 """Things up to which each is told with all its fields."""
 _CONSTANT_LENGTH = 60
@@ -48,49 +39,13 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
     scored.sort(key=lambda each: -each[0])
     key = scored[0][1] if scored else ''
     # Some ask by name and others by number: a short second one of the other sort is said, too.
-    # What has no name is told by its number, and by a text that few have, such as a path.
-    place = '' if INSIDE in rows[0] else _place(rows)
-    other = place if _OPAQUE.fullmatch(rows[0].get(key, '')) else ''
-    other = other or next((field for field in fields if _complements(field, key, rows)), '' if key else place)
-    beside = distinct_parts([row.get(other, '') for row in rows] if key or other else _own_names(rows), 50)
+    other = next((field for field in fields if _complements(field, key, rows)), '')
+    beside = distinct_parts([row.get(other, '') for row in rows], 50)
     labels: list[str] = []
-    numbers: Counter[str] = Counter()
-    for row, second in zip(rows, beside, strict=True):
-        numbers[outer := row.get(INSIDE, '')] += 1
-        label = one_line(row.get(key, ''), 50 if other else 100) or f'{outer} #{numbers[outer]}'.lstrip()
-        label = f'{label[:12]}…' if _HASH.fullmatch(label) else label
+    for number, (row, second) in enumerate(zip(rows, beside, strict=True), 1):
+        label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
         labels.append(f'{label} ({second})' if second else label)
     return f'{key or "number"} ({other})' if other else key, labels
-
-
-def _place(rows: Sequence[Row]) -> str:
-    """The field of texts in all rows that has the most values; none if these are few for so many rows."""
-    counts = {field: len({row.get(field, '') for row in rows}) for field in [*rows[0]][:_FIELDS]}
-    own = [field for field in counts if '[]' not in field]
-    texts = [field for field in own if all(field in row and _is_text(row[field]) for row in rows)]
-    apart = [field for field in texts if counts[field] > min(FEW, len(rows) - 1)]
-    return max(apart, key=lambda each: (moment(rows[0][each]) is None, counts[each]), default='')
-
-
-def _own_names(rows: Sequence[Row]) -> Sequence[str]:
-    """What rows of several kinds are called by short texts that few others have, in whichever field each has one."""
-    columns: dict[str, list[str]] = {}
-    for row in rows:
-        for field, cell in row.items():
-            columns.setdefault(field, []).append(cell)
-    naming = [
-        field
-        for field, cells in columns.items()
-        if field != INSIDE
-        and '[]' not in field
-        and len({*cells}) > max(1.0, _APART * len(cells))
-        and all(_is_text(cell) and len(cell) <= _WORD for cell in cells[:_FIELDS])
-    ]
-    return [next((row[field] for field in naming if field in row), '') for row in rows]
-
-
-def _is_text(value: str) -> bool:
-    return quantity(value) is None and not _OPAQUE.fullmatch(value)
 
 
 def _naming(field: str, rows: Sequence[Row]) -> float:
@@ -124,7 +79,7 @@ def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
 
 def record_statements(what: str, rows: Sequence[Row], key: str, labels: Sequence[str]) -> Iterator[DigestStatement]:
     """Everything a digest may say of two or more things with the same fields, which `named_by` has named."""
-    yield from usual_statements(what, rows, key, names=labels)
+    yield from usual_statements(what, rows, key)
     if not _each(rows):
         yield from surprising([*_records(rows, labels)])
 
@@ -155,7 +110,7 @@ def _free(counts: Mapping[str, int], total: int) -> Mapping[str, str]:
 
 
 def usual_statements(
-    what: str, rows: Sequence[Row], key: str = '', lines: Sequence[int] = (), names: Sequence[str] = ()
+    what: str, rows: Sequence[Row], key: str = '', lines: Sequence[int] = ()
 ) -> Iterator[DigestStatement]:
     """What is usual of two or more things with the same fields; few things are told with all of these.
 
@@ -164,9 +119,7 @@ def usual_statements(
         rows: The things.
         key: The field that names them.
         lines: The number of the line on which each stands, if they stand on lines.
-        names: What each is called otherwise.
     """
-    names = names or [f'line {line}' for line in lines]
     total = len(rows)
     counts = Counter(field for row in rows for field in row)
     free = _free(counts, total)
@@ -178,7 +131,7 @@ def usual_statements(
             bad = 14.0 if BAD.search(text) else 0.0
             yield DigestStatement(text, 76.0 + bad, 'values', tuple(lines[row : row + 1]))
         return
-    columns = [describe(field, [row.get(field) for row in rows], names) for field in fields]
+    columns = [describe(field, [row.get(field) for row in rows]) for field in fields]
     constant = [column for column in columns if column.kind == 'constant']
     constants = [f'{column.name}={one_line(column.text, _CONSTANT_LENGTH)}' for column in constant]
     for start in range(0, len(constants), 8):

@@ -1,18 +1,18 @@
 """Which lines of machine output are about a question.
 
-They are ranked by its words (BM25 over stems, those around them, those just as they were asked), by what these mean,
+They are ranked by its words (BM25 over stems, those just as they were asked), by what these mean,
 where word vectors are installed, by what went wrong, and by how unlike the others they are.
 """
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 from math import log
 
 from summarizer_tool.digests.notable import BAD
-from summarizer_tool.digests.places import form
+from summarizer_tool.digests.places import LONGEST_PART, form
 from summarizer_tool.digests.statements import CUT, DigestStatement, focus_words, one_line
 from summarizer_tool.text import word_vectors
 from summarizer_tool.text.ranking import idf
@@ -23,11 +23,9 @@ _MATCHED, _TOWARD, _MEANT = 1.0, 0.8, 0.8
 """What counts how much: the words of the question, against the part that has most of them; the direction of all words
 together; for each word of the question the one that is likest;"""
 _WRONG, _RARE = 0.2, 0.4
-"""a word of what went wrong; and that no other part has the same form."""
-_NEAR, _EXACT = 0.2, 0.3
-"""What words the texts around have that it has not itself; and what it has of the question as it is written there."""
-_BESIDE = 3
-"""Texts on each side that stand around one."""
+"""a word of what went wrong; that no other part has the same form;"""
+_EXACT = 0.3
+"""and what it has of the question as it is written there."""
 _EXACT_WORDS = 24
 _CERTAIN = 1.0
 """What the best part has at least."""
@@ -37,9 +35,7 @@ _K1, _B = 1.2, 0.75
 _SAME_FORM = 3
 """Parts of one form that are looked at, of those without a word of the question,"""
 _LOOKED_AT = 6000
-"""parts, at most,"""
-LONGEST_PART = 320
-"""and characters of each."""
+"""parts, at most."""
 
 _LEAST, _MOST = 30.0, 66.0
 """The rank of what is not about the question at all, and what the part that is most about it has in addition."""
@@ -58,10 +54,6 @@ _OF_FORM, _FURTHER = 2, 4.0
 _BELOW = {':': 2, '{': 5, '[': 5, '(': 5}
 """Parts told with one that ends with a sign; what begins with a sign, as the lines of JSON do, heads nothing."""
 
-_RULED = re.compile(r'([=*#~_-])\1{2,} .*\w.* \1{3,}')
-"""A title, as tools write it above a part of what they print."""
-_OFF = re.compile(r'(?i)\benabled?["\']?\s?[:=]\s?["\']?(?:false|no|off|0)\b')
-"""What is said of what is disabled."""
 _AS_DIGITS = str.maketrans('123456789', '000000000')
 _WORD = re.compile(r'\w+')
 _PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+')
@@ -118,17 +110,15 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
 def _below(parts: Sequence[OutputPart], at: int) -> Sequence[OutputPart]:
     """What is told with a part that is a heading."""
     text = parts[at].text
-    is_title = _RULED.fullmatch(text) is not None
-    most = _BELOW['{'] if is_title else _BELOW.get(text[-1], 0) if text[-1] == ':' or text[0] not in '"{[' else 0
+    most = _BELOW.get(text[-1], 0) if text[-1] == ':' or text[0] not in '"{[' else 0
     below = parts[at + 1 : at + 1 + most]
-    is_apart = is_title or (text[-1] == ':' and ' ' in text)
+    is_apart = text[-1] == ':' and ' ' in text
     return [*takewhile(lambda part: part.depth > parts[at].depth or is_apart, below)]
 
 
 def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     """How much texts, in order, are about a question, by index; of many of one form the first ones."""
     asked = [*dict.fromkeys(word for word in _words(question) if len(word) > 1 and content_stem(word))]
-    texts = [f'{text} disabled' if _OFF.search(text[:LONGEST_PART]) else text for text in texts]
     if not asked or not (chosen := _chosen(texts, asked)):
         return {}
     forms = {at: form(texts[at]) for at in chosen}
@@ -140,13 +130,12 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     distinct = {each: nth for nth, each in enumerate(dict.fromkeys(said))}
     toward, alike = word_vectors.alike([*distinct], asked)
     meant = [sum(map(float.__mul__, worth, map(float, row))) / sum(worth) for row in alike]
-    near, exact = _near(dict(zip(chosen, words, strict=True)), asked, worth), _exact(texts, chosen, question)
+    exact = _exact(texts, chosen, question)
     most, most_exact = max(matched) or 1.0, max(exact.values()) or 1.0
     scores = {
         at: _MATCHED * match / most
         + _TOWARD * toward[distinct[own]]
         + _MEANT * meant[distinct[own]]
-        + _NEAR * near[at]
         + _EXACT * exact[at] / most_exact
         + _WRONG * (BAD.search(texts[at][:LONGEST_PART]) is not None)
         + _RARE / times[forms[at]]
@@ -154,18 +143,6 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     }
     best = max(_CERTAIN, *scores.values())
     return {at: Relevance(scores[at] / best, max(match, exact[at])) for at, match in zip(chosen, matched, strict=True)}
-
-
-def _near(words: Mapping[int, Sequence[str]], asked: Sequence[str], worth: Sequence[float]) -> dict[int, float]:
-    """What words of a question the texts right before and behind each one have that it has not itself, 0 to 1."""
-    value = dict(zip(map(stem, asked), worth, strict=True))
-    having = {at: value.keys() & {*map(stem, each)} for at, each in words.items()}
-    best = max(sum(map(value.__getitem__, each)) for each in having.values()) or 1.0
-    near: dict[int, float] = {}
-    for at, own in having.items():
-        around = (having.get(other, ()) for other in range(at - _BESIDE, at + _BESIDE + 1))
-        near[at] = sum(map(value.__getitem__, {*chain.from_iterable(around)} - own)) / best
-    return near
 
 
 def _exact(texts: Sequence[str], chosen: Sequence[int], question: str) -> dict[int, float]:

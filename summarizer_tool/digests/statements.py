@@ -69,8 +69,6 @@ _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 _WORD = re.compile(r'[\w./:=-]*\w|(?<!\S)/(?!\S)')
 _PARTS = re.compile(r'\w{2,}')
 _NUMBERED = re.compile(r'(?<!\w)[^\W\d_]{3,} \d{1,2}(?!\w)')
-_MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split()  # noqa: SIM905
-_MONTH = re.compile(rf'(?<!\w)({"|".join(_MONTHS)})[a-z]{{0,6}} (\d{{4}})(?!\w)')
 _SMALL_WORDS = frozenset(
     """about after all and anomalies anomaly any anything are been but can check did does error errors everything
     failure failures find for from get give had has have here how issue issues its list look not odd off ordinary our
@@ -114,16 +112,15 @@ def distinct_parts(names: Sequence[str], longest: int) -> list[str]:
 def focus_words(focus: str) -> tuple[str, ...]:
     """The words of a focus that tell something, in lower case, each once.
 
-    A short number tells something with the word before it, a month with its year as a date has both, a path by its
-    end, the name and the value of a field by themselves, too.
+    A short number tells something with the word before it, a path by its end, the name and the value of a field by
+    themselves, too.
     """
     focus = focus[:2000].lower()
     found = (word.strip('.:/-') or word for word in _WORD.findall(focus))
     words = (word for word in found if (len(word) > 2 or word == '/') and word not in _SMALL_WORDS)
-    dates = (f'{year}-{_MONTHS.index(month) + 1:02}' for month, year in _MONTH.findall(focus))
     parts = ((word, word.rpartition('/')[2], *word.split('=')) for word in words)
     told = [part for word, *ends in parts for part in (word, *ends) if part == word or part[:1].isalpha()]
-    return tuple(dict.fromkeys([*told, *_NUMBERED.findall(focus), *dates]))
+    return tuple(dict.fromkeys([*told, *_NUMBERED.findall(focus)]))
 
 
 def choose(

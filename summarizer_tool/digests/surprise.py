@@ -7,11 +7,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
-from os.path import commonprefix
 
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.places import (
-    LEAST_VALUES,
     LONGEST_LINE,
     OF_LINES,
     OutputRecord,
@@ -40,9 +38,7 @@ _SHORT_CELL = 40
 _TOLD_FIELDS, _LOOKED_AT = 6, 24
 """Fields of a thing that are shown, and values that are looked at for these."""
 _SAME = 20
-"""Characters of a path from which it is not said again."""
-_WORD_LENGTH = 5
-"""Characters up to which a value may stand in several fields by chance."""
+"""Characters of a value by which a thing is called that is not said again."""
 _SHORT = 16
 """Characters of a usual value that is shown beside an unusual one."""
 _USUAL_SHARE = 0.8
@@ -57,9 +53,6 @@ _WORST = 4.0
 """Bits of a notable word that no other record has, in addition to what else is surprising."""
 _WORD = 2.0
 """Bits that a notable word is less surprising than it is rare."""
-
-_SPARSE = 0.5
-"""Bits that a field loses which few have, for each time that there are twice as many of these."""
 
 _LITTLE = 3.7
 """Bits of surprise below which a record is like the others,"""
@@ -152,18 +145,11 @@ def _found(records: Sequence[OutputRecord]) -> list[_Surprise]:
     records = [each for each in records if each.fields or _says_something(each.text[:LONGEST_LINE])]
     bits: dict[int, dict[Place, tuple[float, str]]] = defaultdict(dict)
     places = find_places(records)
-    sparse = {place for place, found in places.items() if 2 * found.values.count(MISSING) > len(found.values)}
     for place, values in places.items():
-        rare = dict(surprises(values.values, is_form=place[0] == 'form'))
-        # What few have may be unlike that of these few.
-        own = [value for value in values.values if value != MISSING] if place in sparse else []
-        for value, more in surprises(own, is_form=False).items() if len(own) >= LEAST_VALUES else ():
-            rare[value] = max(more, rare.get(value, 0.0))
+        rare = surprises(values.values, is_form=place[0] == 'form')
         for row, value in zip(values.rows, values.values, strict=True) if rare else ():
-            # The more fields there are that few things have, the less it says that one has one.
-            within = _SPARSE * log2(1 + len(sparse)) if place in sparse else 0.0
-            within += VIEWED if records[row].fields and place[0] != 'field' else 0.0
-            if value in rare and rare[value] > within:
+            within = VIEWED if records[row].fields and place[0] != 'field' else 0.0
+            if rare.get(value, 0.0) > within:
                 bits[row][place] = max(bits[row].get(place, (0.0, '')), (rare[value] - within, value))
     notable = _notable(records)
     for row, (rare, word) in notable.items():
@@ -233,43 +219,26 @@ def _shown_record(
         return f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
     cells = dict(record.fields)
     fields: dict[str, str] = {}
-    said: set[str] = set()
-    room, before = LONGEST - len(record.name), ''
-
-    def weight(name: str) -> int:
-        """What went wrong comes first; what a thing has tells more than what it lacks."""
-        said = cells.get(name, '')
-        return 2 if said == MISSING else 0 if said and notable_words(f'{name}: {said[:_CELL]}') else 1
-
-    for place, value in sorted(values, key=lambda each: weight(_field(each[0]))):
+    room = LONGEST - len(record.name)
+    # What a thing has tells more than what it lacks.
+    for place, value in sorted(values, key=lambda each: cells.get(_field(each[0])) == MISSING):
         name = _field(place)
-        own = (name, cells[name]) if name in cells else next((each for each in cells.items() if value in each[1]), None)
-        if own is None or own[0] in fields or len(fields) >= _TOLD_FIELDS:
+        name = name if name in cells else next((field for field, cell in cells.items() if value in cell), '')
+        cell = cells.get(name, '')
+        if not name or name in fields or cell[:_SAME] in record.name or len(fields) >= _TOLD_FIELDS:
             continue
-        name, cell = own
-        if cell[:_SAME] in record.name:
-            continue
-        # What lacks a part lacks all that is in it, and a word in several fields is one.
-        once = f'{name.rpartition(".")[0] or name} ' if cell == MISSING else cell
         at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
         shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
-        # A path that the one before begins with, too, is said once.
-        same = commonprefix([name, before]).rfind('.')  # noqa: RUF071 paths of fields
-        called = f'…{name[same:]}' if same > _SAME else name
-        text = f'{called} missing' if cell == MISSING else f'{called}={shown}'
+        text = f'{name} missing' if cell == MISSING else f'{name}={shown}'
         text = f'{text} (usually {usual[name]})' if name in usual else text
-        most = min(room, _CELL) if cell == MISSING else room
-        if fields and (once in said or sum(len(each) + 2 for each in fields.values()) + len(text) > most):
-            continue
-        fields[name], before = text, name
-        said |= {once} if cell == MISSING or len(cell) > _WORD_LENGTH else set()
+        room -= len(text) + 2
+        if fields and room < 0:
+            break
+        fields[name] = text
     if not fields and not record.text:
         # What is odd about it is what it is called: that is told with what it has.
-        own = {field: cell for field, cell in cells.items() if cell not in (MISSING, usual.get(field))}
-        outer = sorted(
-            (field for field in own if own[field][:_SAME] not in record.name), key=lambda each: each.count('.')
-        )
-        fields = {field: f'{field}={one_line(own[field], _SHORT_CELL)}' for field in outer[:_TOLD_FIELDS]}
+        own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field))]
+        fields = {field: f'{field}={one_line(cells[field], _SHORT_CELL)}' for field in own[:_TOLD_FIELDS]}
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
     return f'{name}: {", ".join(fields.values())}' if fields else ''

@@ -2,11 +2,8 @@
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import islice, pairwise, zip_longest
-from os.path import commonprefix
+from itertools import zip_longest
 
 from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.places import without_digits
@@ -15,12 +12,8 @@ from summarizer_tool.digests.table_rows import FIT, LEAST_ROWS, WIDEST, Table, r
 LONGEST_LINE = 20_000
 _BARE = 3
 """Columns up to which every row must have all of them."""
-_LEAST_FIXED = 8
-"""Rows from which columns are told by their places alone."""
 _HEADS = 5
 """Lines among which titles are looked for,"""
-_UNLIKE = 0.6
-"""Share of the cells of a line which stand nowhere else where it says something of the others, and is no row,"""
 _BELOW = 40
 """and lines by which it is told whether these stand above numbers,"""
 _NUMBERS = 0.9
@@ -39,10 +32,7 @@ _RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
 _GAP = re.compile(r'\s{2,}|\t')
 _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
-_COUNTED = re.compile(r'\s*(\d[\d.,]*[KMGTkmgt]?)\s+(\S.*?)\s*')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
-_YEAR = re.compile(r'[12]\d{3}')
-_WHOLE = re.compile(r'\d{1,9}')
 _TABS = 2
 """Tabs in a line from which these, and no blanks, part its cells."""
 
@@ -88,60 +78,11 @@ def separated(block: Sequence[str], start: int, separators: str = ',\t;|') -> Ta
     return None
 
 
-def handed(block: Sequence[str], start: int) -> Table | None:
-    """Values that lines which begin alike have in parentheses, as those of database dumps do that insert rows."""
-    ordered, few = sorted(block), len(block) // 10
-    shared = commonprefix([ordered[few], ordered[-1 - few]])  # noqa: RUF071 lines are no paths
-    begin = shared[: shared.rfind('(') + 1]
-    if not begin:
-        return None
-    lines = [*enumerate(block, start + 1)]
-    ended = [(at, line) for at, line in lines if line.startswith(begin) and line.rstrip(' ,;').endswith(')')]
-    split = {at: _parts(line[len(begin) :], "'") for at, line in ended}
-    width = max(Counter(map(len, split.values())).items(), key=lambda each: each[1], default=(0, 0))[0]
-    cells = [(at, row) for at, row in split.items() if len(row) == width]
-    beside = [(at, line) for at, line in lines if len(split.get(at, '')) != width]
-    # Their names stand in parentheses as well, before the values or where the table is made.
-    named = (_parts(line[line.find('(') + 1 :], '"') for line in (begin, *(line for _, line in beside)))
-    names = next((each for each in named if len(each) == width and all(each)), [''] * width)
-    return rows_of([name.split()[0].strip('"`[]') if name else '' for name in names], cells, beside, least=LEAST_ROWS)
-
-
-def aligned(block: Sequence[str], start: int) -> Table | None:
-    """Columns below titles."""
-    by_place, by_word = _in_columns(block, start, is_titled=True), _in_words(block, start)
-    # Where a few cells are wide, columns run into each other; each word stands below its title for all that.
-    return by_word if by_word and (by_place is None or len(by_word.rows[0]) > len(by_place.rows[0])) else by_place
-
-
-def fixed(block: Sequence[str], start: int) -> Table | None:
-    """Columns that begin at the same place in nearly all lines, with titles above them or without."""
-    return _in_columns(block, start, is_titled=False)
-
-
-def counted(block: Sequence[str], start: int) -> Table | None:
-    """A number and what it is that of, on each line; they end at the same place, however long they are."""
-    found = [(at, _COUNTED.fullmatch(line)) for at, line in enumerate(block, start + 1)]
-    cells = [(at, match.groups()) for at, match in found if match]
-    ends = Counter(match.end(1) for _, match in found if match)
-    sizes = {len(number) for _, (number, _) in cells}
-    if len(sizes) < 2 or max(ends.values()) < max(_LEAST_FIXED, FIT * len(block)):
-        return None
-    beside = [(at, block[at - start - 1]) for at, match in found if not match]
-    return rows_of(['number', 'name'], cells, beside)
-
-
 def _piped(line: str) -> list[str]:
     line = line.strip()
     # What is empty at the end has a pipe before it, where none stands before the first.
     inside = line[1:].removesuffix('|') if line.startswith('|') else line
     return [cell.strip().replace('\\|', '|') for cell in re.split(r'(?<!\\)\|', inside)]
-
-
-def _parts(text: str, quote: str) -> Sequence[str]:
-    """What stands between commas before the last parenthesis that closes."""
-    found = csv.reader([text.rpartition(')')[0]], quotechar=quote, skipinitialspace=True)
-    return [cell.strip() for row in found for cell in row]
 
 
 def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequence[tuple[int, Sequence[str]]]]:
@@ -176,103 +117,42 @@ def reaches_over(lines: Sequence[str]) -> bool:
     return any(line.count('"') % 2 for line in lines)
 
 
-def numbered(first: Sequence[str]) -> AbstractSet[int]:
-    """Which cells of a first row are years, or three and more whole numbers that go up by steps of one size."""
-    numbers = [(place, int(cell)) for place, cell in enumerate(first) if _WHOLE.fullmatch(cell)]
-    steps = {after - before for (_, before), (_, after) in pairwise(numbers)}
-    is_counted = len(numbers) > 2 and len(steps) == 1 and min(steps) > 0
-    return {place for place, _ in numbers if is_counted or _YEAR.fullmatch(first[place])}
-
-
 def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
-    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside.
-
-    A year may be the title of a column of numbers, and so may numbers that go up by steps of one size.
-    """
+    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside."""
     (_, first), *rest = cells
-    titles = numbered(first)
-    forms = [cell if place in titles else without_digits(cell) for place, cell in enumerate(first)]
+    forms = [without_digits(cell) for cell in first]
     has_digits = [form != cell for form, cell in zip(forms, first, strict=True)]
     if any(
         form == (without_digits(row[place]) if has_digits[place] else row[place])
         for _, row in rest
         for place, form in enumerate(forms)
-        if len(titles) < 3 or place not in titles
     ):
         return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
 
 
-def _in_words(block: Sequence[str], start: int) -> Table | None:
-    """Words below titles of one word each; the last column has what is left of a line."""
+def aligned(block: Sequence[str], start: int) -> Table | None:
+    """Columns below titles."""
     lines = [line.expandtabs() for line in block]
-    split = [line.split() for line in lines[: _HEADS + _BELOW]]
-    head = next((at for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])), len(lines))
-    titles = [*_WORDS.finditer(lines[head])] if head < len(lines) else []
-    beside = [*enumerate(lines[:head], start + 1)]
-    cells: list[tuple[int, Sequence[str]]] = []
-    below = 0
-    for number, line in enumerate(lines[head + 1 :], start + head + 2):
-        words = [*islice(_WORDS.finditer(line), len(titles))]
-        if len(words) < len(titles) or _RULE.match(line):
-            beside.append((number, line))
-            continue
-        cells.append((number, line.split(None, len(titles) - 1)))
-        below += sum(
-            word.start() <= title.end() and word.end() >= title.start()
-            for title, word in zip(titles[:-1], words, strict=False)
-        )
-    if len(cells) < max(2, FIT * (len(lines) - head - 1)) or below < FIT * len(cells) * (len(titles) - 1):
-        return None
-    return rows_of([title[0] for title in titles], cells, beside)
-
-
-def _in_columns(block: Sequence[str], start: int, *, is_titled: bool) -> Table | None:
-    lines = [line.expandtabs() for line in block]
-    if len(lines) < (2 if is_titled else _LEAST_FIXED):
-        return None
     places, gaps = _places(lines[:: len(lines) // 500 + 1])
     # Cells may have blanks in them, and titles tell where columns begin.
     split = [_GAP.split(line.strip()) for line in lines[: _HEADS + _BELOW]]
     heads = [lines[at] for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])]
     ruled = next((line for line in lines[1:_HEADS] if _RULED.match(line)), None)
     named = [found.start() for found in _WORDS.finditer(ruled)] if ruled else None
-    named = named or next((begins for line in heads if (begins := _begins(line, places, gaps))), None)
-    places = named or places
+    places = named or next((begins for line in heads if (begins := _begins(line, places, gaps))), None) or places
     if len(places) < 3 or places[0] > _INDENTED:
         return None
-    titles, cells, beside = _rows(lines, start, places, is_titled=is_titled)
-    if len(cells) < FIT * (len(lines) - bool(titles)) or (is_titled and not titles):
+    titles, cells, beside = _rows(lines, start, places)
+    if not titles or len(cells) < FIT * (len(lines) - 1):
         return None
-    if not titles and len({row[-1] for _, row in cells}) < 2:
-        return None
-    if not titles and len(cells) > _BELOW and (apart := _unlike(cells)):
-        beside = sorted([*beside, *((at, lines[at - start - 1]) for at in apart)])
-        cells = [each for each in cells if each[0] not in apart]
-    names = titles or [f'column {number}' for number in range(1, len(places) + 1)]
-    head = next((line for line in lines if line.split() == ' '.join(titles).split()), '')
-    for place in range(len(names) - 2, -1, -1):
-        # A title of two words, of which the first stands above nothing.
-        if f'{names[place]} {names[place + 1]}' in head and not any(row[place] for _, row in cells):
-            names = [*names[:place], f'{names[place]} {names[place + 1]}', *names[place + 2 :]]
-            cells = [(number, [*row[:place], *row[place + 1 :]]) for number, row in cells]
-    return rows_of(names, cells, beside)
-
-
-def _unlike(cells: Sequence[tuple[int, Sequence[str]]]) -> AbstractSet[int]:
-    """The lines among the first and the last ones most of whose cells have a form that no other has in the column."""
-    forms = Counter((place, without_digits(cell)) for _, row in cells for place, cell in enumerate(row))
-    return {
-        at
-        for at, row in (*cells[:_HEADS], *cells[-_HEADS:])
-        if sum(forms[place, without_digits(cell)] == 1 for place, cell in enumerate(row)) >= _UNLIKE * len(row)
-    }
+    return rows_of(titles, cells, beside)
 
 
 def _rows(
-    lines: Sequence[str], start: int, places: Sequence[int], *, is_titled: bool
+    lines: Sequence[str], start: int, places: Sequence[int]
 ) -> tuple[Sequence[str], list[tuple[int, Sequence[str]]], list[tuple[int, str]]]:
-    """The titles of columns that begin at some places, if they have any, the cells of each row, and the other lines."""
+    """The titles of columns that begin at some places, the cells of each row, and the other lines."""
     titles: Sequence[str] = ()
     cells: list[tuple[int, Sequence[str]]] = []
     beside: list[tuple[int, str]] = []
@@ -287,7 +167,7 @@ def _rows(
             cells.clear()
         elif not _RULE.match(line):
             cells.append((number, row))
-        if is_titled and not titles and len(cells) > 1:
+        if not titles and len(cells) > 1:
             break  # no titles come any more
     return titles, cells, beside
 

@@ -1,12 +1,11 @@
 """Tables in a text: which blocks of it are rows, what is usual in these, and what is unlike the others."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import named_by, usual_statements
+from summarizer_tool.digests.records import usual_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import LONGEST_LINE, reaches_over, separated
@@ -15,9 +14,6 @@ from summarizer_tool.digests.table_rows import LEAST_ROWS, Table
 _BESIDE = 8
 """Lines beside a table up to which each is told."""
 
-_NAME_LENGTH = 32
-"""Characters of the name of a row that stand before its line."""
-_COUNTED = re.compile(r'#\d+(?: \((.*?)\)?)?$')
 _COMMENT = '#'
 _COMMENTED = 0.5
 """Share of the lines up to which those that begin with this are comments."""
@@ -94,7 +90,6 @@ def _joined(tables: Sequence[Table]) -> list[Table]:
             [row for table in same for row in table.rows],
             [number for table in same for number in table.lines],
             [line for table in same for line in table.beside],
-            len(same),
         )
         for same in alike.values()
     ]
@@ -107,14 +102,7 @@ def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[
         yield DigestStatement(f'beside table: {one_line(line)}', 75.0 - nth, 'overview', (at,))
     for number, table in enumerate(tables, 1):
         what = 'table' if len(tables) == 1 else f'table {number}'
-        what += f' in {table.parts} parts' if table.parts > 1 else ''
-        key, labels = named_by(table.rows) if len(table.rows) > 1 else ('', ())
-        # Its line tells more than the number that stands for a name; a number that is one says of what.
-        names = [_COUNTED.sub(r'\1', one_line(name, _NAME_LENGTH)) for name in labels] if key else ()
-        of = key.partition(' (')[0]
-        names = [f'{of} {name}' if name[:1].isdigit() else name for name in names]
-        named = [f'{name}, line {at}'.removeprefix(', ') for name, at in zip(names, table.lines, strict=False)]
-        yield from usual_statements(what, table.rows, lines=table.lines, names=named)
+        yield from usual_statements(what, table.rows, lines=table.lines)
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
     yield from surprising([OutputRecord(line, at) for at, line in beside])

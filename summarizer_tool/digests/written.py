@@ -12,9 +12,8 @@ from summarizer_tool.text.lines import is_written, plain_share
 
 _SAMPLE = 2000
 """Lines by which the kind of a text is told."""
-LOG_SHARE, EVENT_SHARE = 0.2, 0.25
-"""Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each; and from
-which its lines are events rather than those of blocks."""
+_LOG_SHARE = 0.2
+"""Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each."""
 _REPEATED = 0.4
 """Forms a line up to which a text is no prose,"""
 _GENERATED = 0.2
@@ -28,9 +27,6 @@ _ALL_WORDS = 0.85
 """Share of the characters that stand in plain words from which a text without sentences is people's, too,"""
 _MANY_WORDS, _LONG_SENTENCE, _ITEMS = 0.45, 60, 0.25
 """and share from which it is with long sentences, of so many words, or with items of lists in so many of its lines."""
-_DIRECTIVE = re.compile(r'\s*(?:[\w.$-]+(?:[ \t](?:(?! = )[^()])*)?[;{]|\})\s*(?:#.*)?')
-_CONFIGURED = 0.9
-"""Share of the lines that are directives of a server or blocks of these, from which a text is no source code."""
 _LARGE = 4000
 """Characters from which a text of no known form is digested all the same,"""
 _SOME_LINES = 10
@@ -75,10 +71,10 @@ def is_long(text: str, lines: Sequence[str]) -> bool:
     return len(text) >= _LARGE or sum(line.strip() != '' for line in lines) >= _SOME_LINES
 
 
-def is_log(lines: Sequence[str], share: float = LOG_SHARE) -> bool:
+def is_log(lines: Sequence[str]) -> bool:
     """Return whether so many lines of a text are those of a log, or what a compiler or a check says of one thing."""
     sample = [line[:400] for line in lines[:_SAMPLE] if line.strip()]
-    return len(sample) > 2 and sum(map(starts_like_log, sample)) >= share * len(sample)
+    return len(sample) > 2 and sum(map(starts_like_log, sample)) >= _LOG_SHARE * len(sample)
 
 
 def is_source(lines: Sequence[str]) -> bool:
@@ -88,9 +84,7 @@ def is_source(lines: Sequence[str]) -> bool:
     [(begin, times)] = Counter(line.split(None, 1)[0] for line in sample).most_common(1) or [('', 0)]
     # By a process, `==18636==`, or by what is to change.
     is_marked = times > _MARKED * len(sample) and (any(map(str.isdigit, begin)) or begin in {'+', '-', '~'})
-    directives = [line for line in sample if not line.lstrip().startswith('#')]
-    is_configured = sum(_DIRECTIVE.fullmatch(line) is not None for line in directives) > _CONFIGURED * len(directives)
-    return is_short and not is_marked and not is_configured and may_be_code(sample) and _forms(lines) > _GENERATED
+    return is_short and not is_marked and may_be_code(sample) and _forms(lines) > _GENERATED
 
 
 def repeats(lines: Sequence[str]) -> bool:

@@ -52,10 +52,10 @@ def test_a_block_is_told_with_its_fields_and_what_it_is_about() -> None:
         for at, title in enumerate(about)
     )
     assert answers(text, 'Who removed the router?')[0] == snapshot(
-        '15| commit 0000000000: Take the old router out: Take the old router out'
+        '15| 0000000000000000000000000000000000000001: Take the old router out'
     )
     told = answers(text, 'When was the commit called just 1.4.0 made?')
-    assert told[0] == snapshot('1| commit 0000000000: 1.4.0: commit 0000000000000000000000000000000000000000')
+    assert told[0] == snapshot('1| commit 0000000000000000000000000000000000000000')
 
 
 @pytest.mark.parametrize(

@@ -64,16 +64,6 @@ def test_text_that_shows_a_change_is_none() -> None:
     assert 'changes of' not in digest(text, 300).text
 
 
-def test_a_list_of_files_is_told_by_its_folders() -> None:
-    paths = [f'./mill/{folder}/part_{at}.py' for folder, count in (('gates', 30), ('ui', 9)) for at in range(count)]
-    assert digest('\n'.join([*paths, './mill/README.md']), 100).text == snapshot("""\
-paths below mill: 40 items with 2 fields
-40| ./mill/README.md
-folder: gates ×30, ui ×9, "" ×1
-kind: .py ×39, .md ×1\
-""")
-
-
 def test_a_list_of_versions_is_for_readers() -> None:
     versions = [
         f'## 1.{at}.0 (2026-03-0{at})\n\n### Features\n\n* The mill turns {at} ways.\n* It stops.' for at in range(1, 9)

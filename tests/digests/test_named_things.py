@@ -18,7 +18,7 @@ def test_what_is_odd_in_yaml_is_told_with_its_name() -> None:
     assert 'boat-31: leaks=9' in digest(text, 400, focus=ASKED).text
 
 
-def test_a_record_is_told_by_what_it_has_before_what_it_lacks_each_thing_once() -> None:
+def test_a_record_is_told_by_what_it_has_before_what_it_lacks() -> None:
     usual = [
         OutputRecord(
             '',
@@ -29,9 +29,7 @@ def test_a_record_is_told_by_what_it_has_before_what_it_lacks_each_thing_once() 
     ]
     odd = [('crew.mate', MISSING), ('crew.cook', MISSING), ('state', 'stranded'), ('port', 'stranded')]
     [found] = surprising([*usual, OutputRecord('', name='boat 60', fields=odd)])
-    assert found.text.count('stranded') == 1
     assert found.text.index('stranded') < found.text.index('missing')
-    assert found.text.count('missing') == 1
 
 
 def test_words_in_quotes_vary_one_by_one() -> None:
@@ -61,7 +59,7 @@ def test_what_a_line_opens_is_told_with_it() -> None:
 
 def test_where_few_lines_stand_in_blocks_they_are_called_by_what_is_around_them() -> None:
     lines = ['-/+ pier "stone" "old" {', '      ~ size = 4', '    }', '  - pier "wood" "new" {', '      - size = 6']
-    assert line_names(TextBlocks('', [''] * 5, 4, ()), lines)[1::3] == ['stone.old', 'wood.new']
+    assert line_names(TextBlocks('', [''] * 5, ()), lines)[1::3] == ['stone.old', 'wood.new']
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,6 @@ def test_a_name_with_digits_is_found_whole_and_in_parts() -> None:
     assert scores[1].score > scores[2].score
 
 
-@pytest.mark.parametrize('off', ['enabled: false', '"enable": "off"', 'enabled=0'])
-def test_what_is_not_enabled_is_disabled(off: str) -> None:
-    parts = [OutputPart(f'gate{at}: {"enabled: true" if at != 7 else off}', lines=(at,)) for at in range(30)]
-    assert [each.lines for each in relevant(parts, 'What is disabled?', odd=())][:1] == [(7,)]
-
-
 @given(st.lists(st.text(max_size=60), max_size=30), st.text(max_size=80))
 def test_scores_are_shares_of_the_best(texts: list[str], question: str) -> None:
     scores = relevances(texts, question)

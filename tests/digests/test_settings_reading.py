@@ -1,5 +1,3 @@
-import json
-
 import pytest
 from inline_snapshot import snapshot
 
@@ -140,32 +138,3 @@ def test_no_line_takes_long(line: str):
 def test_what_is_nested_as_deep_as_a_text_may_be_is_read_or_refused():
     deep = '\n'.join(f'{" " * at}k{at}:' for at in range(1200)) + ' v\n'
     assert read_settings(deep) is None or digest(deep, 100).text
-
-
-def test_a_value_unlike_those_of_its_name_in_other_sections_comes_first_and_what_sets_nothing_last() -> None:
-    sections = [
-        f'{name}:\n  gates: {{count: 1, oil: null, locked: {"true" if name == "weir" else "false"}}}\n'
-        f'  depth: {at * 7}\n  tags: []\n  fenced: false\n  warden: {{post: {name}-house, bell: []}}\n'
-        for at, name in enumerate(['mill', 'weir', 'quay', 'dam', 'lock', 'ford'])
-    ]
-    text = ''.join(sections).replace('quay:\n  gates: {count: 1', 'quay:\n  gates: {count: 90')
-    assert digest(text, 120).text == snapshot("""\
-quay.gates.count: 90 (elsewhere count: 1 ×5)
-weir.gates.locked: true (elsewhere locked: false ×5)
-mill.gates: count=1, oil=null, locked=false
-dam.gates: count=1, oil=null, locked=false
-weir.gates: count=1, locked=true, oil=null
-quay.gates: count=90, oil=null, locked=false
-lock.gates: count=1, oil=null, locked=false
-… and 13 more values\
-""")
-
-
-def test_a_small_list_within_settings_is_not_told_as_if_it_were_all() -> None:
-    others = {f'section{at}': {f'a{at}': at, f'b{at}': f'x{at}', f'c{at}': f'y{at}'} for at in range(150)}
-    rules = [{'from': f'well-{at}', 'act': 'drop', 'over': at} for at in range(6)]
-    text = json.dumps({'pipes': {'rules': rules}, **others})
-    assert 'items with' not in digest(text, 400).text.split('\n')[0]
-    told = digest(text, 9000).text.split('\n')
-    assert 'pipes.rules: 6 items with 3 fields, named by from' in told
-    assert 'pipes.rules: from=well-3, act=drop, over=3' in told

@@ -58,9 +58,10 @@ def test_a_line_without_end_is_read_in_pieces() -> None:
     found = digest(packed, 200)
     assert found.kind == 'log'
     assert found.text == snapshot("""\
-1 lines; 2 templates
-1| function a41(b,lost){return b[41]};
-×899 in 1-1: function {a0, … 899 distinct}(b){return b[{0..899}]};\
+1 lines; 5 templates
+1| a32(b){return b[32]};function a33(b){return b[33]};function … a40(b){return b[40]};function a41(b,lost){return b[41]};function a42(b){return
+×84 in 1-1: {a11, … 84 distinct}(b){return b[{11..885}]};function {a12, … 84 distinct}(b){return b[{12..886}]};function … ction {a17, … 84 distinct}(b){return b …
+… and 1 more templates (line 1)\
 """)
 
 

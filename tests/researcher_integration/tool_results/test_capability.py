@@ -125,10 +125,10 @@ async def test_an_object_keeps_its_envelope() -> None:
             'cluster': 'kelder',
             'count': 80,
             'items': """\
-[look: 1,858 tokens, summarized in 80. The whole result is src_db8cd3b10aad: search_source finds lines in it, read_source shows them.]
+[look: 1,858 tokens, summarized in 76. The whole result is src_db8cd3b10aad: search_source finds lines in it, read_source shows them.]
 items: 80 items with 4 fields, named by berth
 B-041: state=sunk (usually free)
-state: free ×79, sunk ×1 (B-041)
+state: free ×79, sunk ×1
 the same in all: depth=7, note=dredged in spring
 berth: 80 distinct, like B-000
 cluster: kelder
@@ -144,10 +144,10 @@ async def test_a_list_is_replaced_whole_and_kept_an_item_a_line() -> None:
     store = SourceStore()
     seen = await ran(ROWS, summarizing(store=store))
     assert seen.return_value == snapshot("""\
-[look: 1,844 tokens, summarized in 66. The whole result is src_1a278c104e65: search_source finds lines in it, read_source shows them.]
+[look: 1,844 tokens, summarized in 62. The whole result is src_1a278c104e65: search_source finds lines in it, read_source shows them.]
 items: 80 items with 4 fields, named by berth
 B-041: state=sunk (usually free)
-state: free ×79, sunk ×1 (B-041)
+state: free ×79, sunk ×1
 the same in all: depth=7, note=dredged in spring
 berth: 80 distinct, like B-000\
 """)
