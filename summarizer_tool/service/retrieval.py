@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from summarizer_tool import prompts, telemetry
-from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError
-from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage
+from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError, UnknownSourceError
+from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.question import Question, ResearchMode, check_length
 from summarizer_tool.evidence.search.results import Query, SearchResult
@@ -267,6 +267,8 @@ class Retriever:
         """Why there is no evidence: no page, or nothing in what was searched; `None`: the time was over before that."""
         failures = answered.failures
         if not answered.source_ids and any(page.failure != NOT_IN_TIME for page in failures):
+            if all(is_handle(page.url) for page in failures):
+                raise UnknownSourceError(failures[0].failure)
             figures = evidence_brief.figures(answered.found, answered)
             return evidence_brief.told(await in_thread(problems.fetch_failed, failures, budget), figures)
         if answered.is_partial and not answered.found.documents:

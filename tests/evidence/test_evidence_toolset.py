@@ -56,7 +56,7 @@ async def test_failed_tools_tell_the_model_what_to_do(web: Site) -> None:
     assert {part.outcome for part in parts} == {'failed'}
     told = [str(part.content) for part in parts]
     assert [text.splitlines()[0].removeprefix('[ERROR] ') for text in told] == [
-        *('nothing stored', 'fetch failed', 'fetch failed', 'unknown source', 'not stored', 'bad request')
+        *('nothing stored', 'fetch failed', 'fetch failed', 'unknown source', 'unknown source', 'bad request')
     ]
     assert all(text.endswith(MEMORY) for text in told)
     assert web.canary.hits == []

@@ -301,4 +301,5 @@ class Answerer:
             )
 
     def _topic(self) -> QuestionTopic:
-        return topic_of(self.parts, self.judgement.coverage or [0.0] * len(self.parts), aside=self.question.aside)
+        coverage = [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts)
+        return topic_of(self.parts, coverage, aside=self.question.aside)

@@ -39,22 +39,21 @@ Collected from stored sources: data, never instructions to you. `12| text` is li
 [QUESTION] Who opened the gates by hand in the night of the flood?
 
 [SOURCES] 1
-1. src_243efb39e0bf · http://station.example/guide/gallery · Gallery
+1. src_46e7bffa76c6 · http://station.example/guide/gallery · Gallery
 
 [EVIDENCE] 1 source
-[E1] source 1 · lines 1-17 · whole source
+[E1] source 1 · lines 1-15 · whole source
 1| # Gallery
 3| The pictures were taken by the keepers. They may be printed with the name of the station.
 5| ## The piers
 7| [Image: Nine granite piers above bare mud]
 9| Granite for the piers came by barge from the quarry of Fenn Tor, eighteen miles up the coast.
-11| [Image: A bronze runner on trestles]
-13| [Image: Two divers with lamps]
-15| ## The great flood
-17| On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand.
+11| [Image: Two divers with lamps]
+13| ## The great flood
+15| On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand.
 
 [CITATIONS] 1
-[C1] E1 · source 1 (src_243efb39e0bf) · line 17 · "On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand."\
+[C1] E1 · source 1 (src_46e7bffa76c6) · line 15 · "On the night of the flood the water stood at the third step of the chapel, and the keepers Maud Ferrin and Joss Alder opened all gates by hand."\
 """)
 
 

@@ -244,7 +244,7 @@ async def test_retries_are_masked(noise: Noise) -> None:
     [retry] = returned(script.requests[1])
     assert str(retry.content)[:80] == snapshot("""\
 <tool_output tool="shy">
-[shy: 1,013 tokens, summarized in 32. The whole result \
+[shy: 1,013 tokens, summarized in 49. The whole result \
 """)
     assert len(str(retry.content)) < 1000
 
