@@ -24,6 +24,8 @@ def _fraction(written: str) -> float | str:
     return value if math.isfinite(value := float(written)) else written
 
 
+_DECODER = json.JSONDecoder(parse_float=_fraction)
+_NEXT = re.compile(r'\ufeff?\s*+[\[{]')
 _SAMPLE = 50
 """Rows by which a table is known."""
 _EVEN_SHARE = 0.9
@@ -39,10 +41,10 @@ _CODE = re.compile(r'(?i)(?<![^\W_])(?:versions?|ver|releases?|tags?|builds?)(?!
 def read_records(text: str) -> tuple[Json, str]:
     """Read a text as JSON, else as CSV with a line of names, else as lines; with it comes which: `CSV, 20 rows`.
 
-    JSON is what it says, and JSON lines are their objects with `line`, from 1. CSV is a list of rows by the names of
-    their columns, in which numbers, but for versions and codes, are numbers, and empty fields null; fields that no
-    column has are under `more`. Lines are a list with `line`, from 1, and `text`; of a line that is a JSON object its
-    fields are there, too.
+    JSON is what it says; of several values, one after another, a list, and where objects begin their `line`, from 1.
+    CSV is a list of rows by the names of their columns, in which numbers, but for versions and codes, are numbers, and
+    empty fields null; fields that no column has are under `more`. Lines are a list with `line`, from 1, and `text`; of
+    a line that is a JSON object its fields are there, too.
     """
     try:
         value: Json = json.loads(text, parse_float=_fraction)
@@ -51,15 +53,15 @@ def read_records(text: str) -> tuple[Json, str]:
     if isinstance(value, list | dict):
         members = f', {len(value):,} items' if isinstance(value, list) else ''
         return value, f'JSON{members}'
+    if len(values := _stream(text)) > 1:
+        is_lines = len(values) == sum(line.strip() != '' for line in text.split('\n'))
+        return values, f'JSON {"lines" if is_lines else "values"}, {len(values):,}'
     lines = text.removeprefix('\ufeff').split('\n')
     if not lines[-1]:
         lines.pop()
-    read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1)]
-    if len(read) > 1 and all(fields or not line.strip() for _, line, fields in read):
-        values = [{'line': number, **fields} for number, _, fields in read if fields]
-        return values, f'JSON lines, {len(values):,}'
     if (rows := _rows(lines)) is not None:
         return rows, f'CSV, {len(rows):,} rows'
+    read = [(number, line.rstrip('\r'), _fields(line)) for number, line in enumerate(lines, 1)]
     return [{'line': number, 'text': line, **fields} for number, line, fields in read], f'lines, {len(read):,} of them'
 
 
@@ -111,6 +113,21 @@ def _typed(field: str | list[str]) -> Json:
     if _WHOLE.fullmatch(written):
         return int(written)
     return float(written) if _FRACTION.fullmatch(written) else field if written else None
+
+
+def _stream(text: str) -> list[Json]:
+    """Objects and lists that stand one after another; none if anything else does."""
+    values: list[Json] = []
+    number, counted, end = 1, 0, 0
+    while begin := _NEXT.match(text, end):
+        at = begin.end() - 1
+        number, counted = number + text.count('\n', counted, at), at
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        values.append({'line': number, **cast('dict[str, Json]', value)} if isinstance(value, dict) else value)
+    return [] if text[end:].strip() else values
 
 
 def _fields(line: str) -> dict[str, Json]:

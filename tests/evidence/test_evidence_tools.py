@@ -56,8 +56,8 @@ FAILURES: list[tuple[str, dict[str, object], str, str]] = [
     (
         'answer',
         {'url': 'src_000000000000', 'query': 'siren'},
-        'fetch failed',
-        f'{NO_PAGE}\n- src_000000000000: there is no source "src_000000000000"; {STORED}',
+        'unknown source',
+        f'there is no source "src_000000000000"; {STORED}',
     ),
     ('search', {'query': ' '}, 'bad request', 'query is empty; ask a question'),
     ('search', {'query': 'siren', 'top_k': -1}, 'bad request', 'top_k=-1 is negative; 0 means the default'),
