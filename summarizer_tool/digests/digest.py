@@ -46,6 +46,11 @@ _LOG_FIELDS = frozenset({'msg', 'message', 'short_message', 'event', 'log', 'tex
 _TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'asctime'})
 _LEVEL_FIELDS = frozenset({'level', 'severity', 'lvl', 'priority'})
 """Fields of a logged object: what came to pass, when, and how bad it is."""
+_LEVELS = {
+    **{str(at): name for at, name in enumerate('fatal fatal fatal error warn notice info debug'.split())},  # noqa: SIM905
+    **{f'{at}0': name for at, name in enumerate('trace debug info warn error fatal'.split(), 1)},  # noqa: SIM905
+}
+"""Levels that are numbers: as in syslog, and in tens."""
 
 _LONG_SHARE = 0.3
 """Share of a text in long lines over which these are read in pieces, and not as they stand."""
@@ -322,4 +327,6 @@ def _as_line(entry: Mapping[str, Json]) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
         said.append(text if key.lower() in _LOG_FIELDS else f'{key}={quote}{text}{quote}')
+        if key.lower() in _LEVEL_FIELDS and text in _LEVELS:
+            said.append(f'({_LEVELS[text]})')
     return one_line(' '.join(said), LONGEST_LINE)

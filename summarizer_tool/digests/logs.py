@@ -224,7 +224,7 @@ def trace(tail: Sequence[str]) -> str:
         # What went wrong first is told last: it must not be cut out of the middle.
         last = next((each for each in reversed(said) if each.startswith('Caused by')), said[-1])
         said = [one_line(each, _EXCEPTION_LENGTH) for each in (said[0], last)]
-    return ' | '.join(said[:6])
+    return ' | '.join(said if len(said) <= 6 else [*said[:3], *said[-3:]])  # the last is the cause of all
 
 
 def starts_like_log(line: str) -> bool:

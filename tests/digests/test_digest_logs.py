@@ -123,3 +123,21 @@ def test_each_of_few_errors_is_told_whole(what: str) -> None:
         lines[50 * at + 20] = f'2026-03-14T02:{at:02}:30Z ERROR failed err="{each}"'
     text = digest('\n'.join(lines), 400).text
     assert [each for each in odd if each not in text] == []
+
+
+@pytest.mark.parametrize(
+    ('line', 'well', 'badly'),
+    [
+        ({'level': 0, 'time': 1700000000000, 'msg': ''}, 30, 50),
+        ({'version': '1.1', 'short_message': '', 'level': 0}, 6, 3),
+        ({'PRIORITY': '', 'MESSAGE': ''}, '6', '3'),
+    ],
+)
+def test_levels_may_be_numbers(line: dict[str, object], well: object, badly: object) -> None:
+    level = next(key for key in line if key.lower() in ('level', 'priority'))
+    said = next(key for key in line if key.lower().endswith(('msg', 'message')))
+    lines = [json.dumps(line | {level: well, said: f'sack {at} ground'}) for at in range(60)]
+    lines[40] = json.dumps(line | {level: badly, said: 'no grain left'})
+    text = digest('\n'.join(lines), 200).text
+    assert 'INFO ×59, ERROR ×1' in text
+    assert f'{level}={badly} (error)' in text
