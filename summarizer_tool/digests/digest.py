@@ -14,7 +14,7 @@ from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.logs import Event, events, log_statements, loose
+from summarizer_tool.digests.logs import Event, events, log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
 from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_deep, is_settings, read_settings
@@ -238,11 +238,13 @@ def _read(text: str, lines: Sequence[str]) -> MachineText:
     if (changes := read_changes(lines)) is not None:
         statements = change_statements(changes, lines)
         return MachineText(lines, 'blocks', statements, names=changes.names(len(lines)), titles=changes.titles)
-    if is_log(lines):
-        return _lines_of(lines)
-    is_code = is_source(lines)
-    read = read_settings(text)
+    is_logged = is_log(lines)
+    is_code = not is_logged and is_source(lines)
     blocks = None if is_code else read_blocks(lines)
+    # Commits and findings have times and words for what is bad, too, and a name each.
+    if is_logged and not (blocks and not any(starts_like_log(lines[at]) for at in blocks.starts)):
+        return _lines_of(lines)
+    read = read_settings(text)
     if read and SECTION.search(text):
         # Lines of one key are told apart by their section.
         return _of_values(lines, read, line_names(blocks, lines) if blocks else ())

@@ -3,7 +3,8 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Set as AbstractSet
+from itertools import pairwise, zip_longest
 
 from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.places import without_digits
@@ -25,6 +26,8 @@ _REACHED = 0.2
 _INDENTED = 24
 _WIDE = 400
 """Characters of a line in which columns are looked for."""
+_YEAR = re.compile(r'[12]\d{3}')
+_WHOLE = re.compile(r'\d{1,9}')
 _RULE = re.compile(r'[\s|+:=-]+$')
 _STROKES = str.maketrans('│┃║╎─━═╌┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯╞╪╡╟╫╢┏┳┓┣╋┫┗┻┛┡╇┩', '||||----' + 40 * '+')
 _RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
@@ -117,15 +120,28 @@ def reaches_over(lines: Sequence[str]) -> bool:
     return any(line.count('"') % 2 for line in lines)
 
 
+def _numbered(first: Sequence[str]) -> AbstractSet[int]:
+    """Which cells of a first row are years, or three and more whole numbers that go up by steps of one size."""
+    numbers = [(place, int(cell)) for place, cell in enumerate(first) if _WHOLE.fullmatch(cell)]
+    steps = {after - before for (_, before), (_, after) in pairwise(numbers)}
+    is_counted = len(numbers) > 2 and len(steps) == 1 and min(steps) > 0
+    return {place for place, _ in numbers if is_counted or _YEAR.fullmatch(first[place])}
+
+
 def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
-    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside."""
+    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside.
+
+    A year may be the title of a column of numbers, and so may numbers that go up by steps of one size.
+    """
     (_, first), *rest = cells
-    forms = [without_digits(cell) for cell in first]
+    titles = _numbered(first)
+    forms = [cell if place in titles else without_digits(cell) for place, cell in enumerate(first)]
     has_digits = [form != cell for form, cell in zip(forms, first, strict=True)]
     if any(
         form == (without_digits(row[place]) if has_digits[place] else row[place])
         for _, row in rest
         for place, form in enumerate(forms)
+        if len(titles) < 3 or place not in titles
     ):
         return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)

@@ -319,3 +319,18 @@ def test_lists_of_things_are_no_rows() -> None:
     pages[7][2]['state'] = 'lame'
     assert 'ewe-37' in digest(json.dumps(pages), 300, focus='Which is lame?').text
     assert '5 items with 2 fields, named by tag' in digest(json.dumps(pages), 300).text
+
+
+@pytest.mark.parametrize('first', ['sensor,0,6,12,18', 'sensor,2019,2020,2021,2022'])
+def test_numbers_in_steps_and_years_are_titles(first: str) -> None:
+    rows = '\n'.join([first, *(f's-{at},{at * 37},{at * 5 + 300},{at * 3 + 71},{at * 4 + 900}' for at in range(40))])
+    assert '40 items with 5 fields' in digest(rows, 300).text
+
+
+def test_blocks_with_times_or_words_for_what_is_bad_keep_their_names() -> None:
+    findings = '\n'.join(
+        f'sluice{at}  <{at}.0.0\nSeverity: {"high" if at == 14 else "low"}\n'
+        f'Problem {at} - https://mill.example/{at}\nfix available via `mill fix`\ngates/sluice{at}\n'
+        for at in range(20)
+    )
+    assert re.search(r'sluice14.*Severity: high', digest(findings, 500, focus='What is the worst?').text)
