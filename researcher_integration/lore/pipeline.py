@@ -41,7 +41,7 @@ class Research:
 
         Args:
             resume: Go on from the checkpoint in the folder.
-            fresh: Begin anew even if there is a research in the folder, which is removed.
+            fresh: Begin anew even if there is a research in the folder that is not finished; it is put aside.
 
         Returns:
             The package, which is also written into the folder.
@@ -60,6 +60,8 @@ class Research:
             with trace_span('research zone', zone=checkpoint.request.zone, way=checkpoint.request.way):
                 try:
                     async with self._work(checkpoint) as work:
+                        if not resume:  # not before it is known that this one can begin
+                            await in_io_thread(package.put_aside, self.folder)
                         return await self._run(work)
                 except ExceptionGroup as group:  # of tasks that ran at once
                     raise first_error(group) from group
@@ -105,14 +107,14 @@ class Research:
             if 'window_tokens' in self.request.model_fields_set:
                 found.request = found.request.model_copy(update={'window_tokens': self.request.window_tokens})
             return found
-        if found:
+        # What is finished is put aside.
+        if found and not (self.folder / package.STATISTICS_FILE).exists():
             raise ResearchError(
-                f'{self.folder} holds a research of "{found.request.zone}"; go on with --resume, '
+                f'{self.folder} holds an unfinished research of "{found.request.zone}"; go on with --resume, '
                 'begin anew with --fresh, or name another --out'
             )
         if not self.request.places and not self.request.search:
             raise ResearchError('there is nothing to read: name pages with --pages, or let the agent search (--search)')
-        package.remove_from(self.folder)
         return Checkpoint(request=self.request)
 
     @asynccontextmanager
