@@ -233,11 +233,14 @@ async def test_what_a_program_writes_to_stderr_is_masked(tmp_path: Path, capsys:
     [
         (['one', *PRIVATE_KEY.splitlines(), 'two'], 'one\n[MASKED_PRIVATE_KEY]\ntwo\n'),
         (['one', '-----BEGIN PRIVATE KEY-----', 'A' * 64], 'one\n[MASKED_PRIVATE_KEY]'),
-        # The end of what is far longer than a key is waited for no longer.
-        (['-----BEGIN PRIVATE KEY-----', 'A ' * 6000, 'two'], '[MASKED_PRIVATE_KEY]two\n'),
+        (['-----BEGIN PRIVATE KEY-----', *['A' * 600] * 40, '-----END PRIVATE KEY-----'], f'{"[MASKED_PRIVATE_KEY]" * 2}\n'),
+        # What names a key and has none hides and delays nothing else.
+        (['no -----BEGIN PRIVATE KEY-----', 'x y', 'two'], 'no [MASKED_PRIVATE_KEY]\nx y\ntwo\n'),
+        (['no -----BEGIN PRIVATE KEY-----\nx y\n-----BEGIN PRIVATE KEY----- it\ntwo'], 'no [MASKED_PRIVATE_KEY]\nx y\n[MASKED_PRIVATE_KEY]\ntwo\n'),
+        (['no -----BEGIN PRIVATE KEY----- line', 'two'], 'no [MASKED_PRIVATE_KEY]\ntwo\n'),
     ],
-    ids=['key', 'cut off', 'none'],
-)
+    ids=['key', 'cut off', 'long', 'none', 'at once', 'within a line'],
+)  # fmt: skip
 async def test_a_key_that_is_written_to_stderr_line_by_line_is_masked(
     lines: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
