@@ -21,6 +21,9 @@ from researcher_integration.tool_results.summarizing import ResultSummarizer, Re
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import Settings, SourceStore, count_tokens, in_thread, model_id, render_prompt, truncate_tokens
 
+READERS = {name: name for name in ('search_source', 'read_source')}
+"""What clients call the tools that show a stored result."""
+
 MAX_META_CHARACTERS = 4_000
 """Of what servers tell programs beside a result. No model should see it, but not every client knows that."""
 
@@ -225,7 +228,7 @@ class Results:
             made = await ResultSummarizer(self.settings, kept_in, request).summarize(candidates)
             return made.model_copy(update={'text': await self.frame(made.text, called.name)}) if made.text else made
 
-        kept = StoredResult(called.name, original, source_id)
+        kept = StoredResult(called.name, original, source_id, READERS)
         found, made = await called.summarized(seen, kept, summarize)
         if not made.text:
             return None
