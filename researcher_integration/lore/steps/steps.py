@@ -86,7 +86,7 @@ class ResearchSteps:
         pages = [page for page in self._work.pages() if page.source_id not in self._checkpoint.assigned]
         if pages:
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await in_thread(assign, pages, texts, self._topics)
+            assigned = await in_thread(assign, self._work.request.zone, pages, texts, self._topics)
             self._checkpoint.assigned |= assigned
             await self._work.save()
 
