@@ -4,12 +4,14 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone
 from researcher_integration.lore.configuration import ResearchSettings
+from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
 from researcher_integration.lore.steps.steps import ExtractionPhase, ResearchSteps
@@ -153,10 +155,16 @@ class Research:
 
 def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) -> None:
     """Check that a resumed research has the request it was started with; unset fields take its values."""
-    for name, value in asked.model_dump(exclude_unset=True).items():
-        is_larger_window = name == 'window_tokens' and value > begun.window_tokens  # what was too small may grow
-        if value != getattr(begun, name) and value not in ((), False) and not is_larger_window:
+    if asked.zone != begun.zone:
+        raise ResearchError(f'{folder} holds a research of "{begun.zone}", not of "{asked.zone}"; name another --out')
+    for name, value in asked.model_dump(exclude_unset=True, exclude={'zone'}).items():
+        before = getattr(begun, name)
+        if name == 'window_tokens' and value > before:
+            continue  # what was too small may grow
+        if value != before and value not in ((), False):
+            option = {'places': '--pages', 'window_tokens': '--window'}.get(name, f'--{name}')
+            said = ' '.join(map(without_user, cast('tuple[str, ...]', before))) if name == 'places' else before
             raise ResearchError(
-                f'{folder} holds a research of "{begun.zone}" with another {name}; '
+                f'{folder} was begun {f"with {option} {said}" if said else f"without {option}"}; '
                 'leave the option out to go on, or name another --out'
             )
