@@ -91,7 +91,7 @@ class ResearchRun:
 
     def room(self) -> int:
         """Tokens that all sections may have together for each extraction to fit the window."""
-        return room(self.pages(), self.request.window_tokens)
+        return room(self.request.zone, self.pages(), self.request.window_tokens)
 
     async def text(self, handle: str) -> str:
         """The text of a page."""
