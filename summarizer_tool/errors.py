@@ -18,7 +18,6 @@ _WORDS = {
     'string_type': 'must be text, in quotes where it looks like something else',
     'string_too_short': 'is empty',
     'too_short': 'is empty',
-    'extra_forbidden': 'is none of the parameters',
 }
 """Of pydantic's kinds of errors, those whose own words speak of Python."""
 
@@ -45,7 +44,11 @@ def key_path(*parts: object) -> str:
 
 
 def wrong_values(
-    error: 'ValidationError', *, called: Callable[..., str] = key_path, hides: Callable[[str], bool]
+    error: 'ValidationError',
+    *,
+    called: Callable[..., str] = key_path,
+    hides: Callable[[str], bool],
+    keys: str = 'parameters',
 ) -> list[str]:
     """What is wrong, each with its name, its value, and what it may be.
 
@@ -53,13 +56,15 @@ def wrong_values(
         error: What pydantic says.
         called: The name of a value, from the keys that lead to it.
         hides: Whether a value, by its name, may be a secret, and is not repeated.
+        keys: What the names of values are called.
     """
+    words = {**_WORDS, 'extra_forbidden': f'is none of the {keys}'}
     told: list[str] = []
     for detail in error.errors(include_url=False, include_context=False):
         name, kind, value = called(*detail['loc']), detail['type'], detail['input']
-        said = _WORDS.get(kind) or detail['msg'].removeprefix('Value error, ').split(', unable')[0]
+        said = words.get(kind) or detail['msg'].removeprefix('Value error, ').split(', unable')[0]
         said = ' '.join(said.replace('Input should be', 'must be').replace('String should', 'must').split())
-        is_shown = kind not in _WORDS and isinstance(value, str | int | float) and name and not hides(name)
+        is_shown = kind not in words and isinstance(value, str | int | float) and name and not hides(name)
         if is_shown:
             text = str(value)[: MAX_SHOWN + 1]
             is_plain = text.isprintable() and text.strip() == text and len(text) <= MAX_SHOWN

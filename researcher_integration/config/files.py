@@ -54,7 +54,7 @@ def _read(where: Path | str, parse: Callable[[], object], model: type[Model]) ->
     except RecursionError:
         raise ConfigurationError(f'{where}: is nested too deeply') from None
     except ValidationError as error:
-        problems = wrong_values(error, hides=lambda _: True)
+        problems = wrong_values(error, hides=lambda _: True, keys='keys')
     if len(problems) > MAX_PROBLEMS:
         problems[MAX_PROBLEMS:] = [f'and {len(problems) - MAX_PROBLEMS} more']
     raise ConfigurationError(f'{where}: {"; ".join(problems)}')

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -194,6 +195,11 @@ class SourceTiers(Strict):
     def _complete(cls, tiers: dict[TierName, Tier]) -> dict[TierName, Tier]:
         if missing := [name for name in TIER_NAMES if name not in tiers]:
             raise ValueError(f'{", ".join(missing)} is missing')
+        for higher, lower in pairwise(TIER_NAMES):
+            if tiers[lower].weight > tiers[higher].weight:
+                raise ValueError(
+                    f'the weight of {lower} is {tiers[lower].weight}, over that of {higher}, {tiers[higher].weight}'
+                )
         named = Counter(domain for tier in tiers.values() for domain in tier.domains)
         if twice := [domain for domain, times in named.items() if times > 1]:
             raise ValueError(f'{", ".join(twice)} stands twice; a domain has one tier')

@@ -6,8 +6,7 @@ one of the brief.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from urllib.parse import quote
@@ -29,7 +28,14 @@ from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.extraction.cross_reference import Conflict, CrossReference
 from researcher_integration.lore.extraction.typed_extraction import Extraction
-from researcher_integration.lore.material import CrawledPage, KeptSection, Material, TopicId
+from researcher_integration.lore.material import (
+    TOPIC_IDS,
+    CrawledPage,
+    KeptSection,
+    Material,
+    ResearchError,
+    TopicId,
+)
 from researcher_integration.usage import Spent
 from summarizer_tool import count_tokens, one_line
 
@@ -162,6 +168,12 @@ def _counted(number: int, what: str) -> str:
 BRIEFS = 'briefs'
 EXTRACTION_FILE = 'extraction.json'
 STATISTICS_FILE = 'statistics.json'
+PREVIOUS = 'previous'
+
+_BRIEF = re.compile(
+    rf'\d\d-(?:{"|".join(topic.replace("_", "-") for topic in TOPIC_IDS)})\.md|{re.escape(CONFLICTS_FILE)}'
+)
+"""The names of briefs, in whatever order a configuration has the topics."""
 
 NO_MODEL = 'typed extraction needs a model'
 
@@ -275,18 +287,39 @@ def build(
     )
 
 
-def remove_from(folder: Path) -> None:
-    """Remove a package and its checkpoint, as far as that can be done, and nothing else that is there."""
-    files = (folder / name for name in (FILE, EXTRACTION_FILE, STATISTICS_FILE))
-    for path in (*(folder / BRIEFS).glob('[0-9][0-9]-*.md'), *files):
-        with suppress(OSError):
+def put_aside(folder: Path) -> None:
+    """Move an earlier research into `previous/`, in the place of the one there, and nothing that is of no research."""
+    if not (folder / FILE).exists():
+        return
+    previous = folder / PREVIOUS
+    try:
+        for path in [*_files(previous)]:
             path.unlink()
+        for path in [*_files(folder)]:
+            kept = previous / path.relative_to(folder)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(kept)
+    except OSError as error:
+        raise ResearchError(f'{folder} cannot be cleared for a new research: {error.strerror}') from None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a research, its checkpoint last: without it they are of none."""
+    yield from _briefs(folder)
+    yield from (path for name in (EXTRACTION_FILE, STATISTICS_FILE, FILE) if (path := folder / name).is_file())
+
+
+def _briefs(folder: Path) -> Iterator[Path]:
+    return (path for path in (folder / BRIEFS).glob('*.md') if _BRIEF.fullmatch(path.name))
 
 
 def write_to(package: Package, folder: Path) -> None:
-    """Write the files atomically."""
+    """Write the files atomically, and remove an earlier package's briefs that have other names."""
     for name, text in package.briefs.items():
         write(folder / BRIEFS / name, text)
+    for path in [*_briefs(folder)]:
+        if path.name not in package.briefs:
+            path.unlink()
     write(folder / EXTRACTION_FILE, package.extracted.model_dump_json(indent=2) + '\n')
     write(folder / STATISTICS_FILE, package.statistics.model_dump_json(indent=2) + '\n')
 

@@ -4,12 +4,14 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone
 from researcher_integration.lore.configuration import ResearchSettings
+from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
 from researcher_integration.lore.steps.steps import ExtractionPhase, ResearchSteps
@@ -41,7 +43,7 @@ class Research:
 
         Args:
             resume: Go on from the checkpoint in the folder.
-            fresh: Begin anew even if there is a research in the folder, which is removed.
+            fresh: Begin anew even if there is a research in the folder that is not finished; it is put aside.
 
         Returns:
             The package, which is also written into the folder.
@@ -60,6 +62,8 @@ class Research:
             with trace_span('research zone', zone=checkpoint.request.zone, way=checkpoint.request.way):
                 try:
                     async with self._work(checkpoint) as work:
+                        if not resume:  # not before it is known that this one can begin
+                            await in_io_thread(package.put_aside, self.folder)
                         return await self._run(work)
                 except ExceptionGroup as group:  # of tasks that ran at once
                     raise first_error(group) from group
@@ -105,14 +109,14 @@ class Research:
             if 'window_tokens' in self.request.model_fields_set:
                 found.request = found.request.model_copy(update={'window_tokens': self.request.window_tokens})
             return found
-        if found:
+        # What is finished is put aside.
+        if found and not (self.folder / package.STATISTICS_FILE).exists():
             raise ResearchError(
-                f'{self.folder} holds a research of "{found.request.zone}"; go on with --resume, '
+                f'{self.folder} holds an unfinished research of "{found.request.zone}"; go on with --resume, '
                 'begin anew with --fresh, or name another --out'
             )
         if not self.request.places and not self.request.search:
             raise ResearchError('there is nothing to read: name pages with --pages, or let the agent search (--search)')
-        package.remove_from(self.folder)
         return Checkpoint(request=self.request)
 
     @asynccontextmanager
@@ -151,10 +155,16 @@ class Research:
 
 def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) -> None:
     """Check that a resumed research has the request it was started with; unset fields take its values."""
-    for name, value in asked.model_dump(exclude_unset=True).items():
-        is_larger_window = name == 'window_tokens' and value > begun.window_tokens  # what was too small may grow
-        if value != getattr(begun, name) and value not in ((), False) and not is_larger_window:
+    if asked.zone != begun.zone:
+        raise ResearchError(f'{folder} holds a research of "{begun.zone}", not of "{asked.zone}"; name another --out')
+    for name, value in asked.model_dump(exclude_unset=True, exclude={'zone'}).items():
+        before = getattr(begun, name)
+        if name == 'window_tokens' and value > before:
+            continue  # what was too small may grow
+        if value != before and value not in ((), False):
+            option = {'places': '--pages', 'window_tokens': '--window'}.get(name, f'--{name}')
+            said = ' '.join(map(without_user, cast('tuple[str, ...]', before))) if name == 'places' else before
             raise ResearchError(
-                f'{folder} holds a research of "{begun.zone}" with another {name}; '
+                f'{folder} was begun {f"with {option} {said}" if said else f"without {option}"}; '
                 'leave the option out to go on, or name another --out'
             )

@@ -16,6 +16,12 @@ _PUTTY_END = regex.compile(r'Private-(?:MAC|Hash): ?[0-9a-fA-F]*')
 # The last word of a line, of base64; before it may stand a time, or an indent.
 _BODY = regex.compile(r'(?:^|[\s|>:])[A-Za-z0-9+/]{16,}={0,2}$')
 _LAST_BODY = regex.compile(r'(?:^|[\s|>:])[A-Za-z0-9+/]+={0,2}$')
+# What a key has besides: its first line behind the header, blank lines, a short last one, and what is said of it.
+_FIRST_LINE = regex.compile(r'[\s"\',\\]*(?:(?:\\[nr]|: )\S*)?\s*')
+_LINE_OF_BODY = regex.compile(
+    r'^\s*[A-Za-z0-9+/=]*$|(?:^|[\s|>])(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Encryption'
+    r'|Key-Derivation|Argon2-\w+|(?:Public|Private)-(?:Lines|MAC|Hash)): ?[^\n]*$'
+)
 _LINE_END = 200
 """Characters of a line that are looked at; a body has lines of 64 or 76, or one."""
 _BASE64 = string.ascii_letters + string.digits + '+/=\\'
@@ -29,10 +35,27 @@ def find_blocks(text: str, _lower: str) -> Iterator[Finding]:
         yield from _putty(text)
 
 
-def open_start(lines: str) -> int:
-    """Where a key begins that has no end in these lines, or what only speaks of one; -1 if none does."""
+def open_key(lines: str) -> tuple[int, int, int] | None:
+    """Where a key begins that has no end in these lines, where its header ends, and what may be of the key.
+
+    Where that is not all, the key was cut off, or is only spoken of.
+    """
     # One that has ended ends before the line break.
-    return next((begin for begin, end, *_ in find_blocks(lines, '') if end == len(lines)), -1)
+    start = next((begin for begin, end, *_ in find_blocks(lines, '') if end == len(lines)), -1)
+    header = _BEGIN.match(lines, start) or _PUTTY.match(lines, start) if start >= 0 else None
+    if header is None:
+        return None
+    first, *others = lines[header.end() :].split('\n')
+    end = header.end() + len(first)
+    is_long = False
+    for written in others if _FIRST_LINE.fullmatch(first) else ():
+        line = written[-_LINE_END:].rstrip(' \t\r"\',\\')
+        is_last = is_long and _LAST_BODY.search(line)
+        is_long = _BODY.search(line) is not None
+        if not (is_long or is_last or _LINE_OF_BODY.search(line)):
+            break
+        end += 1 + len(written)
+    return start, header.end(), end
 
 
 def _putty(text: str) -> Iterator[Finding]:

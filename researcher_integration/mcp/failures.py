@@ -15,7 +15,7 @@ from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 
-from summarizer_tool import first_error
+from summarizer_tool import first_error, one_line
 
 FAILURES = (
     MCPError,
@@ -31,28 +31,41 @@ FAILURES = (
 _OURS = (AgentRunError, UserError)
 """Errors of pydantic-ai that are `RuntimeError`s, but no server's: a limit that is reached, a wrong use."""
 
+MAX_SHOWN = 200
+"""Characters of what the system says of a connection."""
+
 _logger = logging.getLogger('researcher_integration')
 
 
-def reason(error: BaseException) -> str:
-    """Why a server fails, in a few words. What a library says may repeat a URL or a header, with a key."""
+def reason(error: BaseException, seconds: float | None = None) -> str:
+    """Why a server fails, in a few words; `seconds` are those that it had.
+
+    What a library says may repeat a URL or a header, with a key.
+    """
     if isinstance(error, ExceptionGroup):
-        return reason(first_error(error))  # pyright: ignore[reportUnknownArgumentType]
+        return reason(first_error(error), seconds)  # pyright: ignore[reportUnknownArgumentType]
     # What an error of httpx2 is caused by is its transport's own.
     while error.__cause__ is not None and not isinstance(error, httpx2.HTTPError):
         error = error.__cause__
     status = getattr(getattr(error, 'response', None), 'status_code', None)
     if status:
-        return f'it answers with HTTP {status}' + (', for its token' if status == 401 else '')
-    if isinstance(error, TimeoutError | httpx2.TimeoutException):
-        return 'it does not answer in time'
-    if isinstance(error, httpx2.ConnectError):
-        return 'nobody answers at its address'
-    if not isinstance(error, MCPError):
-        return str(error) if isinstance(error, FileNotFoundError) else type(error).__name__
-    code = error.code
-    known = {CONNECTION_CLOSED: 'it has ended the connection', REQUEST_TIMEOUT: 'it does not answer in time'}
-    return known.get(code, f'it answers with MCP error {code}; check the path of its address')
+        return f'it answers with HTTP {status}' + (': it asks for a token, or for another one' if status == 401 else '')
+    code = error.code if isinstance(error, MCPError) else 0
+    if code == REQUEST_TIMEOUT or isinstance(error, TimeoutError | httpx2.TimeoutException):
+        return f'no answer within {seconds:g} seconds' if seconds else 'it does not answer in time'
+    if isinstance(error, httpx2.ConnectError):  # what the system says: of the name, the connection, the certificate
+        return f'no connection to its address: {one_line(str(error), MAX_SHOWN)}'
+    if isinstance(error, MCPError):
+        # Servers use the same code for what they refuse.
+        is_closed = code == CONNECTION_CLOSED and error.message == 'Connection closed'
+        return (
+            'it has ended the connection'
+            if is_closed
+            else f'it answers with MCP error {code}; check its address, or its command'
+        )
+    if isinstance(error, FileNotFoundError):
+        return str(error)
+    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
 
 
 @contextmanager

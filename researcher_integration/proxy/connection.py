@@ -24,7 +24,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from researcher_integration.masking.key_blocks import open_start
+from researcher_integration.masking.key_blocks import open_key
 from researcher_integration.mcp.failures import reason
 from researcher_integration.proxy.servers import ProxiedServer
 from summarizer_tool import first_error, read_again, render_prompt
@@ -314,8 +314,8 @@ class _Watched(ObjectReceiveStream[SessionMessage | Exception]):
 MAX_PENDING = 1_000_000
 """Characters of a line that are waited for; a longer one is passed on in pieces."""
 
-MAX_KEY = 10_000
-"""Characters of a key whose end is waited for."""
+MAX_KEY = 20_000
+"""Characters of a key that are waited for; a longer one is masked in pieces."""
 
 
 @contextmanager
@@ -333,15 +333,22 @@ def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:
     pending = ''
     while chunk := os.read(reading, 65_536):
         pending += decode(chunk)
-        ready = pending.rfind('\n') + 1
-        key = open_start(pending[:ready])
-        if key >= 0 and ready - key <= MAX_KEY:
-            ready = pending.rfind('\n', 0, key) + 1  # it is known by its first line alone
+        ready, header = pending.rfind('\n') + 1, ''
+        while key := open_key(pending[:ready]):
+            start, begun, end = key
+            if end == ready:  # it is known by its first line alone
+                if ready - start > MAX_KEY:
+                    header = f'{pending[start:begun]}\n'
+                else:
+                    ready = pending.rfind('\n', 0, start) + 1
+                break
+            _write(masked(pending[:end]))
+            pending, ready = pending[end:], ready - end
         if not ready and len(pending) > MAX_PENDING:
             ready = len(pending)
         if ready:
             _write(masked(pending[:ready]))
-            pending = pending[ready:]
+            pending = header + pending[ready:]
     os.close(reading)
     if pending:
         _write(masked(pending))

@@ -1,8 +1,8 @@
 """Timelines of runs: who emits, who follows, and in what order.
 
 A run emits drafts; each gets the next sequence number and the time, goes to the log if it is persistent, then to those
-who follow. They get persistent events from the log, and the others as they happen: without a gap and without anything
-twice. Who does not keep up loses some of the others.
+who follow. Whoever follows gets what the log has and then what happens, without a gap and without
+anything twice; who does not keep up goes back to the log.
 """
 
 import logging
@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -20,25 +19,18 @@ from typing import Self
 import anyio
 from anyio import CancelScope
 
-from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, stamped
+from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, encoded, stamped
 from researcher_integration.timeline.log import EventLog, LoggedRun
 from summarizer_tool import StoreError, in_io_thread
 
-MAX_WAITING = 200
-"""Transient events that wait for one who follows; the newest stay."""
+MAX_RECENT = 1000
+MAX_RECENT_BYTES = 16_000_000
+"""How many of the newest events wait for those who follow, and how large they are as JSON."""
 
 PAGE_EVENTS = 50
 """Read from the log at once."""
 
 _logger = logging.getLogger('researcher_integration')
-
-
-@dataclass(eq=False, slots=True)
-class _Follower:
-    wake: Callable[[], object]
-    """To be called in any thread."""
-    waiting: deque[Draft] = field(default_factory=lambda: deque(maxlen=MAX_WAITING))
-    """Transient events."""
 
 
 class Timeline:
@@ -64,7 +56,12 @@ class Timeline:
         self._seq = 0
         self._gate = Lock()
         """Between the thread and those who follow in others."""
-        self._followers: set[_Follower] = set()
+        self._recent: deque[tuple[Draft, int]] = deque()
+        """The newest events with their sizes, while anybody follows."""
+        self._gone = 0
+        """The number of the last event that is not among them any more."""
+        self._followers: set[Callable[[], object]] = set()
+        """Each wakes one up in its event loop."""
         self._said: set[str] = set()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='timeline')
         self.begun = self._worker.submit(self._begin)
@@ -116,30 +113,32 @@ class Timeline:
         """
         await shield(wrap_future(self.begun))
         new = Event()
-        follower = _Follower(partial(get_running_loop().call_soon_threadsafe, new.set))
+        wake = partial(get_running_loop().call_soon_threadsafe, new.set)
         with self._gate:
-            self._followers.add(follower)
+            self._followers.add(wake)
+            # Transient events of before are not told.
+            since = self._recent[-1][0].seq if self._recent else self._gone
         try:
             while True:
                 new.clear()
                 with self._gate:
-                    is_closed, last = self.is_closed, self._seq
-                    waiting, follower.waiting = follower.waiting, deque(maxlen=MAX_WAITING)
-                while kept := [event for event in await self._read(after) if event.seq <= last]:
+                    is_closed, gone = self.is_closed, self._gone
+                    recent = [event for event, _ in self._recent if event.seq > since or not event.is_transient]
+                while after < gone and (kept := [event for event in await self._read(after) if event.seq <= gone]):
                     for event in kept:
-                        while waiting and waiting[0].seq < event.seq:
-                            yield waiting.popleft()
                         yield event
                         after = event.seq
-                for event in waiting:
+                after = max(after, gone)
+                for event in recent:
                     if event.seq > after:
                         yield event
+                        after = event.seq
                 if is_closed:
                     return
                 await new.wait()
         finally:
             with self._gate:
-                self._followers.discard(follower)
+                self._followers.discard(wake)
 
     async def _read(self, after: int) -> Sequence[TimelineEvent]:
         return await in_io_thread(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS)
@@ -148,29 +147,37 @@ class Timeline:
 
     def _begin(self) -> None:
         def begin() -> None:
-            self._seq = self.log.begin(self.run_id)
+            self._seq = self._gone = self.log.begin(self.run_id)
 
         self._logged(begin)
 
     def _emit(self, draft: Draft) -> TimelineEvent:
         if self.is_closed:
             return self._left_out(draft)
-        event = stamped(draft, self.run_id, self._seq + 1, datetime.now(UTC))
+        self._seq += 1
+        event = stamped(draft, self.run_id, self._seq, datetime.now(UTC))
+        body = encoded(event)
         if not event.is_transient:
-            self._logged(partial(self.log.append, event))
+            self._logged(partial(self.log.append, event, body))
         with self._gate:
-            self._seq += 1
-            for follower in self._followers if event.is_transient else ():
-                follower.waiting.append(event)
+            self._recent.append((event, len(body)))
+            while self._recent and self._is_too_much():
+                self._gone = self._recent.popleft()[0].seq
             self._wake()
         return event
 
+    def _is_too_much(self) -> bool:
+        if not self._followers or len(self._recent) > MAX_RECENT:
+            return True
+        # Any event has room alone.
+        return len(self._recent) > 1 and sum(size for _, size in self._recent) > MAX_RECENT_BYTES
+
     def _wake(self) -> None:
-        for follower in list(self._followers):
+        for wake in list(self._followers):
             try:
-                follower.wake()
+                wake()
             except RuntimeError:  # its loop is closed
-                self._followers.discard(follower)
+                self._followers.discard(wake)
 
     def _left_out(self, draft: Draft) -> Draft:
         self._say_once('an event came after the end of its timeline, and is left out')
@@ -179,7 +186,7 @@ class Timeline:
     def _end(self) -> None:
         if self.is_closed:
             return
-        self._logged(partial(self.log.end, self.run_id))
+        self._logged(partial(self.log.end, self.run_id, self._seq))
         with self._gate:
             self.is_closed = True
             self._wake()
@@ -188,7 +195,7 @@ class Timeline:
         try:
             write()
         except StoreError as error:
-            self._say_once('the log of timelines fails; events are neither kept nor told', error)
+            self._say_once('the log of timelines fails; events are told, but not kept', error)
 
     def _say_once(self, what: str, error: Exception | None = None) -> None:
         if what not in self._said:

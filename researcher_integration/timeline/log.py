@@ -25,7 +25,7 @@ MEMORY: Final = ':memory:'
 _TABLES = (
     """CREATE TABLE runs (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, began_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-        is_closed INTEGER NOT NULL DEFAULT 0, events INTEGER NOT NULL DEFAULT 0,
+        is_closed INTEGER NOT NULL DEFAULT 0, reserved INTEGER NOT NULL DEFAULT 0, events INTEGER NOT NULL DEFAULT 0,
         bytes INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0) STRICT""",
     """CREATE TABLE events (
         run INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, seq)) STRICT""",
@@ -108,19 +108,22 @@ class EventLog:
         self._close()
 
     def begin(self, run_id: str) -> int:
-        """Open a run, also one that has ended before; the sequence number of its last event."""
+        """Open a run, also one that has ended before; the last sequence number that may have been given to an event."""
         with self._write() as db:
             number = self._run(db, run_id)
             [last] = db.execute(
                 'UPDATE runs SET is_closed = 0 WHERE number = ? '
-                'RETURNING (SELECT coalesce(max(seq), 0) FROM events WHERE run = number)',
+                'RETURNING max(reserved, (SELECT coalesce(max(seq), 0) FROM events WHERE run = number))',
                 (number,),
             ).fetchone()
             return last
 
-    def append(self, event: TimelineEvent) -> None:
-        """Keep an event that has its place in a run; a second one with its number is a `StoreError`."""
-        body = encoded(event)
+    def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
+        """Keep an event that has its place in a run; a second one with its number is a `StoreError`.
+
+        `body` is how it is written, where that is known.
+        """
+        body = encoded(event) if body is None else body
         size = len(body) + _ROW_BYTES
         with self._write() as db:
             number = self._run(db, event.run_id)
@@ -131,10 +134,10 @@ class EventLog:
                 (size, _now(), number),
             )
 
-    def end(self, run_id: str) -> None:
-        """Say that nothing comes after the last event of a run."""
+    def end(self, run_id: str, last: int = 0) -> None:
+        """Say that nothing comes after the last event of a run; no other event shall get its number."""
         with self._write() as db:
-            db.execute('UPDATE runs SET is_closed = 1 WHERE number = ?', (self._run(db, run_id),))
+            db.execute('UPDATE runs SET is_closed = 1, reserved = ? WHERE number = ?', (last, self._run(db, run_id)))
 
     def read(self, run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
         """The first `limit` events of a run with sequence numbers over `after`; none of a run that is not known."""

@@ -275,6 +275,15 @@ def _toolset_id(ctx: RunContext[Any], tool_def: ToolDefinition) -> str | None:
     return None if found is None or found.startswith('<') else found
 
 
+def reading_tools(ctx: RunContext[Any]) -> dict[str, str]:
+    """What the model calls `search_source` and `read_source`, by their own names; empty if it has them not."""
+    manager = ctx.tool_manager
+    if manager is None or manager.tools is None:
+        return {}
+    tagged = [(definition.name, definition.metadata or {}) for definition in manager.tool_defs]
+    return {str(metadata[OWN]): name for name, metadata in tagged if OWN in metadata}
+
+
 def masked_calls(rules: RulesSource, server: str | None = None) -> ProcessToolCallback:
     """What masks the results of a server at once: `MCPToolset(url, process_tool_call=masked_calls(rules, 'pods'))`.
 

@@ -19,7 +19,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
-from researcher_integration.tool_results.called import CalledTool, CallRules, Events
+from researcher_integration.tool_results.called import CalledTool, CallRules, Events, reading_tools
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
     FramedResults,
@@ -291,7 +291,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         await called.reporter.completed(text, original, source_id, is_error=is_error)
         rules = called.rules.summarization
         if may and metadata.get('summarize') != NEVER and original > rules.size_threshold_tokens:
-            kept = StoredResult(called.name, original, source_id)
+            kept = StoredResult(called.name, original, source_id, reading_tools(ctx))
             return await self._replaced(ctx, called, seen, text, kept)
         return result if seen.is_same_as(Observation.of(result)) else seen.result
 

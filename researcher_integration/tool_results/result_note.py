@@ -1,6 +1,7 @@
 """What stands in the place of a large result: its summary under a note, or what a policy says; and where it is kept."""
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -34,12 +35,23 @@ class StoredResult:
     """Tokens of the result."""
     source_id: str
     """Its handle; empty if it could not be stored."""
+    readers: Mapping[str, str]
+    """What the model calls the tools that show it; empty if it has none."""
 
     def rendered(self, name: str, **values: str) -> str:
         """What is said of it: the `note` over a summary, or `withheld` where it is too large and there is none."""
-        about = {'tool': self.tool, 'original': f'{self.original:,}', 'source_id': self.source_id}
-        readers = {'search': 'search_source', 'read': 'read_source'}
-        return render_prompt(f'tool_results/{name}{"" if self.source_id else "_unread"}', **about, **readers, **values)
+        suffix = '_unread'
+        if self.source_id:
+            suffix = '' if {'search_source', 'read_source'} <= self.readers.keys() else '_elsewhere'
+        return render_prompt(
+            f'tool_results/{name}{suffix}',
+            tool=self.tool,
+            original=f'{self.original:,}',
+            source_id=self.source_id,
+            search=self.readers.get('search_source', ''),
+            read=self.readers.get('read_source', ''),
+            **values,
+        )
 
 
 def outcome(

@@ -128,6 +128,7 @@ def test_it_takes_no_more_room() -> None:
             'to read on: read_source with source_id=',
             'to read on: start_line=',
             'tokens, summarized in',
+            'tokens, too many for this conversation, and could not be summarized (',
             'try a shorter or another part of it',
         )
     )

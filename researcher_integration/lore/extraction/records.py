@@ -17,6 +17,7 @@ _NOTHING = frozenset(
      'null', 'unknown', 'unspecified'}
 )  # fmt: skip
 _PAGE = regex.compile(r'(?<!\d)\d{1,9}(?!\d)')
+_KIND_AND_TARGET = regex.compile(r'\s*(.{1,40}?)\s*(?::|->|=>|→)\s*(.+)', regex.DOTALL)
 
 _LAST = ('relations', 'confidence', 'sources')
 """Asked for after what they speak of."""
@@ -78,23 +79,36 @@ def _as_sources(value: object) -> list[int]:
     return [*dict.fromkeys(number for number in found if number)]
 
 
+def _as_relation(value: object) -> dict[str, object]:
+    """A relation as an object, or in a few words: `leads: Tide Guild`, or only its target."""
+    if isinstance(value, str):
+        parts = _KIND_AND_TARGET.fullmatch(value)
+        return {'kind': parts[1], 'target': parts[2]} if parts else {'target': value}
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    return cast('dict[str, object]', value) if isinstance(value, dict) else {}
+
+
 def as_relations(value: object) -> list[dict[str, object]]:
-    """Relations in a list or alone, also by their targets alone; without those that name nothing: the record stays."""
-    found: list[dict[str, object]] = []
-    for item in cast('list[object]', value) if isinstance(value, list) else [value]:
-        given = item.model_dump() if isinstance(item, Relation) else {'target': item} if isinstance(item, str) else item
-        relation = cast('dict[str, object]', given) if isinstance(given, dict) else {}
-        if target := _as_text(relation.get('target')):
-            found.append({**relation, 'target': target})
-    return found
+    """Relations in whatever form; those that name nothing are left out, rather than the record they are in."""
+    items = cast('list[object]', value) if isinstance(value, list) else [value]
+    named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, items))
+    return [{**relation, 'target': target} for relation, target in named if target]
 
 
 def as_records(value: object, key: str, part: str) -> object:
     """The envelope around a list, where the model has left it out, or the list; `part` is a field of its members."""
+    if value is None:
+        return {key: []}
     if isinstance(value, list):
         return {key: cast('object', value)}
-    given = cast('dict[str, object]', value) if isinstance(value, dict) else {}
-    return {key: [given]} if part in given and key not in given else cast('object', value)
+    if not isinstance(value, dict):
+        return value
+    given = cast('dict[str, object]', value)
+    if key not in given:
+        return {key: [given]} if part in given else given
+    members = given[key]
+    return {key: [] if members is None else [cast('object', members)] if isinstance(members, dict) else members}
 
 
 Name = Annotated[str, BeforeValidator(_as_name)]

@@ -20,6 +20,7 @@ from summarizer_tool import (
     one_line,
     register_tag,
     render_prompt,
+    truncate_tokens,
     wrap_in_tag,
 )
 
@@ -28,8 +29,8 @@ PAGES_TAG = register_tag('crawled_pages')
 SECTION_TAG = register_tag('kept_section')
 
 RESERVED_TOKENS = 1_250
-"""Of a window, for all but pages and sections: instructions, task and form of the answer, and what is said when it is
-asked for again."""
+"""Of a window, for all but zone, pages and sections: instructions, task and form of the answer, and what is said when
+it is asked for again."""
 
 
 def page_list(pages: Sequence[CrawledPage]) -> str:
@@ -40,9 +41,12 @@ def page_list(pages: Sequence[CrawledPage]) -> str:
 
 
 def framed(section: KeptSection) -> str:
-    """A section as a frame; empty if it has no text."""
-    text = section.text.strip()
-    return wrap_in_tag(SECTION_TAG, f'\n{text}\n', header=one_line(section.header)) if text else ''
+    """A section as a frame, escaped text within the section's tokens; empty if it has no text."""
+    if not (text := section.text.strip()):
+        return ''
+    escaped = wrap_in_tag(SECTION_TAG, text).removeprefix(f'<{SECTION_TAG}>').removesuffix(f'</{SECTION_TAG}>')
+    kept = truncate_tokens(escaped, count_tokens(section.text))
+    return wrap_in_tag(SECTION_TAG, f'\n{kept}\n', header=one_line(section.header))  # escapes what ends at the cut
 
 
 def request(template: str, material: Material, **values: str) -> str:
@@ -56,12 +60,12 @@ def request(template: str, material: Material, **values: str) -> str:
     )
 
 
-def room(pages: Sequence[CrawledPage], window_tokens: int) -> int:
+def room(zone: str, pages: Sequence[CrawledPage], window_tokens: int) -> int:
     """Tokens that the sections of a material may have together for a request about it to keep to the window."""
-    taken = RESERVED_TOKENS + count_tokens(page_list(pages))
+    taken = RESERVED_TOKENS + count_tokens(one_line(zone)) + count_tokens(page_list(pages))
     if taken >= window_tokens:
         raise ResearchError(
-            f'instructions and the list of {len(pages)} pages take {taken:,} tokens, which leaves no room in '
+            f'instructions, zone and the list of {len(pages)} pages take {taken:,} tokens, which leaves no room in '
             f'window_tokens={window_tokens:,}; give fewer pages or a larger window (--window)'
         )
     return window_tokens - taken

@@ -91,7 +91,7 @@ class ResearchRun:
 
     def room(self) -> int:
         """Tokens that all sections may have together for each extraction to fit the window."""
-        return room(self.pages(), self.request.window_tokens)
+        return room(self.request.zone, self.pages(), self.request.window_tokens)
 
     async def text(self, handle: str) -> str:
         """The text of a page."""
@@ -112,20 +112,33 @@ class ResearchRun:
         return step_limits(self.limits, self.usage, 1.0, 1.0)
 
 
-def assign(pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]) -> dict[str, TopicId]:
+def assign(
+    zone: str, pages: Sequence[CrawledPage], texts: Mapping[str, str], topics: Sequence[Topic]
+) -> dict[str, TopicId]:
     """Assign each page, by its handle, to the topic whose agent reads it first, and where it goes if it stays as it is.
 
     A topic whose keywords are everywhere counts for no more than one whose keywords are rare: what counts is how far a
-    page is above the average of all.
+    page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
+    The page that is called as the zone is about the zone.
     """
     densities = {page.source_id: [_density(topic, page, texts[page.source_id]) for topic in topics] for page in pages}
     sums = [sum(column) for column in zip(*densities.values(), strict=True)]
     # One more page, average in everything: a few pages say little of what is rare.
     average = sum(sums) / max(1, len(sums) * len(pages))
     assigned: dict[str, TopicId] = {}
-    for handle, found in densities.items():
-        scores = [density / (total + average or 1.0) for density, total in zip(found, sums, strict=True)]
-        assigned[handle] = topics[scores.index(max(scores))].id
+    load: dict[TopicId, int] = {topic.id: 0 for topic in topics}
+    for page in pages:
+        scores = [
+            density / (total + average) if total else 0.0
+            for density, total in zip(densities[page.source_id], sums, strict=True)
+        ]
+        # Of topics that are about equal, the one that has least yet.
+        near = [topic for topic, score in zip(topics, scores, strict=True) if score >= 0.9 * max(scores)]
+        chosen = min(near, key=lambda topic: load[topic.id])
+        if _WORD.findall(page.title.casefold()) == _WORD.findall(zone.casefold()):
+            chosen = next((topic for topic in topics if topic.id == 'zone_overview'), chosen)
+        load[chosen.id] += page.tokens
+        assigned[page.source_id] = chosen.id
     return assigned
 
 

@@ -16,7 +16,6 @@ from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, S
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.researcher import SummaryTaken
 from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
-from researcher_integration.lore.steps.research_run import step_budget
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
@@ -78,9 +77,14 @@ class ZoneSummarizer:
         """
         noted: Blocks = {topic.id: _blocks('notes', notes.get(topic.id, '')) for topic in self.topics}
         made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
-        covered = {handle for blocks in made.values() for block in blocks for handle in block.source_ids}
-        rest = [page for page in pages if page.source_id not in covered]
-        free = room - kept_tokens([block for each in (noted, made) for own in each.values() for block in own], pages)
+        rest, free = _left(pages, noted, made, room)
+        said: tuple[str, ...] = ()
+        if any(made.values()) and free < LEAST_SUMMARY * len(rest):
+            tokens = sum(block.tokens for block in _all(made))
+            lost = f'the summaries made at the source had {tokens:,} tokens and left no room for the rest'
+            said = (f'{lost}; all pages were summarized together',)
+            made = {}
+            rest, free = _left(pages, noted, made, room)
         whole = [_page(page) for page in rest]
         summary, reason = None, ''
         if rest and kept_tokens(whole, pages) > free:
@@ -91,7 +95,7 @@ class ZoneSummarizer:
         for topic in self.topics:
             own = rest if summary else [page for page in rest if assigned.get(page.source_id) == topic.id]
             kept = _blocks('summary', summary.topics.get(topic.header, ''), rest) if summary else tuple(map(_page, own))
-            blocks = (*noted[topic.id], *made[topic.id], *kept)
+            blocks = (*noted[topic.id], *made.get(topic.id, ()), *kept)
             handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
             is_raw = bool(reason and own)
             steps[topic.id] = Step(
@@ -103,7 +107,9 @@ class ZoneSummarizer:
                 model=summary.model if summary else '',
                 warnings=(reason,) if is_raw else (),
             )
-        return ZoneSummary(steps, summary.usage, summary.warnings) if summary else ZoneSummary(steps)
+        if summary is None:
+            return ZoneSummary(steps, warnings=said)
+        return ZoneSummary(steps, summary.usage, (*said, *summary.warnings))
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
         """Summarize pages for all topics; returns the summary, or the reason there is none."""
@@ -150,6 +156,17 @@ def _without_handles(text: str, sources: int) -> str:
     return body.rstrip() if body.strip() and names_handles and last[0] + last[-1] == '[]' else text
 
 
+def _all(blocks: Blocks) -> list[KeptBlock]:
+    return [block for each in blocks.values() for block in each]
+
+
+def _left(pages: Sequence[CrawledPage], noted: Blocks, made: Blocks, room: int) -> tuple[list[CrawledPage], int]:
+    """The pages that no summary is of, and the tokens that notes and summaries leave of the room."""
+    covered = {handle for block in _all(made) for handle in block.source_ids}
+    free = room - kept_tokens([*_all(noted), *_all(made)], pages)
+    return [page for page in pages if page.source_id not in covered], free
+
+
 Texts = Callable[[str], Awaitable[str]]
 """The text of a page by its handle."""
 
@@ -174,16 +191,16 @@ async def build(
 ) -> tuple[list[KeptSection], list[str]]:
     """Build one section for each step, together at most `room` tokens, and say what was condensed for that.
 
-    Where they go over the room, those over their share of it are condensed to that by the embedded model, so that
-    the extraction still gets something of all pages.
+    Where they go over the room, those over their share of what the others leave are condensed to that by the embedded
+    model, so that the extraction still gets something of all pages.
     """
     embedded = Summarizer(settings, model=ExtractiveModel())
     read = {topic.id: [await _text(block, pages, texts) for block in steps[topic.id].blocks] for topic in topics}
     sections = [KeptSection(topic.id, topic.header, '\n\n'.join(read[topic.id])) for topic in topics]
     said: list[str] = []
     counts = [count_tokens(section.text) for section in sections]
-    for at, topic in enumerate(topics if sum(counts) > room else ()):
-        budget, text = step_budget(topic, topics, room), sections[at].text
+    for at, (topic, budget) in enumerate(zip(topics, _budgets(counts, topics, room), strict=True)):
+        text = sections[at].text
         if counts[at] > budget:
             if budget >= _LEAST_SUMMARY:
                 documents = [*map(Document, read[topic.id])]
@@ -191,6 +208,16 @@ async def build(
             sections[at] = KeptSection(topic.id, topic.header, truncate_tokens(text, budget))
             said.append(f'{topic.header}: {counts[at]:,} tokens condensed to {budget:,} by the embedded model')
     return sections, said
+
+
+def _budgets(counts: Sequence[int], topics: Sequence[Topic], room: int) -> list[int]:
+    """What each section may have of the room: all that it has, or its share of what the others leave."""
+    budgets = [*counts]
+    left, shares = room, sum(topic.share for topic in topics)
+    for at in sorted(range(len(topics)), key=lambda at: counts[at] / topics[at].share):
+        budgets[at] = min(counts[at], int(left * topics[at].share / shares))
+        left, shares = left - budgets[at], shares - topics[at].share
+    return budgets
 
 
 def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> int:

@@ -16,7 +16,7 @@ from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
 from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery
-from researcher_integration.lore.material import CrawledPage, Material, TopicId
+from researcher_integration.lore.material import CrawledPage, Material, ResearchError, TopicId
 from researcher_integration.lore.steps.research_run import (
     ResearchProgress,
     ResearchRun,
@@ -27,7 +27,7 @@ from researcher_integration.lore.steps.research_run import (
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import RequestOptions, SummarizerError, in_thread, shown_address, trace_span, url_key
+from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, shown_address, trace_span, url_key
 
 T = TypeVar('T', bound=BaseModel)
 
@@ -49,6 +49,14 @@ class ResearchSteps:
 
     async def crawl(self) -> None:
         """Crawl the given pages that are not there yet, those that failed before included; failures are recorded."""
+        pages, has = self._work.pages(), self._work.service.collection.has
+        lost = [page for page in pages if not await in_io_thread(has, page.source_id)]
+        if lost:
+            raise ResearchError(
+                f'the store has lost the texts of {len(lost)} of {len(pages)} pages crawled before, first that of '
+                f'{shown_address(lost[0].url)}; begin anew with --fresh, if it was too small with a larger '
+                'SUMMARIZER_STORE_MAX_MB'
+            )
         asked = {
             place: url_key(place.strip()) if is_url(place) else key_of_file(Path(place))
             for place in self._work.request.places
@@ -86,7 +94,7 @@ class ResearchSteps:
         pages = [page for page in self._work.pages() if page.source_id not in self._checkpoint.assigned]
         if pages:
             texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await in_thread(assign, pages, texts, self._topics)
+            assigned = await in_thread(assign, self._work.request.zone, pages, texts, self._topics)
             self._checkpoint.assigned |= assigned
             await self._work.save()
 

@@ -101,9 +101,9 @@ class OverMCP(MCPToolset[Any]):
             timeout: Seconds for one request.
 
         Raises:
-            ConfigurationError: If the token cannot stand in a header.
+            ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
         """
-        self._place = f'the MCP server at {urlsplit(url).netloc.rpartition("@")[2]}'  # the rest may hold secrets
+        self._place = f'the MCP server at {_host(url)}'
         access = _Access(token)
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - takes what is not installed, too
             url,
@@ -245,13 +245,15 @@ class OverMCP(MCPToolset[Any]):
 
     async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
         """Use the client, connected as long as any call lasts."""
+        seconds = min(CONNECT_SECONDS, self._timeout)
         try:
             with anyio.fail_after(self._timeout):
                 async with self.client:
+                    seconds = self._timeout
                     return await work()
         except _FAILURES as error:
             # What it is caused by may quote what was sent.
-            raise SummaryUnavailableError(f'{self._place} cannot be used: {reason(error)}') from None
+            raise SummaryUnavailableError(f'{self._place} cannot be used: {reason(error, seconds)}') from None
 
 
 class _Access(httpx2.Auth):
@@ -271,6 +273,18 @@ class _Access(httpx2.Auth):
         response = yield request
         if response.status_code in _REFUSED or response.is_server_error:
             raise httpx2.HTTPStatusError(f'HTTP {response.status_code}', request=request, response=response)
+
+
+def _host(url: str) -> str:
+    """The host and the port: the rest of a URL may hold secrets."""
+    try:
+        place = urlsplit(url)
+        port = place.port
+    except ValueError as error:
+        raise ConfigurationError(f'the URL of the MCP server is wrong: {error}') from None
+    if place.scheme not in ('http', 'https') or not place.hostname:
+        raise ConfigurationError('the URL of the MCP server must begin with http:// or https://')
+    return f'{place.hostname}:{port}' if port else place.hostname
 
 
 def _handles(arguments: Mapping[str, Any]) -> list[str]:

@@ -78,12 +78,17 @@ async def test_what_goes_over_the_window_is_taken_from_sections_over_their_share
         return ''
 
     settings = Settings(llm_model='extractive')
-    for room in (3000, 1000, 60, 5, 0):
+    for room in (6000, 3000, 1000, 60, 5, 0):
         built, said = await step_summarizer.build(steps, topics, {page.source_id: page}, text, room, settings)
         sizes = [tokens.count(section.text) for section in built]
         assert sum(sizes) <= room
         assert len(said) == sum(tokens.count(text) > size for text, size in zip(texts.values(), sizes, strict=True))
         assert min(sizes) > 0 or room < 1000
+        # What the shortest leave of their shares is there for the others.
+        whole = [size for size, text in zip(sizes, texts.values(), strict=True) if size >= tokens.count(text)]
+        assert len(whole) == (2 if room == 6000 else 0)
+        given = [int(note.split(' tokens condensed to ')[1].split()[0].replace(',', '')) for note in said]
+        assert room - len(TOPIC_IDS) <= sum(whole) + sum(given) <= room
 
 
 async def test_nobody_reads_the_password_of_an_address(zone: World, tmp_path: Path) -> None:

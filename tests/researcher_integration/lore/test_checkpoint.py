@@ -17,6 +17,7 @@ from researcher_integration.lore.extraction.records import NPCData
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, ResearchError
 from researcher_integration.lore.pipeline import STORE_FILE, Research
+from summarizer_tool import StoreError
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import World, role
 from tests.support.replies import MODEL, Error, Reply, Text
@@ -24,7 +25,7 @@ from tests.support.replies import Request as Asked
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
 
-ZONE = ResearchRequest(zone='Harrow Sound', places=('https://wiki.example/harrow',))
+ZONE = ResearchRequest(zone='Harrow Sound', places=('https://me:tern-rock-4471@wiki.example/harrow',))
 
 
 def unfinished(folder: Path, request: ResearchRequest = ZONE, **content: Any) -> Checkpoint:
@@ -167,14 +168,14 @@ async def run(zone: World, folder: Path, request: ResearchRequest, **how: bool) 
 @pytest.mark.parametrize(
     ('has_begun', 'difference', 'how', 'said'),
     [
-        (True, {'zone': 'Elsewhere', 'places': ('x',)}, {}, snapshot('FOLDER holds a research of "Harrow Sound"; go on with --resume, begin anew with --fresh, or name another --out')),
+        (True, {'zone': 'Elsewhere', 'places': ('x',)}, {}, snapshot('FOLDER holds an unfinished research of "Harrow Sound"; go on with --resume, begin anew with --fresh, or name another --out')),
         (False, {}, {'resume': True}, snapshot('FOLDER has no checkpoint to resume; leave --resume out to begin one')),
         (False, {}, {}, snapshot('there is nothing to read: name pages with --pages, or let the agent search (--search)')),
-        (True, {'zone': 'Vesper Downs'}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another zone; leave the option out to go on, or name another --out')),
-        (True, {'places': ('https://wiki.example/vesper',)}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another places; leave the option out to go on, or name another --out')),
-        (True, {'way': 'at-source'}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another way; leave the option out to go on, or name another --out')),
-        (True, {'window_tokens': 9000}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another window_tokens; leave the option out to go on, or name another --out')),
-        (True, {'search': True}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound" with another search; leave the option out to go on, or name another --out')),
+        (True, {'zone': 'Vesper Downs'}, {'resume': True}, snapshot('FOLDER holds a research of "Harrow Sound", not of "Vesper Downs"; name another --out')),
+        (True, {'places': ('https://wiki.example/vesper',)}, {'resume': True}, snapshot('FOLDER was begun with --pages https://wiki.example/harrow; leave the option out to go on, or name another --out')),
+        (True, {'way': 'at-source'}, {'resume': True}, snapshot('FOLDER was begun with --way in-pipeline; leave the option out to go on, or name another --out')),
+        (True, {'window_tokens': 9000}, {'resume': True}, snapshot('FOLDER was begun with --window 25000; leave the option out to go on, or name another --out')),
+        (True, {'search': True}, {'resume': True}, snapshot('FOLDER was begun without --search; leave the option out to go on, or name another --out')),
     ],
 )  # fmt: skip
 async def test_what_does_not_go_with_the_folder_is_refused(
@@ -199,22 +200,42 @@ async def test_fresh(zone: World, tmp_path: Path, content: bytes | None) -> None
     unfinished(tmp_path)
     if content is not None:
         (tmp_path / FILE).write_bytes(content)
-    (tmp_path / 'briefs').mkdir()
-    (tmp_path / 'briefs' / '01-old.md').touch()
     package = await zone.research(tmp_path, names=['items'], research_model=None).run(fresh=True)
     assert [page.number for page in package.extracted.sources] == [1]
-    assert sorted(contents(tmp_path / 'briefs')) == sorted(package.briefs)
+    assert contents(tmp_path / 'previous') == [FILE]
+
+
+async def test_a_finished_one_gives_way_and_files_of_others_do_not(zone: World, tmp_path: Path) -> None:
+    """What is of no research, or of one that had no checkpoint, is touched by none, nor by one that cannot begin."""
+    own = [tmp_path / name for name in ('briefs/20-interview.md', 'briefs/01-factions.md', 'extraction.json')]
+    own[0].parent.mkdir()
+    for path in own:
+        path.write_text('mine')
+    with pytest.raises(ResearchError, match='no page could be crawled'):
+        await zone.research(tmp_path, names=['nowhere'], research_model=None).run(fresh=True)
+    assert {path.read_text() for path in own} == {'mine'}
+    for path in own[1:]:
+        path.unlink()
+    first = await zone.research(tmp_path, names=['items'], research_model=None).run()
+    briefs = {*first.briefs, '20-interview.md'}
+    with pytest.raises(StoreError):
+        await zone.research(tmp_path, names=['items'], research_model=None, store=str(own[0])).run(fresh=True)
+    assert {*contents(tmp_path / 'briefs')} == briefs
+    second = await zone.research(tmp_path, names=['siege-of-tern-rock'], research_model=None).run()
+    assert [page.title for page in second.extracted.sources] == ['The Siege of Tern Rock']
+    assert {*contents(tmp_path / 'briefs')} == briefs
+    assert sorted(contents(tmp_path / 'previous')) == ['briefs', FILE, 'extraction.json', 'statistics.json']
+    assert sorted(contents(tmp_path / 'previous' / 'briefs')) == sorted(first.briefs)
 
 
 async def test_the_store_is_lost(zone: World, tmp_path: Path) -> None:
-    """What was extracted is there, and no page is fetched again; what has no text any more is said."""
     names = ['harrow-sound', 'items']
-    whole = await zone.research(tmp_path, names=names).run()
+    await zone.research(tmp_path, names=names).run()
     for name in [name for name in contents(tmp_path) if name.startswith(STORE_FILE)]:
         (tmp_path / name).unlink()
     asked = len(zone.provider.requests)
-    resumed = await zone.research(tmp_path, names=names).run(resume=True)
-    assert resumed.extracted == whole.extracted
+    with pytest.raises(ResearchError, match=r'lost the texts of 2 of 2 pages .* begin anew with --fresh'):
+        await zone.research(tmp_path, names=names).run(resume=True)
     assert len(zone.provider.requests) == asked
     assert zone.site.requests == {f'/{name}.md': 1 for name in names}
 

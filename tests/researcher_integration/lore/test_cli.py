@@ -142,7 +142,7 @@ def test_interrupted_and_gone_on_with(tmp_path: Path, pages: list[Path]) -> None
         (
             1,
             '',
-            'package holds a research of "Mirefold"; go on with --resume, begin anew with --fresh, or name another --out',
+            'package holds an unfinished research of "Mirefold"; go on with --resume, begin anew with --fresh, or name another --out',
         )
     )
     assert done[:2] == (0, 'package\n')

@@ -92,7 +92,7 @@ def test_configuration_files_that_are_wrong(tmp_path: Path, pages: list[Path]) -
             (
                 2,
                 '',
-                ['servers/mcp_config.json: mcpServers.web.timout: is none of the parameters'],
+                ['servers/mcp_config.json: mcpServers.web.timout: is none of the keys'],
             ),
             (2, '', ['nowhere/research_topics.yml: cannot be read: No such file or directory']),
         ]

@@ -22,7 +22,7 @@ from researcher_integration import (
 )
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import TOPIC_IDS
-from researcher_integration.lore.package import Extracted
+from researcher_integration.lore.package import Extracted, write_to
 
 pytestmark = pytest.mark.anyio
 
@@ -225,3 +225,13 @@ async def test_an_answer_that_is_not_whole_says_so(tmp_path: Path) -> None:
     )
     assert package.statistics.warnings == [f'Characters: extraction: {said}', f'cross-reference: {said}']
     assert f'\n> {said}\n' in package.briefs['conflicts.md']
+
+
+async def test_briefs_of_an_earlier_package_go(tmp_path: Path) -> None:
+    """Another configuration may have other numbers; what somebody has put there stays."""
+    package = await research(tmp_path).run()
+    folder = tmp_path / 'package' / 'briefs'
+    for name in ('05-lore.md', '07-notes.md', 'lore.md'):
+        (folder / name).write_text('old')
+    write_to(package, tmp_path / 'package')
+    assert {path.name for path in folder.iterdir()} == {*package.briefs, '07-notes.md', 'lore.md'}

@@ -108,6 +108,7 @@ def test_wrong_sources(tmp_path: Path) -> None:
         put({'weight': 1, 'domains': []}, 'tiers', 'offical'),
         put(1.5, 'tiers', 'official', 'weight'),
         put(True, 'tiers', 'official', 'weight'),
+        put(0.9, 'tiers', 'secondary', 'weight'),
         drop('tiers', 'tertiary', 'weight'),
         put(['Blizzard.com.'], 'tiers', 'secondary', 'domains'),
         put(['wiki.example', 'WIKI.example'], 'tiers', 'tertiary', 'domains'),
@@ -126,6 +127,7 @@ def test_wrong_sources(tmp_path: Path) -> None:
             "sources.yml: tiers.offical: must be 'official', 'primary', 'secondary' or 'tertiary'",
             'sources.yml: tiers.official.weight: must be less than or equal to 1',
             'sources.yml: tiers.official.weight: must be a valid number',
+            'sources.yml: tiers: the weight of secondary is 0.9, over that of primary, 0.85',
             'sources.yml: tiers.tertiary.weight: is missing',
             'sources.yml: tiers: blizzard.com stands twice; a domain has one tier',
             'sources.yml: tiers: wiki.example stands twice; a domain has one tier',
@@ -136,6 +138,6 @@ def test_wrong_sources(tmp_path: Path) -> None:
             "sources.yml: tiers.primary.domains[0]: 'wiki..example' is no domain; give the host alone, such as wiki.example.org, for its subdomains too",
             "sources.yml: tiers.primary.domains[0]: '' is no domain; give the host alone, such as wiki.example.org, for its subdomains too",
             "sources.yml: default: must be 'official', 'primary', 'secondary' or 'tertiary'",
-            'sources.yml: file: is none of the parameters',
+            'sources.yml: file: is none of the keys',
         ]
     )

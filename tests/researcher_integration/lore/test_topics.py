@@ -109,7 +109,7 @@ def test_wrong_topics(tmp_path: Path) -> None:
             'research_topics.yml: topics: is missing',
             'research_topics.yml: topics: must be a list',
             'research_topics.yml: topics[0]: must be a mapping',
-            'research_topics.yml: topics[2].shair: is none of the parameters',
+            'research_topics.yml: topics[2].shair: is none of the keys',
             "research_topics.yml: topics[2].instructions.report: has '{{zon}}'; {{zone}} is the only placeholder, without spaces",
             "research_topics.yml: topics[2].instructions.gather: has '{{'; {{zone}} is the only placeholder, without spaces",
             'research_topics.yml: topics[2].instructions.gather: is empty',
@@ -124,7 +124,7 @@ def test_wrong_topics(tmp_path: Path) -> None:
             'research_topics.yml: limits.requests: must be greater than 0',
             'research_topics.yml: limits.requests: must be a valid integer',
             'research_topics.yml: limits.cost: must be greater than 0',
-            "research_topics.yml: limits['xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…]: is none of the parameters",
+            "research_topics.yml: limits['xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…]: is none of the keys",
             'research_topics.yml: topics[0].id: is missing; topics[0].header: is missing; topics[0].instructions: is missing; and 51 more',
         ]
     )

@@ -99,7 +99,7 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path, caplog: pytest
         down = await client.call_tool('closed_look', {})
         assert down.is_error
         assert said(down) == snapshot(
-            'The server closed cannot be reached (nobody answers at its address), so its tools do not work now; those of other servers do. It is tried again at the next call.'
+            'The server closed cannot be reached (no connection to its address: All connection attempts failed), so its tools do not work now; those of other servers do. It is tried again at the next call.'
         )
         with pytest.raises(MCPError, match='there is no tool program_fly'):
             await client.call_tool('program_fly', {})
@@ -108,6 +108,16 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path, caplog: pytest
     told = [(each.__dict__.get('server'), each.message) for each in caplog.records]
     # Once, however often it was asked for.
     assert [each for each in told if each[0] == 'closed'] == snapshot([('closed', 'a server cannot be reached')])
+
+
+REFUSING = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if 'id' in asked:
+        error = {'code': -32000, 'message': 'the licence has run out'}
+        print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'error': error}), flush=True)
+"""
 
 
 @pytest.mark.parametrize(
@@ -123,13 +133,20 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path, caplog: pytest
             "there is no program 'prog' in /nonexistent/bin",
         ),
         (proxied_server('x', sys.executable, '-I', '-S', '-c', 'pass'), 'it has ended the connection'),
-        (proxied_server('x', url='http://127.0.0.1:1/mcp?key=hunter2'), 'nobody answers at its address'),
+        (
+            proxied_server('x', sys.executable, '-I', '-S', '-c', REFUSING),
+            'it answers with MCP error -32000; check its address, or its command',
+        ),
+        (
+            proxied_server('x', url='http://127.0.0.1:1/mcp?key=hunter2'),
+            'no connection to its address: All connection attempts failed',
+        ),
         (
             proxied_server('x', sys.executable, '-I', '-S', '-c', 'input(); input()', timeout=0.3),
             'no answer within 0.3 seconds',
         ),
     ],
-    ids=['no program', 'no such path', 'no path from there', 'ended', 'nobody listens', 'silent'],
+    ids=['no program', 'no such path', 'no path from there', 'ended', 'refusing', 'nobody listens', 'silent'],
 )
 async def test_why_a_server_cannot_be_reached(server: ProxiedServer, reason: str) -> None:
     async with proxied({'x': server}) as client:
@@ -233,11 +250,14 @@ async def test_what_a_program_writes_to_stderr_is_masked(tmp_path: Path, capsys:
     [
         (['one', *PRIVATE_KEY.splitlines(), 'two'], 'one\n[MASKED_PRIVATE_KEY]\ntwo\n'),
         (['one', '-----BEGIN PRIVATE KEY-----', 'A' * 64], 'one\n[MASKED_PRIVATE_KEY]'),
-        # The end of what is far longer than a key is waited for no longer.
-        (['-----BEGIN PRIVATE KEY-----', 'A ' * 6000, 'two'], '[MASKED_PRIVATE_KEY]two\n'),
+        (['-----BEGIN PRIVATE KEY-----', *['A' * 600] * 40, '-----END PRIVATE KEY-----'], f'{"[MASKED_PRIVATE_KEY]" * 2}\n'),
+        # What names a key and has none hides and delays nothing else.
+        (['no -----BEGIN PRIVATE KEY-----', 'x y', 'two'], 'no [MASKED_PRIVATE_KEY]\nx y\ntwo\n'),
+        (['no -----BEGIN PRIVATE KEY-----\nx y\n-----BEGIN PRIVATE KEY----- it\ntwo'], 'no [MASKED_PRIVATE_KEY]\nx y\n[MASKED_PRIVATE_KEY]\ntwo\n'),
+        (['no -----BEGIN PRIVATE KEY----- line', 'two'], 'no [MASKED_PRIVATE_KEY]\ntwo\n'),
     ],
-    ids=['key', 'cut off', 'none'],
-)
+    ids=['key', 'cut off', 'long', 'none', 'at once', 'within a line'],
+)  # fmt: skip
 async def test_a_key_that_is_written_to_stderr_line_by_line_is_masked(
     lines: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,7 +20,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from researcher_integration.timeline import broker
-from researcher_integration.timeline.broker import MAX_WAITING, Hub, Timeline
+from researcher_integration.timeline.broker import MAX_RECENT, Hub, Timeline
 from researcher_integration.timeline.events import TimelineEvent, ToolResult
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import StoreError
@@ -148,7 +148,23 @@ async def test_what_happens_while_the_log_is_read_comes_in_order(monkeypatch: py
     assert followed == [1, 2, 3, 4]
 
 
-async def test_a_slow_subscriber_loses_the_oldest_transient_events() -> None:
+async def test_who_follows_is_told_what_another_run_has_driven_out_of_the_log() -> None:
+    with EventLog(max_mb=0.02) as log:
+        async with Timeline('run', log=log) as timeline, Timeline('other', log=log) as other:
+            slow = timeline.follow()
+            await timeline.emit(result('first'))
+            assert await take(slow, 1) == [1]
+            for _ in range(5):
+                await timeline.emit(result('x' * 900))
+            for _ in range(25):
+                await other.emit(result('x' * 900))
+            assert log.read('run') == []
+            await timeline.emit(result('last'))
+            assert await take(slow, 6) == [2, 3, 4, 5, 6, 7]
+            await slow.aclose()
+
+
+async def test_a_slow_subscriber_loses_transient_events_and_goes_back_to_the_log() -> None:
     async with Timeline('run') as timeline:
         slow = timeline.follow()
         await timeline.emit(result('first'))
@@ -157,10 +173,17 @@ async def test_a_slow_subscriber_loses_the_oldest_transient_events() -> None:
         await until_followed(timeline)
         await timeline.emit(result('second'))
         assert (await waiting).seq == 2
-        await timeline.emit(result('kept'))
-        for _ in range(MAX_WAITING + 50):
-            await timeline.emit(note('x' * 200))
-        assert await take(slow, MAX_WAITING + 1) == [3, *range(54, MAX_WAITING + 54)]
+        with anyio.fail_after(60):
+            await timeline.emit(result('kept'))
+            for _ in range(MAX_RECENT + 50):
+                await timeline.emit(note('x' * 200))
+        assert await take(slow, MAX_RECENT + 1) == [3, *range(54, MAX_RECENT + 54)]
+        large = result('x' * 200_000)
+        for _ in range(100):
+            await timeline.emit(large)
+        assert await take(slow, 100) == list(range(1054, 1154))
+        await timeline.emit(result())
+        assert await take(slow, 1) == [1154]
         await slow.aclose()
 
 
@@ -172,10 +195,10 @@ async def test_what_was_being_written_when_the_run_was_cancelled_is_not_lost(
     writing, go_on = threading.Event(), threading.Event()
     append = log.append
 
-    def slowly(event: TimelineEvent) -> None:
+    def slowly(event: TimelineEvent, body: bytes) -> None:
         writing.set()
         assert go_on.wait(10)
-        append(event)
+        append(event, body)
 
     monkeypatch.setattr(log, 'append', slowly)
     timeline = Timeline('run', log=log)
@@ -222,7 +245,7 @@ async def test_a_log_that_fails_does_not_end_the_run(
         told = [await timeline.emit(result()) for _ in range(2)]
     assert [event.seq for event in told] == [1, 2]
     assert [record.message for record in caplog.records] == snapshot(
-        ['the log of timelines fails; events are neither kept nor told']
+        ['the log of timelines fails; events are told, but not kept']
     )
     assert 'lamp-oil' not in caplog.text
 
@@ -251,8 +274,8 @@ async def test_a_run_that_goes_on_later_goes_on_counting(tmp_path: Path) -> None
             assert again.seq == 6
             await timeline.emit(note())
         async with Timeline('run', log=log) as timeline:
-            assert (await timeline.emit(result())).seq == 7
-        assert [event.seq for event in await all_of(timeline.follow(after=4))] == [5, 6, 7]
+            assert (await timeline.emit(result())).seq == 8
+        assert [event.seq for event in await all_of(timeline.follow(after=4))] == [5, 6, 8]
 
 
 async def test_others_may_follow_and_emit_from_other_threads() -> None:

@@ -67,6 +67,16 @@ def test_what_is_known_of_runs() -> None:
         assert (first.is_closed, again.is_closed) == (True, False)
 
 
+def test_numbers_of_transient_events_are_not_given_twice() -> None:
+    with EventLog() as log:
+        assert log.begin('run') == 0
+        log.append(event(1))
+        log.end('run', 1000)
+        assert log.begin('run') == 1000
+        log.append(event(1001))
+        assert log.begin('run') == 1001
+
+
 def test_the_oldest_runs_go_first_and_ended_ones_before_live_ones() -> None:
     with EventLog(max_mb=0.05) as log:
         log.append(event(1, 'x' * 9_000, run='live'))

@@ -79,6 +79,14 @@ The keeper of lamp 59 at Kelder wrote that the northern pier was calm, and that 
     assert (document.text, document.title) == (STORY, 'look({"where": "pier"})')
 
 
+async def test_a_note_names_the_tools_that_the_model_has() -> None:
+    run = await agent(
+        calling('look'), summarizing().prefix_tools('kept'), tools=[Tool(lambda: STORY, name='look')]
+    ).run('Go')
+    [part] = returned(run.all_messages())
+    assert ': kept_search_source finds lines in it, kept_read_source shows them.]' in str(part.content)
+
+
 async def test_without_a_model_the_deadline_holds_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, 'RELEVANCE_SHARE', 0)
     told = (await ran(STORY, summarizing(rules=rules(model='extractive')))).metadata['summarization']

@@ -146,8 +146,8 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
             'a new default under the old limit': 'tool_results.yml: defaults.summarization: a summary may have 1000 tokens, which is not under the threshold of 900; lower summary_max_token_limit or raise size_threshold_tokens',
             'a policy': "tool_results.yml: defaults.summarization.on_failure: must be 'open', 'closed' or 'extractive'",
             'a group': "tool_results.yml: mcp_servers.logs.data_masking.groups[1]: must be 'keys', 'cloud', 'tokens', 'credentials', 'entropy' or 'network'",
-            'a misspelt key': 'tool_results.yml: mcp_servers.logs.summarisation: is none of the parameters',
-            'a key of the server': 'tool_results.yml: mcp_servers.logs.data_masking.pattern: is none of the parameters',
+            'a misspelt key': 'tool_results.yml: mcp_servers.logs.summarisation: is none of the keys',
+            'a key of the server': 'tool_results.yml: mcp_servers.logs.data_masking.pattern: is none of the keys',
             'text for a number': 'tool_results.yml: defaults.summarization.size_threshold_tokens: must be a valid integer',
             'a switch': 'tool_results.yml: defaults.data_masking.enabled: must be a valid boolean',
             'an expression': 'tool_results.yml: mcp_servers.logs.data_masking.patterns: the pattern order is no regular expression: missing ) at position 1',
@@ -210,7 +210,7 @@ def test_rules_are_given_in_any_form(form: str, tmp_path: Path) -> None:
                 'rules: mcp_servers.pods.summarization.model looks like an API key, not like a model: name the model there, and put the key into its own variable, e.g. OPENROUTER_API_KEY'
             ),
         ),
-        ({'default': {}}, snapshot('rules: default: is none of the parameters')),
+        ({'default': {}}, snapshot('rules: default: is none of the keys')),
         ('nowhere.yml', snapshot('nowhere.yml: cannot be read: No such file or directory')),
         (
             'a: [',

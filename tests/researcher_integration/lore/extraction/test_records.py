@@ -59,7 +59,8 @@ def test_sources_in_any_form(given: object, expected: list[int]) -> None:
     [
         (None, []),
         ('', []),
-        ('Ash Circle', [Relation(target='Ash Circle')]),
+        ('leads: Ash Circle', [Relation(kind='leads', target='Ash Circle')]),
+        ('member of -> Ash Circle', [Relation(kind='member of', target='Ash Circle')]),
         (['Ash Circle', {}, 3, None], [Relation(target='Ash Circle')]),
         ({'kind': 'leads', 'target': 'Ash Circle'}, [Relation(kind='leads', target='Ash Circle')]),
         ([{'kind': 'leads', 'target': {'name': 'Ash Circle'}, 'sources': '[2]'}], [Relation(kind='leads', target='Ash Circle', sources=[2])]),
@@ -80,6 +81,10 @@ def test_a_partial_answer_is_an_answer() -> None:
             NPCData(name='7', location='Hob’s Weir'),
         ]
     assert Records[NPCData].model_validate({'name': 'Odile Sarn'}).records == [NPCData(name='Odile Sarn')]
+    for nothing in (None, {'records': None}):
+        assert Records[NPCData].model_validate(nothing).records == []
+    for one in ({'name': 'Odile Sarn'}, {'records': {'name': 'Odile Sarn'}}):
+        assert Records[NPCData].model_validate(one).records == [NPCData(name='Odile Sarn')]
     with pytest.raises(ValidationError):
         Records[NPCData].model_validate({'records': [{'title': 'reeve'}]})
 

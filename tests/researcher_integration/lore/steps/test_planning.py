@@ -18,10 +18,10 @@ from tests.support.research_world import page
 TOPICS = load_topics(cli.CONFIG / 'research_topics.yml').topics
 
 
-def assigned(texts: dict[str, str]) -> dict[TopicId, list[str]]:
+def assigned(texts: dict[str, str], zone: str = 'Kelderwick Fen') -> dict[TopicId, list[str]]:
     pages = [page(number, title, tokens=tokens.count(text)) for number, (title, text) in enumerate(texts.items(), 1)]
     titles = {each.source_id: each.title for each in pages}
-    found = research_run.assign(pages, {each.source_id: texts[each.title] for each in pages}, TOPICS)
+    found = research_run.assign(zone, pages, {each.source_id: texts[each.title] for each in pages}, TOPICS)
     return {topic: [titles[handle] for handle, owner in found.items() if owner == topic] for topic in TOPIC_IDS}
 
 
@@ -31,16 +31,26 @@ def test_each_page_of_the_sample_crawl_goes_to_one_step(crawl: dict[str, str]) -
             'zone_overview': ['01-zone-overview', '02-geography-and-creatures', '11-patch-notes'],
             'npcs': ['05-npcs', '12-data-and-api'],
             'factions': ['04-factions'],
-            'lore': ['03-history-and-timeline'],
+            'lore': ['03-history-and-timeline', '08-quest-chain-the-ninth-sluice'],
             'narrative_items': [
                 '06-sunken-minster',
                 '07-tallowdeep',
-                '08-quest-chain-the-ninth-sluice',
                 '09-items-and-lore-books',
                 '10-crafting-and-trade',
             ],
         }
     )
+
+
+def test_pages_that_say_nothing_of_any_topic_are_spread_evenly() -> None:
+    texts = {f'Qwerty {number}': f'Xyzzy {number} plugh.' for number in range(10)}
+    assert [len(titles) for titles in assigned(texts).values()] == [2, 2, 2, 2, 2]
+
+
+def test_the_page_of_the_zone_goes_to_the_overview(crawl: dict[str, str]) -> None:
+    texts = {'The Vants': 'Who leads the faction?', 'Kelderwick Fen': crawl['04-factions.md']}
+    assert assigned(texts)['zone_overview'] == ['Kelderwick Fen']
+    assert assigned(texts, 'Another Fen')['zone_overview'] == []
 
 
 def test_no_pages() -> None:

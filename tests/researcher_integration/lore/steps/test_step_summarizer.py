@@ -123,6 +123,18 @@ async def test_a_summary_asked_for_again_replaces_the_earlier_one() -> None:
     assert kept.steps['lore'].state == 'empty'
 
 
+async def test_summaries_of_the_agent_that_leave_no_room_are_made_again_together() -> None:
+    backend = Recorded()
+    taken = SummaryTaken((handle(1),), 'Ansgar holds the bridge. ' * 400, RunUsage(requests=1))
+    kept = await keep(backend, [page(1, 9000), page(2, 3000)], 1500, taken={'npcs': [taken]})
+    assert backend.asked == snapshot([(('src_000000000001', 'src_000000000002'), 1340)])
+    assert kept.warnings == snapshot(
+        (
+            'the summaries made at the source had 2,801 tokens and left no room for the rest; all pages were summarized together',
+        )
+    )
+
+
 @pytest.mark.parametrize(
     'error', [SummaryUnavailableError('the server is away'), UsageLimitExceeded('no more requests')]
 )

@@ -86,8 +86,8 @@ async def test_a_server_goes_and_comes_back(store: SourceStore) -> None:
     assert sorted(texts[:3]) == sorted(texts[3:6]) == sorted(texts[6:])
     assert said == snapshot(
         [
-            'the MCP server at HOST cannot be used: nobody answers at its address',
-            'the MCP server at HOST cannot be used: nobody answers at its address',
+            'the MCP server at HOST cannot be used: no connection to its address: All connection attempts failed',
+            'the MCP server at HOST cannot be used: no connection to its address: All connection attempts failed',
         ]
     )
 
@@ -119,8 +119,8 @@ async def test_a_wrong_token(store: SourceStore) -> None:
         assert (await condensed(backend, handles, 'deeds')).topics['Marn']
     assert said == snapshot(
         [
-            'the MCP server at HOST cannot be used: it answers with HTTP 401, for its token',
-            'the MCP server at HOST cannot be used: it answers with HTTP 401, for its token',
+            'the MCP server at HOST cannot be used: it answers with HTTP 401: it asks for a token, or for another one',
+            'the MCP server at HOST cannot be used: it answers with HTTP 401: it asks for a token, or for another one',
         ]
     )
 
@@ -151,13 +151,13 @@ async def test_what_else_may_answer(store: SourceStore, monkeypatch: pytest.Monk
     assert said == snapshot(
         {
             'busy': 'the MCP server at HOST cannot be used: it answers with HTTP 503',
-            'a website': 'the MCP server at HOST cannot be used: it answers with MCP error -32600; check the path of its address',
-            'other JSON': 'the MCP server at HOST cannot be used: it answers with MCP error -32700; check the path of its address',
-            'no such page': 'the MCP server at HOST cannot be used: it answers with MCP error -32601; check the path of its address',
+            'a website': 'the MCP server at HOST cannot be used: it answers with MCP error -32600; check its address, or its command',
+            'other JSON': 'the MCP server at HOST cannot be used: it answers with MCP error -32700; check its address, or its command',
+            'no such page': 'the MCP server at HOST cannot be used: it answers with MCP error -32601; check its address, or its command',
             'cut off': 'the MCP server at HOST cannot be used: RemoteProtocolError',
             'nothing': 'the MCP server at HOST cannot be used: RemoteProtocolError',
-            'silence': 'the MCP server at HOST cannot be used: it does not answer in time',
-            'no hello': 'the MCP server at HOST cannot be used: it does not answer in time',
+            'silence': 'the MCP server at HOST cannot be used: no answer within 0.2 seconds',
+            'no hello': 'the MCP server at HOST cannot be used: no answer within 0.3 seconds',
             'no such host': 'the MCP server at no-such-host.invalid cannot be used',
         }
     )
@@ -174,7 +174,7 @@ async def test_a_slow_server(server: Served, store: SourceStore, monkeypatch: py
     with monkeypatch.context() as patched:
         patched.setattr(Service, 'summarize', forever)
         assert without_port(await refused(backend, handles)) == snapshot(
-            'the MCP server at HOST cannot be used: it does not answer in time'
+            'the MCP server at HOST cannot be used: no answer within 5 seconds'
         )
         with anyio.move_on_after(0.1) as scope:  # whoever cancels is obeyed
             await condensed(backend, handles, 'deeds')
@@ -221,6 +221,12 @@ async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
 
 
 def test_wrong_settings_are_said_at_once(store: SourceStore) -> None:
+    for url in ('mcp.example/mcp', 'ftp://mcp.example', 'http://', ''):
+        with pytest.raises(ConfigurationError, match='must begin with http:// or https://'):
+            OverMCP(url, store.collection())
+    with pytest.raises(ConfigurationError, match='Port could not be cast') as caught:
+        OverMCP('http://ada:hunter2@mcp.example:x/mcp', store.collection())
+    assert 'hunter2' not in str(caught.value)
     for token in ('tide\nwater', 'tïde'):
         with pytest.raises(ConfigurationError, match='no HTTP header may have') as caught:
             OverMCP('http://mcp.example/mcp', store.collection(), token=SecretStr(token), timeout=1)

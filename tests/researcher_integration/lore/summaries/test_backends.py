@@ -228,5 +228,8 @@ async def test_a_run_goes_on_without_the_server(
     result = await Agent(asking([call]), toolsets=[gone.toolset()]).run('What happened in Marn?')
     [failed] = returns(result.all_messages())
     assert (failed.outcome, without_port(ValueError(failed.content))) == snapshot(
-        ('failed', 'the MCP server at HOST cannot be used: nobody answers at its address')
+        (
+            'failed',
+            'the MCP server at HOST cannot be used: no connection to its address: All connection attempts failed',
+        )
     )
