@@ -259,8 +259,8 @@ class AgainstADictionary(RuleBasedStateMachine):
     def lists_and_size_agree(self) -> None:
         assert self.store.size() == self.size() <= CAP
         for name in ('mine', 'yours'):
-            sources = {entry[2] for entry in self.kept if entry[:2] == (name, 'source')}
-            assert {*ids(self.store.collection(name))} == sources
+            sources = [entry[2] for entry in reversed(self.kept) if entry[:2] == (name, 'source')]
+            assert ids(self.store.collection(name)) == sources
 
 
 TestAgainstADictionary = AgainstADictionary.TestCase

@@ -38,6 +38,7 @@ def test_a_source_and_its_text(store: SourceStore) -> None:
     assert collection.same(Document(HARBOUR.text)) == HARBOUR
     assert collection.same(Document(f'{HARBOUR.text} ')) is None
     assert collection.sources() == [collection.source(source.id)]
+    assert collection.source(source.id).used_at > source.used_at
     assert store.size() == taken(HARBOUR)
 
 
@@ -89,8 +90,8 @@ def test_the_most_recently_used_come_first(store: SourceStore) -> None:
     a, b, c = (collection.add(Document(text)).id for text in 'abc')
     assert ids(collection) == [c, b, a]
     collection.document(a)
-    collection.source(c)
-    assert ids(collection) == [c, b, a]  # uses are written with the next write
+    collection.source(b)
+    assert ids(collection) == [a, c, b]
     collection.add(Document('b'))
     assert ids(collection) == [b, a, c]
     assert [source.id for source in collection.sources(2)] == [b, a]
