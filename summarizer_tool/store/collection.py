@@ -103,6 +103,7 @@ class Collection:
                 )
             else:
                 title, url = document.title or kept[1], document.url or kept[2]
+                index.retitle(db, self.name, Document(document.text, title=title))
                 db.execute(
                     'UPDATE sources SET title = ?, url = ?, fetched_at = coalesce(?, fetched_at), '
                     'used_at = max(used_at, ?) WHERE collection = ? AND id = ?',
