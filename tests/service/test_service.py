@@ -355,7 +355,23 @@ async def test_plain_text_is_read_as_from_a_file() -> None:
     assert service.collection.document(with_address.source.id).text == wrapped
 
 
-@pytest.mark.parametrize('content', [' https://mill.example/a ', 'src_0123456789ab, SRC_0123456789AC\n'])
+@pytest.mark.parametrize(
+    'content',
+    [
+        ' https://mill.example/a ',
+        'src_0123456789ab, SRC_0123456789AC\n',
+        '- src_0123456789ab\n- src_0123456789ac',
+        '1. **src_0123456789ab**\n2. src_0123456789ac.',
+        '`src_0123456789ab` and “src_0123456789ac”',
+        'source_ids: ["src_0123456789ab", "src_0123456789ac"]',
+        'Sources: source://src_0123456789ab; (src_0123456789ac)',
+    ],
+)
 async def test_an_address_is_no_text(content: str) -> None:
     with pytest.raises(RequestError, match='content is only a URL or handles'):
         await make().summarize(SummarizeRequest(content=content))
+
+
+async def test_a_text_that_names_a_handle_is_a_text() -> None:
+    answer = await make().summarize(SummarizeRequest(content='The page src_0123456789ab says nothing of this.'))
+    assert answer.summary.state == 'unchanged'
