@@ -90,8 +90,8 @@ async def test_where_this_program_is_not_named_the_star_counts() -> None:
     assert not await refusal(sites(marn='<html>not found</html>').robots(), 'https://marn.example/guide')
 
 
-async def test_rules_hold_for_what_is_asked_for() -> None:
-    rules = 'User-agent: Summarizer-Tool\nDisallow: /private/'
+async def test_rules_hold_for_what_is_asked_for_and_for_any_version_of_this_program() -> None:
+    rules = 'User-agent: Summarizer-Tool/1.0\nDisallow: /private/'
     of = sites(marn=rules).robots()
     await of.may_fetch('https://marn.example/open/x')
     for path in ('private/x', 'open/../private/x'):
