@@ -47,8 +47,8 @@ def check_length(**texts: str) -> None:
     for name, text in texts.items():
         if len(text) > MAX_CHARACTERS:
             raise RequestError(
-                f'{name} has {len(text):,} characters, over {MAX_CHARACTERS:,}; shorten it, or store the text with '
-                'add_source and ask about that'
+                f'{name} has {len(text):,} characters, over {MAX_CHARACTERS:,}; shorten it, or add the text as a '
+                'source and ask about that'
             )
 
 

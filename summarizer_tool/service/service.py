@@ -226,7 +226,7 @@ class Service:
         versions = [version.id for version in self.collection.versions_of(source, place)]
         at = versions.index(source.id) if source.id in versions else -1
         if at + 1 >= len(versions):
-            todo = 'add what has changed first, or name another source as older_id'
+            todo = 'add what has changed first, or name the source to compare it with'
             raise RequestError(f'{source.id} has no version before it here; {todo}')
         return versions[at + 1]
 

@@ -94,7 +94,7 @@ class Robots:
 
 def _why(site: Site) -> str:
     """Why a page is not fetched, and what can be done about it."""
-    way_out = f'add the page itself with add_source, or set {variable("fetch_respect_robots")}=false'
+    way_out = f'add the page itself as a source, or set {variable("fetch_respect_robots")}=false'
     if site.failure:
         return (
             f'its site may have a robots.txt that says no, which cannot be had ({site.failure}); try later, {way_out}'

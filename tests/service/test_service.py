@@ -182,7 +182,7 @@ async def test_the_budget_holds_with_the_line(budget: int, sources: int, for_ext
         ({'content': 'text', 'source_ids': 'src_0123456789ab'}, RequestError, 'not both'),
         ({'content': 'text', 'max_output_tokens': -1}, RequestError, 'negative'),
         ({'content': 'x' * 30_000}, InputTooLargeError, 'SUMMARIZER_MAX_INPUT_MB=0.02'),
-        ({'source_ids': ['src_0123456789ab']}, UnknownSourceError, 'add_source'),
+        ({'source_ids': ['src_0123456789ab']}, UnknownSourceError, 'as a source'),
     ],
 )
 async def test_what_cannot_be_done_says_what_to_change(
