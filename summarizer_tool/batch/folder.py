@@ -145,7 +145,7 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
     folder; where results of two files would meet, that of the second one begins with a number, and where a folder is
     called as a result may be, there is a `_` behind it.
 
-    Raises `ConfigurationError` if it cannot be read, or has none.
+    Raises `ConfigurationError` if it cannot be read, has none, or is no manifest: few of its lines are files.
     """
     taken: set[str] = set()
     try:
@@ -164,6 +164,13 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                 for line in map(str.strip, manifest):
                     if line and not line.startswith('#'):  # a path that is spelled in two ways is that of one file
                         lines.setdefault(os.path.normpath(source.parent.absolute() / line), line)
+            files = sum(map(os.path.isfile, lines))
+            if 2 * files < len(lines):
+                found = f'{files:,} are files' if files > 1 else f'{files or "none"} is a file'
+                raise ConfigurationError(
+                    f'of the {len(lines):,} lines of {source} {found}; '
+                    'give a folder, a list of files, or one document to `summarizer run`'
+                )
             for path, line in lines.items():
                 yield _free_name(PurePath(line), taken), Path(path)
     except (OSError, UnicodeDecodeError) as error:

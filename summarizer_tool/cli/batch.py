@@ -176,12 +176,14 @@ def _asked(settings: 'Settings', max_output_tokens: int, focus: list[str], schem
 def _database(folder: 'BatchFolder', settings: 'Settings') -> 'BatchDatabase':
     """The database that the settings name, or a file in the folder; it must be the one where the batch is already."""
     from summarizer_tool.batch.database import BatchDatabase
+    from summarizer_tool.store.postgres import parsed_url, shown
 
     url, record = settings.database_url, folder.record()
     database = BatchDatabase(url) if url else BatchDatabase.in_file(folder.database)
     if record is not None and record.database != database.shown:
+        kept = shown(parsed_url(record.database))  # which may be written by an earlier version, or by hand
         raise ConfigurationError(
-            f'the batch in {folder.path} is kept in {record.database}, and not in {database.shown}; set '
+            f'the batch in {folder.path} is kept in {kept}, and not in {database.shown}; set '
             'SUMMARIZER_DATABASE_URL as it was, or name another folder with --out'
         )
     return database

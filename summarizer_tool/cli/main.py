@@ -15,6 +15,7 @@ from summarizer_tool.cli.batch import batch, worker
 from summarizer_tool.cli.evidence import call
 from summarizer_tool.cli.stored import STDIN, given_sources, is_kept, on_collection, read_places
 from summarizer_tool.cli.terminal import (
+    check_writable,
     ending,
     load_settings,
     say,
@@ -139,6 +140,8 @@ def run(
     """
     with ending(model=model):
         settings = load_settings(model)
+        if report is not None:
+            check_writable(report, '--report')
         places = places or [STDIN]
         sources = read_places(places, settings)
         set_up_logs(settings)  # which takes long, so that a wrong name is told first

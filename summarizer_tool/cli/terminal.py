@@ -149,6 +149,18 @@ def write(text: str) -> None:
         stop(ExitCode.FAILED, f'the result cannot be written: {error.strerror}')
 
 
+def check_writable(path: 'Path', option: str) -> None:
+    """Check, before anything is paid for, that a file can be written; else a `ConfigurationError` names the option."""
+    is_new = not os.access(path, os.F_OK)
+    if is_new or path.is_file() or path.is_dir():  # who reads a pipe would see it end
+        try:
+            path.open('ab').close()
+            if is_new:
+                path.unlink()
+        except OSError as error:
+            raise ConfigurationError(f'{option} {path} cannot be written: {error.strerror}') from None
+
+
 def write_file(path: 'Path', text: str) -> None:
     """Write a file as UTF-8, or end the program with one line."""
     try:

@@ -47,15 +47,22 @@ def check_length(**texts: str) -> None:
     for name, text in texts.items():
         if len(text) > MAX_CHARACTERS:
             raise RequestError(
-                f'{name} has {len(text):,} characters, over {MAX_CHARACTERS:,}; shorten it, or store the text with '
-                'add_source and ask about that'
+                f'{name} has {len(text):,} characters, over {MAX_CHARACTERS:,}; shorten it, or add the text as a '
+                'source and ask about that'
             )
 
 
-# As search engines take it; what is said of a host in words is none of our reading.
+# As search engines take it, or with a word that forbids it in the same clause.
 _SITE = regex.compile(
-    r'(?P<not>-|\bnot\s)?\bsite:\s?(?:https?://)?(?:www\.)?(?P<place>(?:\[[0-9a-f:.]+\]|[^\s/:;,\[\]]+)(?::\d{1,5})?)/?',
+    r'(?:(?P<minus>-\s?)|(?P<not>\b(?:not|never|avoid|exclud(?:e|ing)|except|without|skip|ignore|don[’\']?t)\b'
+    r'(?:(?!\b(?:but|only|just)\b)[\p{L} \t]){0,60}?[("\'`“‘<]*))?'
+    r'\bsite:[\s("\'`“‘<]*(?:https?://)?(?:\*\.)?(?:www\.)?'
+    r'(?P<place>(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)(?::\d{1,5})?)/?',
     regex.IGNORECASE,
+)
+_NEXT = regex.compile(r'[^\p{L}\p{N};.!?-]*(?:(?:and|or|nor)\b[\s("\'`“‘<]*)?', regex.IGNORECASE)
+_NAMED = regex.compile(
+    r'(?<![\p{L}\p{N}@._/:-])(?:https?://)?((?:[\p{L}\p{N}-]+\.)+\p{Ll}{2,24})(?![\p{L}\p{N}_@(]|\.\p{L})'
 )
 
 
@@ -82,14 +89,22 @@ def scope_of(constraints: str) -> Scope:
     """
     only: dict[str, None] = {}
     never: dict[str, None] = {}
+    begin, is_denied = 0, False
     for match in _SITE.finditer(constraints):
-        (never if match['not'] else only).setdefault(match['place'].casefold())
+        is_next = is_denied and _NEXT.fullmatch(constraints, begin, match.start()) is not None
+        is_denied, begin = is_next or bool(match['not']), match.end()
+        (never if is_denied or match['minus'] else only).setdefault(match['place'].casefold())
     return Scope(tuple(only), tuple(place for place in never if place not in only))
 
 
 def without_hosts(constraints: str) -> str:
     """What else constraints say: words that may stand in a text."""
     return ' '.join(_SITE.sub(' ', constraints).split())
+
+
+def hosts_unread(constraints: str) -> list[str]:
+    """What looks like a host without `site:` before it, to which links are not kept."""
+    return list(dict.fromkeys(_NAMED.findall(without_hosts(constraints))))
 
 
 def _is_at(url: str, place: str) -> bool:

@@ -35,6 +35,7 @@ _NEGATED_AHEAD = regex.compile(
     no_denials=list(map(' '.join, NO_DENIALS)),
 )
 _NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
+_NO_LONGER = regex.compile(r"\b(n(?:e|['’]\p{L}+)(?: \p{L}+)?) plus\b(?! qu)")
 _MORE_DIGITS = regex.compile(r'[.,]?\d')
 _DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
 _TURNS = frozenset(map(stem, TURNS))
@@ -96,7 +97,8 @@ def _word(raw: str) -> _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    return [_word(raw) for raw in _WORD.findall(_INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))]
+    text = _NO_LONGER.sub(r'\1 pas', _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))
+    return [_word(raw) for raw in _WORD.findall(text)]
 
 
 def is_cut_from(text: str, line: str) -> bool:

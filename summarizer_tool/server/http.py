@@ -7,6 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 import anyio
@@ -26,7 +27,9 @@ from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
 
 if TYPE_CHECKING:
+    from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
     from mcp.server.lowlevel import Server
+    from mcp.server.streamable_http import StreamableHTTPServerTransport
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEALTH = '/health'
@@ -356,6 +359,21 @@ class Sessions(StreamableHTTPSessionManager):
             max_sessions=MAX_SESSIONS,
         )
         self.asgi_app = self._handle_request  # `Gate` has read the body, and bounded it
+
+    def _admit_session(self, requestor: 'AuthorizationContext | None') -> 'StreamableHTTPServerTransport | None':
+        """Where there are too many, end one of whoever has most, the longest idle: nobody shuts others out."""
+        opened = self._server_instances
+        if len(opened) >= MAX_SESSIONS:
+            owner = {session: str(self._session_owners.get(session)) for session in opened}
+            held = Counter(owner.values())
+            idle = [
+                (-held[owner[session]], scope.deadline, session)
+                for session, transport in opened.items()
+                if (scope := transport.idle_scope) is not None and scope.deadline < inf
+            ]
+            if idle and (scope := opened.pop(min(idle)[2]).idle_scope):
+                scope.cancel()
+        return super()._admit_session(requestor)
 
     def knows(self, session: str) -> bool:
         """Return whether a request of that session is worth reading."""

@@ -32,7 +32,7 @@ from summarizer_tool.service.operations import (
 )
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.index import entry_of
-from summarizer_tool.store.source import Source, handle_in
+from summarizer_tool.store.source import HANDLE, Source, handle_in
 from summarizer_tool.text import tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.structure import LONGEST_TITLE
@@ -44,7 +44,9 @@ PAGE_CHARACTERS = 300_000
 MAX_PLACES = 5000
 """Characters of a text that may be nothing but a URL, or handles."""
 
-_PLACE = re.compile(r'https?://\S+|(?:src_[0-9a-f]{12}[\s,;]*)+', re.IGNORECASE)
+_URL = re.compile(r'https?://\S+', re.IGNORECASE)
+# What models write round handles.
+_AROUND = re.compile(r'(?i)sources?([-_ ]?ids?)?\b|ids?\b|handles?\b|and\b|\b\d{1,2}\.|[\s"\'`“”‘’\[\](){}<>,;:.=*/-]')
 
 _logger = logging.getLogger('summarizer_tool')
 
@@ -224,7 +226,7 @@ class Service:
         versions = [version.id for version in self.collection.versions_of(source, place)]
         at = versions.index(source.id) if source.id in versions else -1
         if at + 1 >= len(versions):
-            todo = 'add what has changed first, or name another source as older_id'
+            todo = 'add what has changed first, or name the source to compare it with'
             raise RequestError(f'{source.id} has no version before it here; {todo}')
         return versions[at + 1]
 
@@ -242,7 +244,7 @@ class Service:
             kept = await in_io_thread(self.collection.kept, map(handle_in, source_ids))
             over_limit(sum(source.size for source in kept), self.summarizer.settings.max_input_mb)
             return [await in_io_thread(self.collection.document, source_id) for source_id in source_ids], ''
-        if len(content) <= MAX_PLACES and _PLACE.fullmatch(content.strip()):  # as models put it where a text should be
+        if _is_place(content):  # as models put it where a text should be
             raise RequestError(
                 'content is only a URL or handles; give handles as source_ids, and a URL to add_source(url=...)'
             )
@@ -325,6 +327,14 @@ async def _file_in(content: str, name: str) -> Page:
 
 def _titled(content: str, title: str, url: str) -> Document:
     return Document(content, title=title or reading.title_of(content), url=url)
+
+
+def _is_place(content: str) -> bool:
+    """Whether a text is nothing but a URL, or handles."""
+    if len(content) > MAX_PLACES:
+        return False
+    is_url = _URL.fullmatch(content.strip()) is not None
+    return is_url or (bool(HANDLE.search(content)) and not _AROUND.sub('', HANDLE.sub('', content)))
 
 
 # URLs may have commas in them; before a handle or another URL, or between quotes, one stands between places.

@@ -103,6 +103,7 @@ class Collection:
                 )
             else:
                 title, url = document.title or kept[1], document.url or kept[2]
+                index.retitle(db, self.name, Document(document.text, title=title))
                 db.execute(
                     'UPDATE sources SET title = ?, url = ?, fetched_at = coalesce(?, fetched_at), '
                     'used_at = max(used_at, ?) WHERE collection = ? AND id = ?',
@@ -135,35 +136,35 @@ class Collection:
         """
         with self.database.read() as db:
             found: Row | None = db.execute(
-                'SELECT s.rowid, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
+                'SELECT s.rowid, s.used_at, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
                 'ON t.collection = s.collection AND t.id = s.id WHERE s.collection = ? AND s.id = ?',
                 (self.name, handle_in(source_id)),
             ).fetchone()
         if found is None:
             raise self._unknown(source_id)
-        row, kept_id, title, url, count, text = found
+        row, used_at, kept_id, title, url, count, text = found
         document = Document(text.decode(errors='replace'), title=title, url=url)
         if document.id != kept_id:
             raise StoreError(
                 f'the text of {kept_id} in {self.database.path} is damaged; move the file away and start again'
             )
         document.remember(tokens=count)
-        self.database.touch('sources', row)
+        self.database.touch('sources', row, used_at)
         return document
 
     def same(self, document: Document) -> Document | None:
         """What is kept of the same text, which is not read; counts as a use of it."""
         with self.database.read() as db:
             found: Row | None = db.execute(
-                'SELECT rowid, title, url, tokens FROM sources WHERE collection = ? AND id = ? AND digest = ?',
+                'SELECT rowid, used_at, title, url, tokens FROM sources WHERE collection = ? AND id = ? AND digest = ?',
                 (self.name, document.id, document.digest),
             ).fetchone()
         if found is None:
             return None
-        row, title, url, count = found
+        row, used_at, title, url, count = found
         kept = copy(document)
         vars(kept).update(title=title, url=url, tokens=count)
-        self.database.touch('sources', row)
+        self.database.touch('sources', row, used_at)
         return kept
 
     def has(self, source_id: str) -> bool:
@@ -186,7 +187,8 @@ class Collection:
         return [source_of(row) for row in rows if row is not None]
 
     def sources(self, limit: int = 100) -> list[Source]:
-        """The sources of this collection, at most `limit`, most recently used first by the uses that are written."""
+        """The sources of this collection, most recently used first, at most `limit`."""
+        self.database.write_touches()
         return self._sources('ORDER BY used_at DESC LIMIT ?', max(0, limit))
 
     def links(self, source_id: str) -> tuple[Link, ...]:
@@ -267,14 +269,14 @@ class Collection:
         """
         with self.database.read() as db:
             found: Row | None = db.execute(
-                'SELECT rowid, text FROM work '
+                'SELECT rowid, used_at, text FROM work '
                 'WHERE collection = ? AND kind = ? AND key = ? AND target BETWEEN ? AND ? ORDER BY target LIMIT 1',
                 (self.name, _kind(most), _key(key), least, most),
             ).fetchone()
         if found is None:
             return None
-        row, text = found
-        self.database.touch('work', row)
+        row, used_at, text = found
+        self.database.touch('work', row, used_at)
         return text.decode(errors='surrogatepass')
 
     def keep_answer(self, key: str, target: int, answer: str) -> None:

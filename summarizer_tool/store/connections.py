@@ -20,6 +20,7 @@ from summarizer_tool.store.sqlite_file import (
     keeping_names,
     open_database,
     set_aside,
+    wait_for_others,
 )
 
 _IDLE_CONNECTIONS = 8
@@ -93,9 +94,15 @@ class Connections:
         if has_written and self.path != MEMORY and identity_of(self.path) != identity:
             raise StoreError(f'{self.path} was replaced while it was written; try again')
 
-    def begin(self, db: StoreConnection) -> int:
-        """Begin to write when no other process does."""
-        db.execute('BEGIN IMMEDIATE')
+    def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
+        """Begin to write when no other process does; without `waits` an error where one does."""
+        if not waits:
+            wait_for_others(db, 0)
+        try:
+            db.execute('BEGIN IMMEDIATE')
+        finally:
+            if not waits:
+                wait_for_others(db, self._form.busy_seconds)
         return 0
 
     def commit(self, db: StoreConnection, _last_time: int) -> None:

@@ -62,6 +62,9 @@ FORMAT: Final = DatabaseFormat(
 )
 """The files of a store."""
 
+_TOUCH_MICROSECONDS = 60_000_000
+"""A use is written at once if the last written one is older than this, else together with the next write."""
+
 
 class Database:
     """Transactions, uses and the size cap, below all collections."""
@@ -70,8 +73,7 @@ class Database:
         self.max_mb = max_mb
         self.cap = max_mb * 1e6
         self.touched: dict[tuple[str, int], int] = {}
-        """Uses as (table, row): microseconds, which are written with the next write, or at the end: a read waits for
-        nobody, and needs no room on the disk. Only atomic operations change it."""
+        """Uses that are not written yet, as (table, row): microseconds. Only atomic operations change it."""
         self._connections = connections_to(path)
         self.path = self._connections.path
         self.read: Callable[[], AbstractContextManager[StoreConnection]] = self._connections.borrow
@@ -89,17 +91,20 @@ class Database:
 
     def close(self) -> None:
         """Write what is noted, and close the file."""
-        if self.touched:
-            with suppress(StoreError), self.write():
-                pass
+        self.write_touches()
         self._close()
 
     @contextmanager
     def write(self) -> Generator[StoreConnection]:
         """A connection within a transaction, which is committed at the end or, after an error, undone."""
         # Threads queue here, in order and without polling; SQLite's own lock is for other processes.
-        with self._connections.writing, self.read() as db:
-            self._last_time = max(self._last_time, self._connections.begin(db))
+        with self._connections.writing, self._transaction() as db:
+            yield db
+
+    @contextmanager
+    def _transaction(self, *, waits: bool = True) -> Generator[StoreConnection]:
+        with self.read() as db:
+            self._last_time = max(self._last_time, self._connections.begin(db, waits=waits))
             self._flush(db)
             yield db
             self._connections.commit(db, self._last_time)
@@ -113,9 +118,23 @@ class Database:
         self._last_time = max(time.time_ns() // 1000, self._last_time + 1)
         return self._last_time
 
-    def touch(self, table: str, row: int) -> None:
-        """Note a use of a row."""
-        self.touched[table, row] = self.now()
+    def touch(self, table: str, row: int, used_at: int) -> None:
+        """Note a use of a row whose last written use is `used_at`."""
+        now = self.now()
+        self.touched[table, row] = now
+        if now - used_at > _TOUCH_MICROSECONDS:
+            self.write_touches()
+
+    def write_touches(self) -> None:
+        """Write the noted uses unless somebody is writing: a read waits for nobody, and needs no room on the disk."""
+        writing = self._connections.writing
+        if not self.touched or not writing.acquire(blocking=False):
+            return
+        try:
+            with suppress(StoreError), self._transaction(waits=False):
+                pass
+        finally:
+            writing.release()
 
     def _flush(self, db: StoreConnection) -> None:
         """Write the noted uses within a transaction. If it fails they are lost, which only ages what they name."""

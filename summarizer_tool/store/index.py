@@ -144,6 +144,17 @@ def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     )
 
 
+def retitle(db: StoreConnection, collection: str, document: Document) -> None:
+    """Index a kept document anew, within a transaction of the caller's, where it has another title by now."""
+    place = (collection, document.id)
+    found = db.execute('SELECT title FROM indexed WHERE collection = ? AND source = ?', place).fetchone()
+    if found is not None and found[0] != document.title:
+        forget(db, collection, document.id)
+        for table in ('passages', 'indexed'):
+            db.execute(f'DELETE FROM {table} WHERE collection = ? AND source = ?', place)  # noqa: S608 - one of two
+        add(db, collection, entry_of(document))
+
+
 def forget(db: StoreConnection, collection: str, source_id: str) -> None:
     """Take the words of a source out of the index, within a transaction of the caller's, which then deletes it."""
     rows = db.execute(

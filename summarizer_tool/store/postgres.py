@@ -159,9 +159,11 @@ class PostgresConnections:
                 f'the store {self.path} cannot be read or written: {reason(error)}; see to the server, and try again'
             ) from error
 
-    def begin(self, db: StoreConnection) -> int:
-        """Begin to write when nobody else does; returns the time of the last write."""
+    def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
+        """Begin to write when nobody else does, or, without `waits`, an error; returns the time of the last write."""
         db.execute('BEGIN READ WRITE')
+        if not waits:
+            db.execute('SELECT at FROM clock FOR UPDATE NOWAIT')
         [at] = db.execute('SELECT at FROM clock FOR UPDATE').fetchone()
         return at
 

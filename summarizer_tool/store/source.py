@@ -116,7 +116,9 @@ def unknown_source(db: StoreConnection, collection: str, asked: str) -> UnknownS
     ).fetchall()
     problem = f'there is no source "{shown(asked)}"'
     if not rows:
-        return UnknownSourceError(f'{problem}, nor any other yet; add_source takes a text or a URL and gives a handle')
+        return UnknownSourceError(
+            f'{problem}, nor any other yet; add a text or a URL as a source, which gives a handle'
+        )
     titles = dict(rows)
     wanted = handle_in(asked).casefold()
     near = difflib.get_close_matches(wanted, titles, _NEAR, 0.65) or [
@@ -124,4 +126,4 @@ def unknown_source(db: StoreConnection, collection: str, asked: str) -> UnknownS
     ]
     listed = ', '.join(_named(source_id, titles[source_id]) for source_id in (near or [*titles])[:_NEAR])
     known = f'did you mean {listed}?' if near else f'the last used are {listed};'
-    return UnknownSourceError(f'{problem}; {known} add_source gives a handle for a text or a URL')
+    return UnknownSourceError(f'{problem}; {known} a text or a URL that is added as a source gets a handle')

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from summarizer_tool.errors import ConfigurationError, StoreError
+from summarizer_tool.store.connection import StoreConnection
 
 try:
     import fcntl
@@ -190,7 +191,7 @@ def connect(path: str, form: DatabaseFormat) -> sqlite3.Connection:
     name = MEMORY if is_memory else f'{Path(path).as_uri()}?mode=rw'
     db = sqlite3.connect(name, uri=not is_memory, isolation_level=None, check_same_thread=False)
     try:
-        db.execute(f'PRAGMA busy_timeout = {form.busy_seconds * 1000:.0f}')
+        wait_for_others(db, form.busy_seconds)
         # Survives the end of the process at any moment; the last writes may be lost when the power goes.
         db.execute('PRAGMA synchronous = NORMAL')
         db.execute('PRAGMA journal_size_limit = 16777216')
@@ -208,6 +209,11 @@ def close(db: sqlite3.Connection | None) -> None:
     with suppress(sqlite3.Error):
         if db is not None:
             db.close()
+
+
+def wait_for_others(db: StoreConnection, seconds: float) -> None:
+    """Let a connection wait so long for the writers of other processes."""
+    db.execute(f'PRAGMA busy_timeout = {seconds * 1000:.0f}')
 
 
 def error_code(error: sqlite3.Error) -> int:

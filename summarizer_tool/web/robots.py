@@ -1,5 +1,6 @@
 """What a site's robots.txt allows to a program that follows its links (RFC 9309)."""
 
+import re
 import time
 from collections import defaultdict
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ MAX_BYTES = 512_000
 
 MAX_MB = 5.0
 """A robots.txt over this is not had at all."""
+
+# `User-agent: Summarizer-Tool/1.0`: the version says nothing, but would have to be equal.
+_AGENT_VERSION = re.compile(r'^(\s*user[- ]?agent\s*:[^/#]*)/.*', re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -90,7 +94,7 @@ class Robots:
 
 def _why(site: Site) -> str:
     """Why a page is not fetched, and what can be done about it."""
-    way_out = f'add the page itself with add_source, or set {variable("fetch_respect_robots")}=false'
+    way_out = f'add the page itself as a source, or set {variable("fetch_respect_robots")}=false'
     if site.failure:
         return (
             f'its site may have a robots.txt that says no, which cannot be had ({site.failure}); try later, {way_out}'
@@ -106,6 +110,7 @@ def _read(answer: fetch.Response) -> Site:
     body = answer.body
     if len(body) > MAX_BYTES:
         body = body[:MAX_BYTES].rpartition(b'\n')[0]
-    rules = Protego.parse(body.decode('utf-8-sig', errors='replace'))
+    lines = body.decode('utf-8-sig', errors='replace').splitlines()
+    rules = Protego.parse('\n'.join(_AGENT_VERSION.sub(r'\1', line) for line in lines))
     # Not more, whatever it asks for.
     return Site(rules, delay=min(rules.crawl_delay(_AGENT) or 0.0, 5.0))

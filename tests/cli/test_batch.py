@@ -12,10 +12,13 @@ from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
 from summarizer_tool.batch.batch import BatchProgress
-from summarizer_tool.batch.folder import BatchFolder
-from summarizer_tool.cli.batch import _tell_end
+from summarizer_tool.batch.folder import BatchFolder, BatchLimits
+from summarizer_tool.batch.job import Asked
+from summarizer_tool.cli.batch import _database, _tell_end
 from summarizer_tool.cli.main import app
 from summarizer_tool.cli.terminal import ExitCode
+from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.settings import Settings
 from tests.support import forking
 from tests.support.terminal import said
 
@@ -44,6 +47,13 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     assert run('worker', SUMMARIZER_DATABASE_URL='mysql://host/name') == snapshot(
         '2||summarizer: invalid settings: SUMMARIZER_DATABASE_URL: must be a URL that begins with postgresql:// or sqlite:///'
     )
+
+
+def test_a_password_that_an_earlier_version_has_kept_is_told_to_nobody(tmp_path: Path) -> None:
+    folder, url = BatchFolder(tmp_path), 'postgresql://host/db?password=hunter2'
+    folder.begin(tmp_path, Asked(model='extractive'), BatchLimits(per_worker=1), merge=False, database=url)
+    with pytest.raises(ConfigurationError, match='is kept in postgresql://host/db, and not in sqlite:'):
+        _database(folder, Settings.load())
 
 
 def test_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def test_what_was_asked_for_in_a_wrong_way() -> None:
             '2||summarizer: there is no operation summarise; there are summarize, summarize_for_extraction, search, answer, status, add_source, read_source, query_source, diff_source',
             '2||summarizer: src_0123456789ab belongs to no parameter; give --PARAMETER VALUE',
             '2||summarizer: --source-id has no value',
-            '1||summarizer: there is no source "src_0123456789ab", nor any other yet; add_source takes a text or a URL and gives a handle',
+            '1||summarizer: there is no source "src_0123456789ab", nor any other yet; add a text or a URL as a source, which gives a handle',
             '2||summarizer: budget: is none of the parameters. The parameters are: content, max_output_tokens, focus_areas, source_ids',
             '2||summarizer: max_output_tokens=-5 is negative; 0 means the default',
             """\

@@ -142,7 +142,7 @@ def test_what_a_newer_version_changes() -> None:
     Path('weir.md').write_text('The dam.')
     run('add', 'weir.md', **kept)
     assert said(run('diff', 'weir.md', **kept)) == snapshot(
-        '1||summarizer: src_b50ddbd429e2 has no version before it here; add what has changed first, or name another source as older_id'
+        '1||summarizer: src_b50ddbd429e2 has no version before it here; add what has changed first, or name the source to compare it with'
     )
     assert said(run('diff', 'dam.md', **kept)).startswith('1||summarizer: there is no source "dam.md"')
 

@@ -157,6 +157,7 @@ def test_a_name_that_no_file_can_have(name: str) -> None:
     if name:
         Path('a.md').write_text('The mill.')
         for command in (
+            ['run', 'a.md', '--report', name],
             ['batch', name, '--out', 'out'],
             ['batch', '.', '--out', name],
         ):

@@ -91,7 +91,7 @@ def test_json_is_a_summary() -> None:
 
 
 def test_a_report_beside_the_summary() -> None:
-    """One page with all sources, of files and of handles."""
+    """One page with all sources, of files and of handles; nothing is asked of a model where it could not be written."""
     Path('first.md').write_text(f'# The Deadmines\n\n{TEXT}')
     asked = {'SUMMARIZER_STORE': 'kept.sqlite3'}
     done = run('first.md', '--max-output-tokens', '100', '--report', 'page.html', **asked)
@@ -104,8 +104,14 @@ def test_a_report_beside_the_summary() -> None:
     assert sources.findall(Path('again.html').read_text()) == [
         source.replace('"url":""', '"url":"first.md"') for source in sources.findall(page)
     ]
-    assert said(run('--report', 'none/page.html', stdin=b'Short.')) == snapshot(
-        '1|Short.|summarizer: none/page.html cannot be written: No such file or directory'
+    assert [
+        said(run('--report', name, stdin=b'Short.')) for name in ('none/page.html', '.', '/proc/page.html')
+    ] == snapshot(
+        [
+            '2||summarizer: --report none/page.html cannot be written: No such file or directory',
+            '2||summarizer: --report . cannot be written: Is a directory',
+            '2||summarizer: --report /proc/page.html cannot be written: No such file or directory',
+        ]
     )
 
 

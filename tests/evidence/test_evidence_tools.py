@@ -22,7 +22,9 @@ FLOOD = 'Who opened the gates by hand in the night of the flood?'
 MEMORY = 'Do not answer this from memory: do what is advised above, or say what could not be found.'
 ANSWER = 'The parameters are: url, query, intent, constraints, expansion_budget, research_mode, max_tokens'
 SEARCH = 'The parameters are: query, source_urls, source_ids, intent, top_k, max_tokens'
-STORED = 'the last used are src_34d3d80a216a ("Harbour of Marn"); add_source gives a handle for a text or a URL'
+STORED = (
+    'the last used are src_34d3d80a216a ("Harbour of Marn"); a text or a URL that is added as a source gets a handle'
+)
 NO_PAGE = 'none of the pages that were asked for could be fetched.'
 NO_URL = 'this is not fetched; give one that begins with http:// or https://'
 FAILURES: list[tuple[str, dict[str, object], str, str]] = [

@@ -109,6 +109,8 @@ def test_what_the_lines_say_otherwise_goes(text: str, line: int) -> None:
         ('Sales increased by 5% in 2020.', 'Sales decreased by 5% in 2020.', False),
         ('The gate is closed to trucks.', 'The gate is open to trucks.', False),
         ('The gate was opened to trucks.', 'The gate is open to trucks.', True),
+        ('Le pont est ouvert aux camions.', "Le pont n'est plus ouvert aux camions.", False),
+        ("Le maire n'habite plus la ville.", "Le maire n'habite pas la ville.", True),
         ("L'usine a 3 portes.", "L'usine n'a plus que 3 portes.", True),
         ('Die Brücke ist für Lastwagen freigegeben.', 'Die Brücke ist für Lastwagen nicht freigegeben.', False),
         ('Die Brücke hält.', 'Die Brücke hält nicht.', False),

@@ -103,3 +103,19 @@ def test_a_session_and_a_size_are_checked_before_the_body(limited: Served, heade
     with connected(limited) as connection:
         connection.sendall(HEAD + b'Authorization: Bearer right\r\n' + headers + b'\r\n')
         assert connection.recv(1 << 16).startswith(b'HTTP/1.1 %d' % status)
+
+
+def test_who_opens_many_sessions_loses_his_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('summarizer_tool.server.http.MAX_SESSIONS', 4)
+
+    def status(token: str, session: str = '') -> tuple[int, str]:
+        headers = {**HEADERS, 'Authorization': f'Bearer {token}', **({'Mcp-Session-Id': session} if session else {})}
+        sent = {'jsonrpc': '2.0', 'id': 2, 'method': 'ping'} if session else serving.INITIALIZE
+        answer = httpx2.post(server.url, headers=headers, json=sent)
+        return answer.status_code, answer.headers.get('Mcp-Session-Id', '')
+
+    with serving.serve(mcp_auth_token='one,many') as server:
+        opened = [status(token) for token in ('one', *['many'] * 9)]
+        assert {code for code, _ in opened} == {200}
+        known = [status(token, session)[0] for token, (_, session) in zip(('one', *['many'] * 9), opened, strict=True)]
+        assert known == [200] + [404] * 6 + [200] * 3

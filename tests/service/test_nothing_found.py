@@ -51,7 +51,7 @@ async def test_a_page_that_failed_may_have_it() -> None:
         assert [line.replace(web.host, 'HOST') for line in told(found)] == snapshot(
             [
                 'Detail: no passage has anything of "Zymurgy?"; searched: documents 1, passages 4.',
-                '- http://HOST/broken?…: answered HTTP 503; give another address for it, or store its text with add_source.',
+                '- http://HOST/broken?…: answered HTTP 503; give another address for it, or add its text as a source.',
             ]
         )
         assert (found.source_ids, found.figures) == snapshot(
@@ -81,7 +81,7 @@ async def test_a_page_that_failed_may_have_it() -> None:
         assert [line.replace(web.host, 'HOST') for line in told(found)[1:3]] == snapshot(
             [
                 '- The time was over before everything was looked at. Call `answer` again with the same urls: what was fetched is stored, so that the next call gets further.',
-                '- http://HOST/slow: the deadline came before it was there; ask again, or give the call more time; give another address for it, or store its text with add_source.',
+                '- http://HOST/slow: the deadline came before it was there; ask again, or give the call more time; give another address for it, or add its text as a source.',
             ]
         )
         assert (found.figures['partial'], found.figures['stop_reason']) == (True, 'deadline')

@@ -325,6 +325,8 @@ async def test_constraints_are_one_or_several() -> None:
         for constraints in ('site:salt.example', ['site:salt.example', 'not before 2019']):
             found = await retriever.answer(source.id, 'salt', constraints=constraints)
             assert 'A note on salt.' in found.text
+        found = await retriever.answer(source.id, 'salt', constraints='only salt.example')
+        assert 'constraints name salt.example without `site:`' in found.text
 
 
 ARABIC = 'بنى البرج المهندس سالم الحداد في سنة ١٨٧٤ من حجر أبيض جلبه من الجبل.'

@@ -182,7 +182,7 @@ async def test_the_budget_holds_with_the_line(budget: int, sources: int, for_ext
         ({'content': 'text', 'source_ids': 'src_0123456789ab'}, RequestError, 'not both'),
         ({'content': 'text', 'max_output_tokens': -1}, RequestError, 'negative'),
         ({'content': 'x' * 30_000}, InputTooLargeError, 'SUMMARIZER_MAX_INPUT_MB=0.02'),
-        ({'source_ids': ['src_0123456789ab']}, UnknownSourceError, 'add_source'),
+        ({'source_ids': ['src_0123456789ab']}, UnknownSourceError, 'as a source'),
     ],
 )
 async def test_what_cannot_be_done_says_what_to_change(
@@ -355,7 +355,23 @@ async def test_plain_text_is_read_as_from_a_file() -> None:
     assert service.collection.document(with_address.source.id).text == wrapped
 
 
-@pytest.mark.parametrize('content', [' https://mill.example/a ', 'src_0123456789ab, SRC_0123456789AC\n'])
+@pytest.mark.parametrize(
+    'content',
+    [
+        ' https://mill.example/a ',
+        'src_0123456789ab, SRC_0123456789AC\n',
+        '- src_0123456789ab\n- src_0123456789ac',
+        '1. **src_0123456789ab**\n2. src_0123456789ac.',
+        '`src_0123456789ab` and “src_0123456789ac”',
+        'source_ids: ["src_0123456789ab", "src_0123456789ac"]',
+        'Sources: source://src_0123456789ab; (src_0123456789ac)',
+    ],
+)
 async def test_an_address_is_no_text(content: str) -> None:
     with pytest.raises(RequestError, match='content is only a URL or handles'):
         await make().summarize(SummarizeRequest(content=content))
+
+
+async def test_a_text_that_names_a_handle_is_a_text() -> None:
+    answer = await make().summarize(SummarizeRequest(content='The page src_0123456789ab says nothing of this.'))
+    assert answer.summary.state == 'unchanged'

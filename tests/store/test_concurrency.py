@@ -14,7 +14,7 @@ from summarizer_tool.errors import StoreError
 from summarizer_tool.store import database
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.store_programs import FORKS, at_once, fill, use_after_fork, write_for_ever
-from tests.support.stores import HARBOUR, ids, query, sound
+from tests.support.stores import HARBOUR, NOW, ids, query, sound, taken
 
 
 def test_many_reads_are_one_write(file: Path) -> None:
@@ -32,7 +32,10 @@ def test_many_reads_are_one_write(file: Path) -> None:
             return int(other.execute('PRAGMA data_version').fetchone() != before)
 
         assert writes() == 0
-    assert query(file, 'SELECT max(used_at) > min(added_at) FROM sources') == [(1,)]
+        other.execute('UPDATE sources SET used_at = used_at - 61000000')
+        other.commit()
+        assert (writes(), writes()) == (1, 0)
+        assert collection.source(HARBOUR.id).used_at == NOW
 
 
 def test_reads_wait_for_no_writer(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +51,8 @@ def test_reads_wait_for_no_writer(file: Path, monkeypatch: pytest.MonkeyPatch) -
             limit = database.FORMAT.busy_seconds / 2
             assert pool.submit(collection.document, HARBOUR.id).result(limit) == HARBOUR
             assert pool.submit(collection.answer, 'key', least=1, most=1).result(limit) == 'an answer'
-            assert ids(collection) == [HARBOUR.id]
+            assert pool.submit(ids, collection).result(limit) == [HARBOUR.id]
+            pool.submit(_read_and_close, file).result(limit)
         monkeypatch.setattr(database, 'FORMAT', replace(database.FORMAT, busy_seconds=0.05))
         with SourceStore(file) as impatient, pytest.raises(StoreError) as error:
             impatient.collection().keep_answer('key', 0, 'a summary')
@@ -58,6 +62,23 @@ def test_reads_wait_for_no_writer(file: Path, monkeypatch: pytest.MonkeyPatch) -
         other.execute('COMMIT')
         collection.keep_answer('key', 0, 'a summary')
     assert query(file, 'SELECT used_at > 1 FROM sources UNION ALL SELECT used_at > 1 FROM work') == [(1,)] * 3
+
+
+def _read_and_close(file: Path) -> None:
+    with SourceStore(file) as store:
+        store.collection().document(HARBOUR.id)
+
+
+def test_a_source_that_another_process_reads_is_not_evicted(file: Path) -> None:
+    with SourceStore(file, max_mb=taken(HARBOUR, Document('b')) / 1e6) as writing, SourceStore(file) as reading:
+        mine, theirs = writing.collection(), reading.collection()
+        mine.add(HARBOUR)
+        for letter in 'bcd':
+            with mine.database.write() as db:
+                db.execute('UPDATE sources SET used_at = used_at - 61000000')
+            theirs.document(HARBOUR.id)
+            mine.add(Document(letter))
+        assert theirs.has(HARBOUR.id)
 
 
 def test_a_read_does_not_wait_for_a_write_of_another_thread(file: Path) -> None:

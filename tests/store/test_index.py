@@ -65,6 +65,29 @@ def test_adding_again_changes_no_passage(store: SourceStore) -> None:
     assert collection.passage_count() == 2
 
 
+def test_another_title_is_found_in_place_of_the_old_one(store: SourceStore) -> None:
+    collection = store.collection()
+    source = collection.add(HARBOUR)
+    before = passages_of(collection, source.id)
+    with collection.database.write() as db:
+        db.execute('INSERT INTO vectors VALUES (?, ?, ?)', ('model', before[0].id, b'1234'))
+    collection.add(Document(HARBOUR.text, title='Zephyr handbook'))
+    assert [each.text for each in passages_of(collection, source.id)] == [each.text for each in before]
+    assert (found(collection, 'zephyr handbook salt'), found(collection, 'gannet'), found(collection, 'dyke')) == (
+        [before[1].text],
+        [],
+        [],
+    )
+    # A vector was made of the passage with its title.
+    assert rows(collection, 'SELECT count(*) FROM vectors') == 0
+    collection.add(Document(HARBOUR.text))  # without one the title stays
+    assert len(found(collection, 'zephyr')) == 2
+    with collection.database.write() as db:
+        index.forget(db, collection.name, source.id)
+        for term in ('zephyr', 'gannet', 'salt'):
+            assert candidates.rows_with(db, [term], [(0, 2**62)], 9) == []
+
+
 def test_everything_goes_with_the_source(tmp_path: Path) -> None:
     filling = Document('tide ' * 190)
     with SourceStore(tmp_path / 'store.db', max_mb=taken(filling) / 1e6) as store:

@@ -112,7 +112,7 @@ def test_the_size_is_the_sum_of_what_is_there(steps: list[tuple[str, str, str]])
         vectors = Vectors(collection.database, collection.name, 'model')
         for step, text, title in steps:
             if step == 'add':
-                collection.add(Document(text, url=title), links=[Link(title)] * len(title))
+                collection.add(Document(text, title=title, url=title), links=[Link(title)] * len(title))
             elif step == 'embed' and (missing := vectors.missing([], 3)):
                 vectors.keep(missing, normalised([[1.0, 2.0]] * len(missing)))
             elif step == 'give back' and (size := store.size()):
@@ -259,8 +259,8 @@ class AgainstADictionary(RuleBasedStateMachine):
     def lists_and_size_agree(self) -> None:
         assert self.store.size() == self.size() <= CAP
         for name in ('mine', 'yours'):
-            sources = {entry[2] for entry in self.kept if entry[:2] == (name, 'source')}
-            assert {*ids(self.store.collection(name))} == sources
+            sources = [entry[2] for entry in reversed(self.kept) if entry[:2] == (name, 'source')]
+            assert ids(self.store.collection(name)) == sources
 
 
 TestAgainstADictionary = AgainstADictionary.TestCase

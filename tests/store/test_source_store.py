@@ -38,6 +38,7 @@ def test_a_source_and_its_text(store: SourceStore) -> None:
     assert collection.same(Document(HARBOUR.text)) == HARBOUR
     assert collection.same(Document(f'{HARBOUR.text} ')) is None
     assert collection.sources() == [collection.source(source.id)]
+    assert collection.source(source.id).used_at > source.used_at
     assert store.size() == taken(HARBOUR)
 
 
@@ -89,8 +90,8 @@ def test_the_most_recently_used_come_first(store: SourceStore) -> None:
     a, b, c = (collection.add(Document(text)).id for text in 'abc')
     assert ids(collection) == [c, b, a]
     collection.document(a)
-    collection.source(c)
-    assert ids(collection) == [c, b, a]  # uses are written with the next write
+    collection.source(b)
+    assert ids(collection) == [a, c, b]
     collection.add(Document('b'))
     assert ids(collection) == [b, a, c]
     assert [source.id for source in collection.sources(2)] == [b, a]
@@ -192,7 +193,7 @@ def unknown(collection: Collection, asked: str) -> str:
 def test_an_unknown_handle_names_the_near_ones(store: SourceStore) -> None:
     collection = store.collection()
     assert unknown(collection, 'src_0123456789ab') == snapshot(
-        'there is no source "src_0123456789ab", nor any other yet; add_source takes a text or a URL and gives a handle'
+        'there is no source "src_0123456789ab", nor any other yet; add a text or a URL as a source, which gives a handle'
     )
     for place in ('Westfall', 'Deadmines', 'Stranglethorn Vale', 'Harbour of Gannet Dyke', '', 'Duskwood', 'Redridge'):
         collection.add(Document(f'About {place}', title=place))
@@ -208,11 +209,11 @@ def test_an_unknown_handle_names_the_near_ones(store: SourceStore) -> None:
         )
     ] == snapshot(
         [
-            'there is no source "[src_96d43f5c8f80]"; did you mean src_96d43f5c8f8b ("Westfall")? add_source gives a handle for a text or a URL',
-            'there is no source "src_96d43f5c8"; did you mean src_96d43f5c8f8b ("Westfall")? add_source gives a handle for a text or a URL',
-            'there is no source "src_ffffffffffff"; the last used are src_b4f11b130495 ("Redridge"), src_6176e9b0128b ("Duskwood"), src_c381a5010d7e, src_37b841bd8bd0 ("Harbour of Gannet Dyke"), src_5186d26871ce ("Stranglethorn Vale"); add_source gives a handle for a text or a URL',
-            'there is no source ""; the last used are src_b4f11b130495 ("Redridge"), src_6176e9b0128b ("Duskwood"), src_c381a5010d7e, src_37b841bd8bd0 ("Harbour of Gannet Dyke"), src_5186d26871ce ("Stranglethorn Vale"); add_source gives a handle for a text or a URL',
-            'there is no source "gannet dyke"; did you mean src_37b841bd8bd0 ("Harbour of Gannet Dyke")? add_source gives a handle for a text or a URL',
+            'there is no source "[src_96d43f5c8f80]"; did you mean src_96d43f5c8f8b ("Westfall")? a text or a URL that is added as a source gets a handle',
+            'there is no source "src_96d43f5c8"; did you mean src_96d43f5c8f8b ("Westfall")? a text or a URL that is added as a source gets a handle',
+            'there is no source "src_ffffffffffff"; the last used are src_b4f11b130495 ("Redridge"), src_6176e9b0128b ("Duskwood"), src_c381a5010d7e, src_37b841bd8bd0 ("Harbour of Gannet Dyke"), src_5186d26871ce ("Stranglethorn Vale"); a text or a URL that is added as a source gets a handle',
+            'there is no source ""; the last used are src_b4f11b130495 ("Redridge"), src_6176e9b0128b ("Duskwood"), src_c381a5010d7e, src_37b841bd8bd0 ("Harbour of Gannet Dyke"), src_5186d26871ce ("Stranglethorn Vale"); a text or a URL that is added as a source gets a handle',
+            'there is no source "gannet dyke"; did you mean src_37b841bd8bd0 ("Harbour of Gannet Dyke")? a text or a URL that is added as a source gets a handle',
         ]
     )
 

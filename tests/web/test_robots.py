@@ -90,8 +90,8 @@ async def test_where_this_program_is_not_named_the_star_counts() -> None:
     assert not await refusal(sites(marn='<html>not found</html>').robots(), 'https://marn.example/guide')
 
 
-async def test_rules_hold_for_what_is_asked_for() -> None:
-    rules = 'User-agent: Summarizer-Tool\nDisallow: /private/'
+async def test_rules_hold_for_what_is_asked_for_and_for_any_version_of_this_program() -> None:
+    rules = 'User-agent: Summarizer-Tool/1.0\nDisallow: /private/'
     of = sites(marn=rules).robots()
     await of.may_fetch('https://marn.example/open/x')
     for path in ('private/x', 'open/../private/x'):
@@ -102,10 +102,10 @@ async def test_rules_hold_for_what_is_asked_for() -> None:
 async def test_a_refusal_names_the_page_and_the_way_out_but_no_query() -> None:
     marn = sites(marn=RULES).robots()
     assert await refusal(marn, 'https://marn.example/private/plans?key=hunter2') == snapshot(
-        'marn.example/private/plans is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false'
+        'marn.example/private/plans is not fetched: the robots.txt of its site disallows it; add the page itself as a source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false'
     )
     assert await refusal(marn, 'https://gone.example/guide') == snapshot(
-        'gone.example/guide is not fetched: its site may have a robots.txt that says no, which cannot be had (the host does not answer); try later, add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false'
+        'gone.example/guide is not fetched: its site may have a robots.txt that says no, which cannot be had (the host does not answer); try later, add the page itself as a source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false'
     )
 
 

@@ -4,7 +4,7 @@ It reads the store, so it belongs into a thread.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
@@ -15,7 +15,7 @@ from summarizer_tool.evidence.brief import citations
 from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.brief.problems import failure
-from summarizer_tool.evidence.question import Question
+from summarizer_tool.evidence.question import Question, hosts_unread
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
@@ -100,7 +100,11 @@ def answer_brief(answered: 'GatheredEvidence', question: Question, collection: C
     """The brief of an answer."""
     partial = [prompts.load('evidence/partial_deadline')] if answered.is_partial else []
     partial += [prompts.render('evidence/partial_failed', failure=failure(page)) for page in answered.failures]
-    return _Assembly(collection, question.text, answered.parts).brief(answered.found, answered.source_ids, partial)
+    found = answered.found
+    if named := hosts_unread(question.constraints):
+        notice = prompts.render('evidence/hosts_unread', hosts=', '.join(named[:3]))
+        found = replace(found, warnings=(*found.warnings, notice))
+    return _Assembly(collection, question.text, answered.parts).brief(found, answered.source_ids, partial)
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection) -> Brief:

@@ -7,7 +7,13 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import anyio
-from pydantic_ai.embeddings import Embedder, EmbeddingModel, EmbeddingResult, EmbeddingSettings
+from pydantic_ai.embeddings import (
+    Embedder,
+    EmbeddingModel,
+    EmbeddingResult,
+    EmbeddingSettings,
+    InstrumentedEmbeddingModel,
+)
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from summarizer_tool import telemetry
@@ -59,6 +65,9 @@ class EmbeddedPassages:
         """For `of`, which checks the model; a model of the caller's is used instead of the one with this name."""
         self.settings = settings
         self.model_name = model_name
+        # The caller's own instrumentation would put the content into its traces.
+        while isinstance(model, InstrumentedEmbeddingModel) and not settings.trace_content:
+            model = model.wrapped
         self._model = model
 
     @classmethod

@@ -92,8 +92,8 @@ async def test_deep_goes_on_and_tells_what_it_did_not_get(web: Site) -> None:
 2. Which birds do the partners count?
 
 [PARTIAL]
-- http://station.example/gone?…: answered HTTP 404; give another address for it, or store its text with add_source.
-- http://station.example/guide/draft: is not fetched: the robots.txt of its site disallows it; add the page itself with add_source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false; give another address for it, or store its text with add_source.\
+- http://station.example/gone?…: answered HTTP 404; give another address for it, or add its text as a source.
+- http://station.example/guide/draft: is not fetched: the robots.txt of its site disallows it; add the page itself as a source, or set SUMMARIZER_FETCH_RESPECT_ROBOTS=false; give another address for it, or add its text as a source.\
 """)
 
 

@@ -53,7 +53,7 @@ Likely causes:
 
 What to do:
 - Check the addresses, or give others: the page above, another site with the same content.
-- If you have the text from elsewhere, store it with add_source(content) and use `search`.
+- If you have the text from elsewhere, add it as a source and use `search`.
 - `status` lists what is stored already; `search` looks in it without fetching.\
 """)
     assert 'secret' not in problem
@@ -114,11 +114,11 @@ Detail: no passage has anything of "the lamp"; searched: documents 12, passages 
 
 
 def test_a_handle_that_is_none() -> None:
-    error = UnknownSourceError('there is no source "src_12"; add_source gives a handle for a text or a URL')
+    error = UnknownSourceError('there is no source "src_12"; a text or a URL that is added as a source gets a handle')
     assert told(problems.of_error(error)) == snapshot("""\
 [ERROR] unknown source
 
-Detail: there is no source "src_12"; add_source gives a handle for a text or a URL
+Detail: there is no source "src_12"; a text or a URL that is added as a source gets a handle
 
 Likely causes:
 - The handle was written from memory, or belongs to another collection.
@@ -127,7 +127,7 @@ Likely causes:
 
 What to do:
 - Take the handle from `status`, or from the answer that named it.
-- Store the text or page with add_source; the same text gets the same handle. `answer` with a URL fetches and stores it.\
+- Add the text or page as a source; the same text gets the same handle. `answer` with a URL fetches and stores it.\
 """)
 
 
@@ -142,7 +142,7 @@ Likely causes:
 
 What to do:
 - `answer` with the addresses of pages fetches them and answers from them.
-- add_source stores a text, or the page at a URL.\
+- Add a text, or the page at a URL, as a source.\
 """)
 
 

@@ -35,7 +35,7 @@ def source(number: int, title: str = 'Page', url: str = 'https://orrin.example/p
 def test_an_empty_collection(collection: Collection) -> None:
     assert problems.corpus(collection.totals(), collection.sources(), 500) == snapshot("""\
 [CORPUS STATUS] 0 documents · 0 passages · 0 tokens
-Nothing is stored yet. `answer` fetches pages and answers from them; `add_source` stores a page or a text.\
+Nothing is stored yet. `answer` fetches pages and answers from them; a page or a text may be added as a source, too.\
 """)
 
 

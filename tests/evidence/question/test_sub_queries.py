@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from summarizer_tool.evidence.question import scope_of, without_hosts
+from summarizer_tool.evidence.question import hosts_unread, scope_of, without_hosts
 from summarizer_tool.evidence.sub_queries import MAX_PARTS, split
 
 SINGLE = [
@@ -93,6 +93,16 @@ About the tidal plant:\n- capacity\n- operator\n- How many turbines does it have
     capacity (tidal plant)
     operator (tidal plant)
     How many turbines does it have? (tidal plant)
+Please answer: (1) who owns the plant, (2) when it was built and (3) what it cost.
+    who owns the plant (answer)
+    when it was built (answer)
+    what it cost. (answer)
+a) Who built the weir? b) What did it cost?
+    Who built the weir?
+    What did it cost? (built weir)
+1) Who built the weir? 2) What did it cost?
+    Who built the weir?
+    What did it cost? (built weir)
 1. What is a sluice?\n2. Who invented the tide mill?
     What is a sluice?
     Who invented the tide mill?
@@ -149,6 +159,20 @@ def test_any_text_gives_a_few_parts_on_one_line(text: str) -> None:
         ('-site:reddit.com -site:quora.com', [], ['reddit.com', 'quora.com']),
         ('site:127.0.0.1:8000 site:[::1]:90', ['127.0.0.1:8000', '[::1]:90'], []),
         ('only docs.example.org, see README.md and https://example.org', [], []),
+        *(
+            (said.format('site:example.org'), ['example.org'], [])
+            for said in ('use only {}.', '({})', '"{}"', '<{}>', '`{}`')
+        ),
+        ('site:*.example.org|site:"a.org"', ['example.org', 'a.org'], []),
+        (
+            'do not use anything from site:a.org, (site:b.org) or site:c.org; site:d.org',
+            ['d.org'],
+            ['a.org', 'b.org', 'c.org'],
+        ),
+        ('exclude site:a.org but see site:b.org', ['b.org'], ['a.org']),
+        ('avoid "site:a.org" - site:b.org', [], ['a.org', 'b.org']),
+        ('Without site:a.org, not before 2019, site:b.org', ['b.org'], ['a.org']),
+        ('Do not speculate\nsite:a.org', ['a.org'], []),
         ('', [], []),
     ],
 )
@@ -171,3 +195,8 @@ def test_where_links_may_lead() -> None:
     scope = scope_of('site:127.0.0.1:8000')
     assert [scope.allows(f'http://127.0.0.1{port}/') for port in (':8000', ':8001', '')] == [True, False, False]
     assert without_hosts('site:docs.example.org since 2019') == 'since 2019'
+
+
+def test_hosts_without_a_mark_are_told() -> None:
+    said = 'only docs.example.org, site:example.com/guide/a.html, not https://a.org/x or me@b.org, e.g. in v1.2 since 3.12.2020'
+    assert hosts_unread(said) == ['docs.example.org', 'a.org']

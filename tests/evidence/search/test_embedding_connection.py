@@ -13,6 +13,7 @@ from inline_snapshot import snapshot
 from logfire.testing import CaptureLogfire
 from pydantic_ai import Agent
 from pydantic_ai.embeddings import Embedder
+from pydantic_ai.embeddings.instrumented import InstrumentedEmbeddingModel
 
 from summarizer_tool.errors import ConfigurationError
 from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages, UnansweredError
@@ -170,7 +171,7 @@ async def test_no_content_is_in_any_span_whatever_the_application_instruments(
     logfire.instrument_pydantic_ai()
     Embedder.instrument_all()
     try:
-        await nearest(embedded(Meaning()), collection, ['vessel'], (), 9)
+        await nearest(embedded(InstrumentedEmbeddingModel(Meaning())), collection, ['vessel'], (), 9)
     finally:
         Embedder.instrument_all(False)
         Agent.instrument_all(False)
