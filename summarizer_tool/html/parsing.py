@@ -132,7 +132,7 @@ class _Shallow:
 
     def data(self, data: str) -> None:
         if not self._muted:
-            self._tree.data(data)
+            self._tree.data(UNFIT.sub('', data))  # by their numbers they can be named
 
     def close(self) -> Any:
         for element in reversed(self._open):

@@ -72,6 +72,11 @@ def test_tags_that_nobody_closes(opening: str) -> None:
     assert len(markdown) < 1000
 
 
+@pytest.mark.parametrize('unfit', ['&#1;', '&#x0b;', '&#xFFFE;'])
+def test_what_no_tree_takes_is_left_out_of_a_deep_page(unfit: str) -> None:
+    assert to_markdown('<font>' * 400 + f'<p>Ada keeps {unfit}the mill.').markdown == 'Ada keeps the mill.'
+
+
 def test_a_page_of_tags_that_nobody_closed_keeps_its_headings_and_links() -> None:
     parts = ''.join(f'<font><b><p>Ada keeps mill {number}, <a href="/{number}">see there</a>.' for number in range(200))
     page = to_markdown(f'<h1>Mills</h1>{parts}', 'https://merrowdown.example/')
