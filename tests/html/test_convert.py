@@ -340,6 +340,13 @@ They keep:
 """)
 
 
+def test_what_may_be_unfolded_is_part_of_its_item_or_cell() -> None:
+    unfolded = '<details><summary>More</summary><p>Nine of them.</p></details>'
+    assert read(f'<ul><li>Keepers{unfolded}</li></ul>') == '- Keepers\n\n  > ###### More\n  >\n  > Nine of them.'
+    row = '<tr><td>Orme</td><td>1</td></tr>'
+    assert '| Orme | 1 |' in read(f'<table>{row}<tr><td>Morn{unfolded}</td><td>2</td></tr>{row}</table>')
+
+
 def test_a_heading_within_one_definition_leaves_the_others_theirs() -> None:
     assert read("""
         <dl><dt>Keeper</dt><dd>Counts the ships.</dd><dt>Warder</dt><dd>Mind the step.</dd><dt>Warden</dt><dd>Holds the keys.</dd>
