@@ -212,7 +212,7 @@ def test_items_have_the_numbers_that_are_shown(html: str, text: str) -> None:
         ('opened<button>Copy</button> just', 'opened just'),
         ('found <button>Copy</button> in', 'found in'),
         ('gave 5 <button>i</button> mg of', 'gave 5 mg of'),
-        ('saw a <q>bell</q> on', 'saw a "bell" on'),
+        ('saw a <q>bell</q>, “<q>Orme</q>” and "<q>Morn</q>" on', 'saw a "bell", “Orme” and "Morn" on'),
         ('saw <q>a</q><q>b</q> on', 'saw "a""b" on'),
     ],
 )
