@@ -13,8 +13,10 @@ from typing import Any
 
 from summarizer_tool.extras import naming_extra
 
+MAX_DEPTH = 160
+"""Elements that may nest, where libxml2 has given up; what is deeper hangs at this depth, in its order."""
 MAX_ELEMENTS = 300_000
-"""Of a tree, which needs some hundred bytes for each."""
+"""Of a tree, which needs some hundred bytes for each; what comes later is text alone, a line for each block."""
 MIN_ELEMENTS = 20_000
 BYTES_PER_ELEMENT = 16
 """In what is longer than `MIN_ELEMENTS` of them: only a page made to be slow has more elements on the average."""
@@ -45,10 +47,10 @@ _TAG = re.compile(
 
 
 def parse(html: str) -> tuple[Any | None, bool]:
-    """The tree of a page, `None` if there is none, and whether it has the page's own elements.
+    """The tree of a page, `None` if there is none, and whether it has the depth and number of the page's own elements.
 
-    libxml2 stops 256 elements deep. Tags that nobody has closed nest as deeply as this: of such a page, and of one of
-    very many tags, the tree is its text alone, a line for each block.
+    libxml2 stops 256 elements deep. Tags that nobody has closed nest as deeply as this, so such a page is parsed again
+    into a tree that does not grow deeper than `MAX_DEPTH`, and so is one of very many tags.
     """
     with naming_extra():
         import lxml.html
@@ -72,10 +74,9 @@ def parse(html: str) -> tuple[Any | None, bool]:
             if all(entry.type != etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
                 return tree, True
     with suppress(etree.LxmlError):
-        flat = etree.HTMLParser(target=_PageText(), encoding='utf-8', huge_tree=True)
+        flat = etree.HTMLParser(target=_Shallow(parser.makeelement, limit), encoding='utf-8', huge_tree=True)
         flat.feed(body)
-        tree = parser.makeelement('html')
-        etree.SubElement(tree, 'p').text = flat.close()
+        tree = flat.close()
     return tree, False
 
 
@@ -89,24 +90,57 @@ def walk(element: Any) -> Any:
     return etree.iterwalk(element, events=('start', 'end'))
 
 
-class _PageText:
-    """Takes the text of a page from the events of a parser: a line for each block."""
+class _Shallow:
+    """Builds a tree that is bounded in depth and number, from the events of a parser."""
 
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
+    def __init__(self, make: Any, limit: int) -> None:
+        from lxml import etree
+
+        self._make = make
+        self._tree = etree.TreeBuilder(element_factory=self._element)
+        self._holds: list[bool] = []
+        """Of each tag that is open, whether its element may have children."""
+        self._open: list[Any] = []
+        """Elements that may have more."""
+        self._left = limit
         self._muted = 0
-        """Scripts and the like that are open."""
+        """Scripts and the like that are open where there are no more elements."""
 
-    def start(self, tag: str, _: Any) -> None:
-        self._muted += tag in _MUTE
-        self._pieces += [LINE] * (tag in _LINES)
+    def start(self, tag: str, attrib: Any) -> None:
+        holds = self._left > 0 and len(self._open) < MAX_DEPTH
+        self._holds.append(holds)
+        if self._left <= 0:
+            self._muted += tag in _MUTE
+            if tag in _LINES:
+                self._tree.data(LINE)
+            return
+        self._left -= 1
+        element = self._tree.start(tag, attrib)
+        if holds:
+            self._open.append(element)
+        else:
+            self._tree.end(element.tag)
 
     def end(self, tag: str) -> None:
-        self._muted -= tag in _MUTE and self._muted > 0
-        self._pieces += [LINE] * (tag in _LINES)
+        if self._holds and self._holds.pop():
+            if len(self._open) > 1:  # the root stays open for what follows it
+                self._tree.end(self._open.pop().tag)
+        elif self._left <= 0:
+            self._muted -= tag in _MUTE and self._muted > 0
+            if tag in _LINES:
+                self._tree.data(LINE)
 
     def data(self, data: str) -> None:
-        self._pieces += [data] * (not self._muted)
+        if not self._muted:
+            self._tree.data(UNFIT.sub('', data))  # by their numbers they can be named
 
-    def close(self) -> str:
-        return ''.join(self._pieces)
+    def close(self) -> Any:
+        for element in reversed(self._open):
+            self._tree.end(element.tag)
+        return self._open[0] if self._open else None
+
+    def _element(self, tag: str, attrib: Any) -> Any:
+        try:
+            return self._make(tag, attrib)
+        except ValueError:  # the parser takes names that no tree takes, such as that of `<b<p>`
+            return self._make('span')

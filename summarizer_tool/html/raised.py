@@ -3,7 +3,13 @@
 import re
 
 _LONGEST = 12
-_POWER = re.compile(r'[+−–-]?\d[\d.,/]*[+−–-]?')
+_SIGNS = '+−–-'
+_POWER = re.compile(rf'[{_SIGNS}]?(?:\d[\d.,/]*[^\W\d_]?|[^\W\d_aeo])(?:[/{_SIGNS}](?:\d+|[^\W\d_]))?[{_SIGNS}]?')
+"""A number, or one letter that ends no ordinal of other languages, with what may stand beside them."""
+_BASE = re.compile(r'(?<![^\W_])(?:10|[^\W\d_])$|\)$')
+"""What a letter may be a power of: ten, a name of one letter, a bracket."""
+_LETTERS = 'knxy'
+"""Of powers, other than those at the end of words and of times: `Mr`, `12h`."""
 _REFERENCES = re.compile(r'\d{1,3}(?:\s?[,–-]\s?\d{1,3})+')
 
 
@@ -12,22 +18,29 @@ def raised(text: str, before: str, after: str, *, is_fraction: bool) -> str:
 
     The texts are those beside it, and a fraction goes on with a slash and what is lowered.
     """
-    base = before[-1:]
-    if not base or len(text) > _LONGEST:
+    bare = before.rstrip()
+    base = bare[-1:]
+    is_apart = base != before[-1:]
+    if not base or not text or len(text) > _LONGEST:
         return ''
-    if is_fraction:
-        return f' {text}' if base.isdigit() else ''
-    is_after_sentence = base in '.,;:!?"”’»' and text.isdigit() and not before[-2:-1].isdigit()
-    if is_after_sentence or (not base.isspace() and _REFERENCES.fullmatch(text)):
+    if is_fraction and (is_apart or base.isdigit()):
+        return text if is_apart else f' {text}'
+    is_number = re.search(r'(?<!\d)10$', bare[-3:]) is not None
+    is_after_sentence = base in '.,;:!?"”’»' and text.isdigit() and not bare[-2:-1].isdigit()
+    if not is_apart and (is_after_sentence or (not is_number and _REFERENCES.fullmatch(text))):
         return f'[{text}]'
-    is_base = base in ')]' or (base.isalnum() and not (base.isalpha() and text[-1:] in '+−–-'))  # Ca2+ is clear
-    return f'^{text.replace("–", "-")}{_gap(text, after)}' if is_base and _POWER.fullmatch(text) else ''
+    if len(text) == 1 and text.isalpha() and not (text in _LETTERS and _BASE.search(bare)):
+        return ''
+    is_ion = base.isalpha() and text[-1] in _SIGNS
+    is_base = base.isdigit() and not after.isalnum() if is_apart else base.isalnum() or base in ')]'
+    return f'^{text.replace("–", "-")}{_gap(text, after)}' if is_base and not is_ion and _POWER.fullmatch(text) else ''
 
 
 def lowered(text: str, before: str, after: str) -> str:
     """An index between numbers, as that in log₁₀ 100; empty where it is clear as it is, such as in H2O."""
     base = before[-1:]
-    is_index = text.isdigit() and len(text) <= _LONGEST and base.isalnum() and (base.isdigit() or after.isdigit())
+    is_between = base.isalnum() and _gap(text, after) != ''
+    is_index = text.isalnum() and len(text) <= _LONGEST and (is_between or (base.isdigit() and text.isdigit()))
     return f'_{text}{_gap(text, after)}' if is_index else ''
 
 

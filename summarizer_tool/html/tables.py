@@ -43,7 +43,7 @@ def find_layout(blocks: Iterable[PageBlock]) -> None:
                 inside[frame] |= {inner} if inner is not None else set()
                 inner, cell = frame, None
             elif frame.kind in ('list', 'terms'):
-                entries[frame][entry] = entries[frame].get(entry, False) or block.level > 0
+                entries[frame][entry] = entries[frame].get(entry, False) or _heads_section(block)
             else:
                 entry = frame
     for frame, has_heading in entries.items():
@@ -52,13 +52,17 @@ def find_layout(blocks: Iterable[PageBlock]) -> None:
         table.is_layout = table.is_layout or _is_layout(table, held[table], inside[table])
 
 
+def _heads_section(block: PageBlock) -> bool:
+    return block.level > 0 and block.tag != 'summary'  # what may be unfolded is a part of its item or cell
+
+
 def _is_layout(table: Frame, held: Sequence[tuple[PageBlock, Frame]], inside: Iterable[Frame]) -> bool:
     by_row = Counter(cell.parent for cell in dict.fromkeys(cell for _, cell in held))
     if min(max((len(row.children) for row in table.children), default=0), max(by_row.values(), default=0)) < 2:
         return True
     if any(cell.is_header for row in table.children[:2] for cell in row.children):
         return False
-    if any(block.level or (block.kind == 'code' and '\n' in block.text) for block, _ in held):
+    if any(_heads_section(block) or (block.kind == 'code' and '\n' in block.text) for block, _ in held):
         return True
     is_long = len(held) > 3 * by_row.total() or sum(block.size for block, _ in held) > _LONG * by_row.total()
     return len(by_row) < 2 or is_long or any(not inner.is_layout for inner in inside)

@@ -72,6 +72,18 @@ def test_tags_that_nobody_closes(opening: str) -> None:
     assert len(markdown) < 1000
 
 
+@pytest.mark.parametrize('unfit', ['&#1;', '&#x0b;', '&#xFFFE;'])
+def test_what_no_tree_takes_is_left_out_of_a_deep_page(unfit: str) -> None:
+    assert to_markdown('<font>' * 400 + f'<p>Ada keeps {unfit}the mill.').markdown == 'Ada keeps the mill.'
+
+
+def test_a_page_of_tags_that_nobody_closed_keeps_its_headings_and_links() -> None:
+    parts = ''.join(f'<font><b><p>Ada keeps mill {number}, <a href="/{number}">see there</a>.' for number in range(200))
+    page = to_markdown(f'<h1>Mills</h1>{parts}', 'https://merrowdown.example/')
+    assert page.markdown.startswith('# Mills\n\nAda keeps mill 0, see there.\n\nAda keeps mill 1,')
+    assert page.links[0].url == 'https://merrowdown.example/0'
+
+
 def test_depth_does_not_reorder_text() -> None:
     markup = ''.join(f'<div>{number} ' for number in range(600)) + ''.join(
         f'</div>{number} ' for number in range(600, 1200)
@@ -87,6 +99,17 @@ def test_many_elements_become_text(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     lines = [line for line in to_markdown(rows).markdown.split('\n') if line]
     assert lines == [f'Line {number} & its words' for number in range(100)]
+
+
+def test_a_page_of_too_many_elements_begins_with_its_headings_and_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsing, 'MAX_ELEMENTS', 50)
+    rows = ''.join(
+        f'<h2>Mill {number}</h2><p>The <b>key</b> <i>is</i> <a href="/{number}">here</a>.' for number in range(40)
+    )
+    page = to_markdown(rows, 'https://merrowdown.example/')
+    assert page.markdown.startswith('## Mill 0\n\nThe key is here.\n\n## Mill 1\n')
+    assert page.markdown.endswith('Mill 39\nThe key is here.')
+    assert page.links[0].url == 'https://merrowdown.example/0'
 
 
 def test_a_page_too_large_for_the_vote_keeps_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
