@@ -53,7 +53,7 @@ _LOWEST = 7
 """The level of a heading that has no mark of one."""
 
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
-_SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
+_SETEXT = regex.compile(r'^ {0,3}(=+|-{2,}|~{3,})[ \t]*$')
 _BEGINS_FIELD = regex.compile(r'[ \t#\-\[\]}+]|[\w-]+(?::(?:\s|$)|\s*=)')
 # What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
