@@ -235,6 +235,8 @@ def _indent(text: str) -> int:
 
 def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
+    if not reader.paragraph and _indent(line.text) <= reader.term_indent:
+        reader.term = NOTHING
     if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
         reader.flush()
     elif bullet := BULLET.match(line.text):
