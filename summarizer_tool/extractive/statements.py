@@ -2,7 +2,8 @@
 
 Pure text work for the extractive model. A statement stands as it does in the text, but for marks; where it needs to be
 said of whom it speaks, that stands before a colon: who is speaking, the heading of a sentence that begins with a
-pronoun, the label or the lead-in of a list item, what a definition defines.
+pronoun or answers what it asks, or that names nothing where the heading is an identifier, the label or the lead-in of a
+list item, what a definition defines. What points back, or denies, is said together with the sentence before it.
 """
 
 from collections.abc import Sequence
