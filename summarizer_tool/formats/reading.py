@@ -40,7 +40,8 @@ _DESCRIBED = re.compile(
 """What a directive of Sphinx describes, such as `.. option:: --strict`: a term, with what is said of it below."""
 _ADORNMENT = r'[~^"\'`*+#.:_]'
 _ADORNED = re.compile(
-    rf'^(?:({_ADORNMENT})\1{{2,}} *\n ?)?(?=.*\w)(\S.{{0,150}}?) {{0,80}}\n({_ADORNMENT})\3{{2,}} *$', re.MULTILINE
+    rf'^(?:({_ADORNMENT})\1{{2,}} *\n ?)?(?=.*\w)(?!\.)(\S.{{0,150}}?) {{0,80}}\n({_ADORNMENT})\3{{2,}} *$',
+    re.MULTILINE,
 )
 """A heading of reStructuredText that is none of Markdown."""
 _REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| replace:: (.{1,200})$', re.MULTILINE)
