@@ -34,7 +34,8 @@ _NAME = re.compile(r'[^\W\d][\w .()/%#-]{0,59}')
 """The name of a column; a log has times where a table has names."""
 _WHOLE = re.compile(r'-?(?:0|[1-9]\d{0,14})')
 _FRACTION = re.compile(r'-?(?:0|[1-9]\d{0,14})\.(\d{1,15})(?:[eE][+-]?\d{1,2})?')
-_CODED = re.compile(r'0+[1-9]\d*|\d+[eE]\d{3,}')
+_PADDED = re.compile(r'0+[1-9]\d*')
+_HASH = re.compile(r'(?=\d*[a-f])(?=[a-f]*\d)[\da-f]{7,64}')
 _CODE = re.compile(r'(?i)(?<![^\W_])(?:versions?|ver|releases?|tags?|builds?)(?![^\W_])')
 
 
@@ -71,9 +72,8 @@ def _rows(lines: Sequence[str]) -> list[Json] | None:
     if not found:
         return None
     separator = max(found, key=lambda each: len(found[each]))
-    try:
-        read = [row for row in csv.reader((f'{line}\n' for line in lines), delimiter=separator, strict=True) if row]
-    except csv.Error:
+    read = _parsed(lines, separator, strict=True) or _parsed(lines, separator, strict=False)
+    if not read:
         return None
     names = found[separator]
     coded = {
@@ -86,6 +86,17 @@ def _rows(lines: Sequence[str]) -> list[Json] | None:
         }
         rows.append({**fields, 'more': _typed(row[len(names) :])} if row[len(names) :] else fields)
     return rows
+
+
+def _parsed(lines: Sequence[str], separator: str, *, strict: bool) -> list[list[str]]:
+    """The fields of all rows; none if they are not written as they must be, or not one row a line where they may be."""
+    try:
+        rows = [row for row in csv.reader((f'{line}\n' for line in lines), delimiter=separator, strict=strict) if row]
+    except csv.Error:
+        return []
+    even = sum(len(row) == len(rows[0]) for row in rows)
+    is_even = even >= _EVEN_SHARE * len(rows) and not any('\n' in field for row in rows for field in row)
+    return rows if strict or is_even else []
 
 
 def _columns(lines: Sequence[str], separator: str) -> list[str]:
@@ -103,7 +114,11 @@ def _columns(lines: Sequence[str], separator: str) -> list[str]:
 
 def _is_coded(name: str, fields: Iterable[str]) -> bool:
     """Return whether digits name something, as `01234` beside `90210`, `12e4567` beside `1234567` and versions do."""
-    return _CODE.search(name) is not None or any(_CODED.fullmatch(field.strip()) for field in fields)
+    written = {field.strip() for field in fields} - {''}
+    if _CODE.search(name) and any(map(_FRACTION.fullmatch, written)):
+        return True
+    padded, hashed = (sum(map(bool, map(form.fullmatch, written))) for form in (_PADDED, _HASH))
+    return padded > 1 or (padded == 1 and len({*map(len, written)}) == 1) or 2 * hashed > len(written)
 
 
 def _typed(field: str | list[str]) -> Json:

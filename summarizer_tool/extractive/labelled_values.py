@@ -8,7 +8,7 @@ from summarizer_tool.extractive.statement import Kind
 from summarizer_tool.extractive.statement_reader import NOTHING, StatementReader
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.lines import word_count
-from summarizer_tool.text.sentences import bare, plain
+from summarizer_tool.text.sentences import Sentence, bare, plain, shown
 
 SHORT_WORDS = 6
 """A list item of fewer words says nothing alone; it is said together with its neighbours."""
@@ -83,7 +83,10 @@ def read_definition(reader: StatementReader, line: NumberedLine, text: str) -> N
         return
     if len(reader.paragraph) == 1:
         term = reader.paragraph[0]
-        reader.paragraph[0] = replace(term, text=f'{term.text.rstrip(" :-–")}:')
+        said = term.text.rstrip(' :-–')
+        reader.paragraph[0] = replace(term, text=f'{said}:')
+        reader.term = Sentence(shown(said) if any(map(str.isalpha, said)) else '', (term.number,))
+        reader.term_indent = len(line.text) - len(line.text.lstrip())
     reader.paragraph.append(replace(line, text=bare(text)))
 
 

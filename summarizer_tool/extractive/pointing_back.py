@@ -17,3 +17,10 @@ POINTS_BACK = regex.compile(
     r'|(?:Dies(?:e[mnrs]?)?\b(?! (?:Abschnitt|Artikel|Buch|Dokument|Gesetz|Richtlinie|Seite|Verordnung|Vertrag)\b)'
     r'|Ce(?:ci|la|s|lui-ci|lle-ci)|Est(?:o|os|as)|Quest[ei]|Iss?to|Isso)\b)'
 )
+# What says nothing but that the sentence before is not so: "He did not.", "Officers do not agree: …".
+DENIES = regex.compile(
+    r'^(?:(?:\p{Lu}\p{L}* ){0,2}(?:do|does|did|is|are|was|were|has|have|had)'
+    r"(?: not|n['’]t)(?: (?:agree|so|true))?(?:[.,:;]|$)"
+    r'|(?:\p{Lu}\p{L}* ){1,2}(?:found|is|was) no (?:evidence|proof|sign|truth)\b'
+    r'|(?:Not so|Wrong|False|Untrue|Nein|Das stimmt nicht)\b)'
+)

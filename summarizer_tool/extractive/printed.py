@@ -8,6 +8,7 @@ import regex
 from summarizer_tool.extractive.statement import Kind
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.code_lines import is_code as has_form_of_code
+from summarizer_tool.text.structure import is_underline
 
 _ENDED = 0.2
 """Share of lines with a sign at their end from which these are sentences, or verses."""
@@ -37,7 +38,7 @@ def code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int
             kind = Kind.CODE if is_code or has_form_of_code(text) else Kind.ROW
             found[place] = None if is_end else (kind, said)
             fence = '' if is_end else fence
-        elif mark:
+        elif mark and not (place and is_underline(texts[place - 1], text)):
             fence, found[place] = mark.group(1), None
             is_code = mark.group(2).lower() not in _TEXT_LANGUAGES
         elif _PROMPT.match(text):

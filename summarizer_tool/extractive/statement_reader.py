@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import POINTS_BACK, PRONOUN
+from summarizer_tool.extractive.pointing_back import DENIES, POINTS_BACK, PRONOUN
 from summarizer_tool.extractive.printed import is_printed
-from summarizer_tool.extractive.section_subject import SectionSubject, named_in
+from summarizer_tool.extractive.section_subject import SectionSubject, is_identifier, named_in
 from summarizer_tool.extractive.speakers import SPEAKER
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
@@ -113,6 +113,9 @@ class StatementReader:
     """The items that lead to the lists at hand, outermost first, each with how far it stands in."""
     subject: SectionSubject = field(init=False)
     """Whom the section at hand is about."""
+    term: Sentence = NOTHING
+    """What the definition at hand defines, which is said of what stands below it further in than `term_indent`."""
+    term_indent: int = 0
     question: str = ''
     """What the heading at hand asks, until something answers it."""
 
@@ -125,15 +128,15 @@ class StatementReader:
         return self.talk_end > 0
 
     def open_section(self, level: int, title: str, number: int) -> None:
-        """Go on under a heading, with the marks of its text."""
+        """Go on under a heading, with the marks of its text; one in a code span is what a program knows."""
         self.flush()
-        title = plain(title)
+        marked, title = title, plain(title)
         depth = sum(open_level < level for open_level in self.levels)
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.subject = SectionSubject(self.sections[-1])
-        self.speaker, self.before = None, NOTHING
+        self.subject = SectionSubject(self.sections[-1], is_identifier(marked))
+        self.speaker, self.before, self.term = None, NOTHING, NOTHING
         self.lead_ins.clear()
         self.question = NUMBERING.sub('', title).rstrip('?？ ') if title.endswith(('?', '？')) else ''
         self.leads_away = boilerplate_lines.leads_away(title)
@@ -151,8 +154,8 @@ class StatementReader:
         section = len(self.sections) - 1
         opens = not (self.out and self.out[-1].section == section)
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
-            lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''
-            lines = (*lines, *filter(None, self.sections[-1].numbers[-1:] if lead else ()))
+            lead, kind, said_on = self._about(text, kind)
+            lines = (*lines, *filter(None, said_on))
         if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
             if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
                 lead, kind = self.question, Kind.PROSE if opens else kind
@@ -161,15 +164,31 @@ class StatementReader:
         before, kind = self._needed(text, kind, lead)
         self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
+            if DENIES.match(text):  # alone the other would mislead
+                self.out.pop()
             text, lead, thing = f'{before.text} {text}', before.lead, before.thing
             lines = tuple(dict.fromkeys((*before.evidence, *lines)))
         self.out.append(Statement(text, lines, section, self.paragraph_count, kind, lead, thing))
+
+    def _about(self, text: str, kind: Kind) -> tuple[str, Kind, Sequence[int]]:
+        """The term or the heading that something is said with, where it needs one, its kind then, and their lines."""
+        above = self.sections[-1]
+        if self.term.text:
+            points_back = PRONOUN.match(text) or POINTS_BACK.match(text)
+            is_understood = self.term.text in text or (points_back and self._sentence_before())
+            return ('', kind, ()) if is_understood else (self.term.text, kind, self.term.evidence)
+        if not self.is_item and self.subject.is_nameless(text):
+            return above.titles[-1], Kind.PROSE, above.numbers[-1:]
+        lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''
+        return lead, kind, above.numbers[-1:] if lead else ()
 
     def _needed(self, text: str, kind: Kind, lead: str) -> tuple[Statement | None, Kind]:
         """The statement without which one is not understood, or misleads, and the kind of the latter."""
         is_spoken = bool(lead) and self._speaks(lead)
         begins = _AND_SO.sub(lambda said: said[2].upper(), text) if is_spoken else text
-        if (lead and not is_spoken) or not (PRONOUN.match(begins) or POINTS_BACK.match(begins)):
+        if not lead and DENIES.match(text):
+            kind = Kind.PROSE
+        elif (lead and not is_spoken) or not (PRONOUN.match(begins) or POINTS_BACK.match(begins)):
             return None, kind
         before = self._sentence_before()
         if kind is Kind.PROSE and before is None and not is_spoken:

@@ -2,7 +2,8 @@
 
 Pure text work for the extractive model. A statement stands as it does in the text, but for marks; where it needs to be
 said of whom it speaks, that stands before a colon: who is speaking, the heading of a sentence that begins with a
-pronoun, the label or the lead-in of a list item, what a definition defines.
+pronoun or answers what it asks, or that names nothing where the heading is an identifier, the label or the lead-in of a
+list item, what a definition defines. What points back, or denies, is said together with the sentence before it.
 """
 
 from collections.abc import Sequence
@@ -53,7 +54,7 @@ _LOWEST = 7
 """The level of a heading that has no mark of one."""
 
 _HEADING = regex.compile(r'^ {0,3}(#{1,6})(?=[ \t]|$)')
-_SETEXT = regex.compile(r'^ {0,3}(=+|-{2,})[ \t]*$')
+_SETEXT = regex.compile(r'^ {0,3}(=+|-{2,}|~{3,})[ \t]*$')
 _BEGINS_FIELD = regex.compile(r'[ \t#\-\[\]}+]|[\w-]+(?::(?:\s|$)|\s*=)')
 # What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
@@ -235,6 +236,8 @@ def _indent(text: str) -> int:
 
 def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
+    if not reader.paragraph and _indent(line.text) <= reader.term_indent:
+        reader.term = NOTHING
     if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
         reader.flush()
     elif bullet := BULLET.match(line.text):

@@ -1,10 +1,11 @@
 """Settings with comments, as files of configuration are, as markdown of the same lines. Pure computing.
 
 In markdown the mark of a comment makes a heading, and settings below each other are one paragraph. Here what the
-comments say is text, and a setting, one that is commented out too, is an item of a list.
+comments say is text, a banner is a heading, and a setting, one that is commented out too, is an item of a list.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from summarizer_tool.html.block_score import ends_a_sentence
@@ -26,7 +27,9 @@ _LOOKED_AT = 200
 """Characters of a line by which its form is told."""
 
 _COMMENT = re.compile(r'[ \t]*(#+|;+)(?!!)(.*)')
-_EDGES = '#;=*_~- \t\r\f\v'
+_SIGNS = '#;=*_~-'
+_EDGES = _SIGNS + ' \t\r\f\v'
+_RULE = re.compile(r'\s*[#;] ?[#;=*_~-]{4,}\s*')
 # `listen 443 ssl;`, `mode = fast`, `location / {`
 _SETTING = re.compile(r'[\w.$-]+\s*=\s*\S|[\w.$-]+\s.*[;{]$|\}$')
 # A fence, the end of a sentence, what a program is written in, markup, or YAML, which is read as the data it is.
@@ -47,15 +50,26 @@ def markdown(text: str) -> str:
         or text.startswith('#!')
     ):
         return ''
-    return '\n'.join(_read(line, match) for line, match in zip(lines, found, strict=True))
+    return '\n'.join(_read(lines, found))
 
 
-def _read(line: str, comment: re.Match[str] | None) -> str:
-    body = comment[2] if comment else line
-    said = body.strip(_EDGES)
-    if comment and len(comment[1]) > 2 and said:
-        return f'### {said}'
-    # A setting that is commented out keeps its mark.
-    if comment and (len(said.split()) >= _WORDS or ends_a_sentence(body.strip())) and not _SETTING.match(said):
-        return body.strip()
-    return f'- {comment[1] if comment else ""}{body.strip()}' if said else ''
+def _read(lines: Sequence[str], found: Sequence[re.Match[str] | None]) -> Iterator[str]:
+    open_mark = ''  # of the comment above, if it is text that goes on
+    for place, (line, comment) in enumerate(zip(lines, found, strict=True)):
+        mark, body = (comment[1], comment[2].strip()) if comment else ('', line.strip())
+        said = body.strip(_EDGES)
+        is_short = len(said.split()) < _WORDS and not ends_a_sentence(body)
+        goes_on, open_mark = mark == open_mark, ''
+        if not comment or not said:
+            yield f'- {body}' if said else ''
+        elif place and all(map(_RULE.fullmatch, (lines[place - 1], *lines[place + 1 : place + 2]))):
+            yield f'## {said}'
+        elif (body[-1] in _SIGNS and (len(mark) > 2 or body[0] in _SIGNS)) or (
+            len(mark) > 2 and is_short and not goes_on
+        ):
+            yield f'### {said}'
+        elif _SETTING.match(said) or (is_short and not goes_on):
+            yield f'- {mark}{body}'  # a setting that is commented out keeps its mark
+        else:
+            open_mark = '' if ends_a_sentence(body) else mark
+            yield body

@@ -68,6 +68,9 @@ _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
 # `## Keys {#keys}`: the name of a heading for links; `{: .wide }`, `{ .green }`.
 _ANCHOR = regex.compile(r'(?<!\s)\s*+(?<![{$])\{:? ?[#.]\p{L}[^{}]{0,200}\}\s*$')
+# What generators of sites put into markdown: `{{< note >}}`, `{{% term text="a pod" %}}`.
+_OF_SITE = regex.compile(r'\{\{[<%](?:[^{}"\n]|"[^"\n]*"){0,100}[%>]\}\}')
+_NAMED = regex.compile(r'\b(?:name|term|text|title)="([^"]{1,200})"')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
@@ -192,6 +195,7 @@ def bare(text: str) -> str:
         text = _CODE_SPAN.sub(lambda span: _MARK.sub(_kept, span[2]), text)
     if '\\' in text:
         text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
+    text = _OF_SITE.sub(lambda mark: ''.join(_NAMED.findall(mark[0])[:1]), text)
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)

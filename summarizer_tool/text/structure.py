@@ -208,9 +208,13 @@ def parse(text: str) -> Structure:
     while match := _MARKUP.search(padded, position):
         position = match.end()
         start, end, kind = match.start(), position - 1, match.lastgroup
-        if kind == 'fence' and _INDENTED.match(match['indent']) and _goes_on_with_paragraph(found, start):
+        if kind == 'fence' and is_underline(
+            text[(title := _line_before(text, start)) : start], text[start : _line_end(text, start)]
+        ):
+            _add_heading(found, title, end, 2)
+        elif kind == 'fence' and _INDENTED.match(match['indent']) and _goes_on_with_paragraph(found, start):
             continue
-        if kind == 'fence':
+        elif kind == 'fence':
             position = _add_block(found, start, _end_of_fence(padded, match))
         elif kind == 'bar' and '|' in match['bar']:
             position = _add_table(found, padded, start, position)
@@ -269,6 +273,14 @@ def _end_of_fence(padded: str, opening: re.Match[str]) -> int:
     return len(padded)
 
 
+def is_underline(above: str, line: str) -> bool:
+    """Return whether a line of tildes underlines the line above it, as in reStructuredText, and opens no block."""
+    title, mark = above.rstrip(), line.rstrip()
+    return (
+        not mark.strip('~') and 2 < len(title) <= len(mark) <= len(title) + 3 * (len(mark) > 3) and title[:1].isalnum()
+    )
+
+
 def is_row(line: str) -> bool:
     """Return whether a line is a row of fields rather than a part of a sentence: more values than words, or columns."""
     fields = line.split()
@@ -278,6 +290,12 @@ def is_row(line: str) -> bool:
     gaps = len(GAP.findall(line.strip()))
     are_columns = gaps > 1 and not _SPREAD.search(line)
     return 5 * values > 3 * len(fields) or 2 * gaps >= len(fields) - 1 or are_columns
+
+
+def _line_end(text: str, start: int) -> int:
+    """The end of the line at `start`, without its line feed."""
+    end = text.find('\n', start)
+    return len(text) if end < 0 else end
 
 
 def _line_before(text: str, start: int) -> int:

@@ -59,9 +59,10 @@ _OPENS_LOOSELY = regex.compile(r'(?:I|you|he|she|they|it|there|this|that|these|t
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’]\p{L}+)?")
 _APART = COUNTS | LEADING | frozenset('without my your his her our their'.split())  # noqa: SIM905
 """Small words that tell one thing from another."""
+_WISHES = frozenset(map(content_stem, ('want', 'prefer', 'like')))
 # Words that say how something holds rather than what.
-_MARGINAL = frozenset(
-    map(content_stem, 'new update current currently still please total want prefer like longer anymore'.split())  # noqa: SIM905
+_MARGINAL = _WISHES.union(
+    map(content_stem, 'new update current currently still please total longer anymore'.split())  # noqa: SIM905
 )
 
 
@@ -117,7 +118,11 @@ def _claim(text: str) -> _Claim | None:
     return _Claim(
         label=names.key(opening.group()) if opening and not _REVISES.match(text) else '',
         values={kind: frozenset(given) for kind, given in values.items()},
-        subject={word: before for before, word in reversed(pairs) if word and word not in _MARGINAL},
+        subject={
+            word: '' if before in _WISHES else before
+            for before, word in reversed(pairs)
+            if word and word not in _MARGINAL
+        },
         topic=frozenset(map(content_stem, map(str.lower, _WORD.findall(bare[:start])))).intersection(stems) - {''},
         apart=frozenset(_APART.intersection(words)),
         leads=verb is not None and verb.start() < first,
@@ -190,11 +195,11 @@ def _changes(old: _Claim, new: _Claim) -> bool:
     """Return whether the later statement, which speaks of a change, is about what the earlier one is about."""
     if not new.changes or len(old.subject) > MAX_SUBJECT or new.label not in ('', old.label):
         return False
-    if old.wants and new.wants:
-        return True
     is_turned = any(
         before and new.subject.get(word, before) not in ('', before) for word, before in old.subject.items()
     )
+    if old.wants and new.wants:
+        return is_turned
     if is_turned or (old.topic and new.topic and old.topic.isdisjoint(new.topic)):
         return False
     kind = _differs(old, new)

@@ -176,7 +176,7 @@ def test_limits_of_time_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ('text', 'form', 'first'),
     [
-        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': '1', 'b': 2.5}),
+        ('a,b\n1,2.50\n007,x\n', 'CSV, 2 rows', {'a': 1, 'b': 2.5}),
         ('a\tb\r\n1\t2\r\n', 'CSV, 1 rows', {'a': 1, 'b': 2}),
         ('a,b\n1,2,3,4\n' + '1,2\n' * 20, 'CSV, 21 rows', {'a': 1, 'b': 2, 'more': [3, 4]}),
         ('a,b\n"one\ntwo",2\n', 'CSV, 1 rows', {'a': 'one\ntwo', 'b': 2}),
@@ -211,6 +211,15 @@ def test_a_table_with_a_quotation_mark_that_is_not_closed_is_read_as_lines() -> 
     assert read_records('id,name\n1,6" pipe\n2,"two\nlines"\n')[1] == 'CSV, 2 rows'
 
 
+@pytest.mark.parametrize(('written', 'read'), [('"item" two', 'item two'), ('"5"" pipe', None)])
+def test_a_field_with_wrong_quotation_marks_takes_no_table(written: str, read: str | None) -> None:
+    table = 'id,name,n\n' + ''.join(f'{number},{written if number == 60 else "pipe"},2\n' for number in range(90))
+    rows, form = read_records(table)
+    assert isinstance(rows, list)
+    assert form == ('CSV, 90 rows' if read else 'lines, 91 of them')
+    assert read is None or rows[60] == {'id': 60, 'name': read, 'n': 2}
+
+
 def test_a_column_of_codes_is_text_in_each_row() -> None:
     """`90210` is no number where `01234` is none, nor is a hash that happens to have no letter."""
     coded = read_records('zip,hash,load\n01234,12e4567,5\n90210,1234567,N/A\n,abc1234,7\n')[0]
@@ -219,6 +228,17 @@ def test_a_column_of_codes_is_text_in_each_row() -> None:
         {'zip': '90210', 'hash': '1234567', 'load': 'N/A'},
         {'zip': None, 'hash': 'abc1234', 'load': 7},
     ]
+
+
+def test_a_column_is_of_codes_by_what_stands_in_it() -> None:
+    """Numbers of builds are numbers, and `3.10` is a version."""
+    rows = [f'{number},3.{number},{number}' for number in range(8, 12)]
+    read = read_records('\n'.join(['build,version,load', *rows]).replace('9,3.9,9', '9,3.9,09'))[0]
+    assert query(Document(json.dumps(read)), 'max([].build)', 100).startswith('11\n')
+    assert query(Document(json.dumps(read)), '[].version', 100).startswith('"3.8"\n"3.9"\n"3.10"\n')
+    assert query(Document(json.dumps(read)), '[].load', 100).startswith('8\n"09"\n10\n')
+    hashes = 'sha,n\n' + ',1\n'.join(['a1b2c3d', '1234567', '9f8e7d6', '0a1b2c3', 'abc1234', '7654321', ''])
+    assert query(Document(hashes), "[?sha == '1234567'].n", 100).startswith('1\n')
 
 
 def test_half_an_emoji_can_be_sent() -> None:

@@ -79,12 +79,12 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
     assert read(page) == snapshot(
         [
             ('sluice_level (enum): Determines how high the water stands.', (3, 4)),
-            ('This setting needs a restart.', (4,)),
-            ('The upper level keeps the wheel dry.', (6,)),
-            ('In June, this parameter has no effect.', (6,)),
+            ('sluice_level (enum): This setting needs a restart.', (4, 3)),
+            ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
+            ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
             ('wheel.speed (integer): wheel.speed is the number of turns a minute.', (8, 9)),
             ('turn(): Turns it once.', (11, 12)),
-            ('Do not call this method twice.', (12,)),
+            ('turn(): Do not call this method twice.', (12, 11)),
             ('It is another matter how the mill is paid for (see The Mill, https://mill.example).', (14,)),
             ('This page is not.', (14,)),
         ]
@@ -188,3 +188,85 @@ def test_of_a_long_run_that_points_back_the_last_sentence_that_names_something_i
         'It must be bound in leather.'
     )
     assert read(page)[-1][0] == page[page.index('This ledger') :]
+
+
+def test_who_does_it_is_what_the_heading_names():
+    page = """
+# gate.read(path)
+
+Returns the reading of a gate. Throws if the gate is shut.
+
+# Gates and walls
+
+a. The gate is read twice a day.
+b. Nobody reads the wall.
+"""
+    assert read(page) == snapshot(
+        [
+            ('gate.read(path): Returns the reading of a gate.', (3, 1)),
+            ('gate.read(path): Throws if the gate is shut.', (3, 1)),
+            ('The gate is read twice a day.', (7,)),
+            ('Nobody reads the wall.', (8,)),
+        ]
+    )
+
+
+def test_a_sentence_that_names_nothing_is_said_of_the_identifier_above_it():
+    page = """
+max_level
+---------
+
+**Default** - ``10``
+
+The default keeps the wheel dry. It is 10. Jonas Orme set max_level in 1871. This option needs a restart.
+
+- `speed` of the wheel, in turns a minute. **Default:** `0`.
+
+Early years
+-----------
+
+The wheel was dry.
+"""
+    assert read(page) == snapshot(
+        [
+            ('max_level: Default - 10', (4, 1)),
+            ('max_level: The default keeps the wheel dry.', (6, 1)),
+            ('It is 10.', (6,)),
+            ('Jonas Orme set max_level in 1871.', (6,)),
+            ('Jonas Orme set max_level in 1871. This option needs a restart.', (6,)),
+            ('speed of the wheel, in turns a minute.', (8,)),
+            ('Default: 0.', (8,)),
+            ('The wheel was dry.', (13,)),
+        ]
+    )
+
+
+def test_a_definition_goes_on_with_what_it_points_back_to():
+    page = """
+gate.open(height, *, at=None)
+: Opens the gate that is the nearest to the mill.
+
+  If given, at should be a place. The default is the weir. If not given, the nearest is opened.
+
+  The keeper has to be there.
+"""
+    assert read(page) == snapshot(
+        [
+            ('gate.open(height, *, at=None): Opens the gate that is the nearest to the mill.', (1, 2)),
+            ('gate.open(height, *, at=None): If given, at should be a place.', (4, 1)),
+            ('gate.open(height, *, at=None): If given, at should be a place. The default is the weir.', (4, 1)),
+            (
+                'gate.open(height, *, at=None): If given, at should be a place. The default is the weir. If not given, the nearest is opened.',
+                (4, 1),
+            ),
+            ('gate.open(height, *, at=None): The keeper has to be there.', (6, 1)),
+        ]
+    )
+
+
+def test_what_says_that_something_is_not_so_is_said_with_it():
+    page = 'The guild claimed that it had paid the keepers of the mill. It had not. The keepers have left.\n'
+    assert [text for text, _ in read(page)] == [
+        'The guild claimed that it had paid the keepers of the mill. It had not.',
+        'The keepers have left.',
+    ]

@@ -368,3 +368,14 @@ OPTIONS
             ('PROSE', 'gate.open is True and gate.shut is not.', 2),
         ]
     )
+
+
+def test_tildes_underline_a_title():
+    page = '1.0\n~~~\nFixed a fault in the gate.  It does not\nleak now.\n\n0.9\n~~~\nThe gate was moved to the sea.\n'
+    assert [text for text, _ in read(page)] == snapshot(
+        [
+            'Fixed a fault in the gate.',
+            'Fixed a fault in the gate. It does not leak now.',
+            'The gate was moved to the sea.',
+        ]
+    )

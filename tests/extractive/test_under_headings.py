@@ -108,7 +108,7 @@ def test_what_an_author_sums_up_is_told_first() -> None:
             'Many who live in homes sleep badly, and pills for it help only a bit.',
             'What did we find: Our question: sleep.',
             'The lamps made no difference to anybody.',
-            'Somebody feared that dark halls would make people fall.',
+            'Somebody feared that dark halls would make people fall. They did not.',
             'Verdict: Only if weight matters more to you than money.',
         ]
     )

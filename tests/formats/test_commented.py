@@ -68,6 +68,24 @@ metres; 2 until 1931
 
 
 @pytest.mark.parametrize(
+    ('written', 'read'),
+    [
+        (
+            '# It is 80, and nobody\n# should change\n# it.\n# port 80',
+            'It is 80, and nobody\nshould change\nit.\n- #port 80',
+        ),
+        ('##########\n# NETWORK\n##########', '\n## NETWORK\n'),
+        ('; ----- Storage -----', '### Storage'),
+        ('### Never set this to zero.', 'Never set this to zero.'),
+        ('### GATES', '### GATES'),
+    ],
+)
+def test_what_a_comment_is(written: str, read: str) -> None:
+    others = '# The port that the gate listens on.\n# It is 8080.\n' * 3
+    assert commented.markdown(f'{others}\n{written}\n\nport 80\n').partition('\n\n')[2] == f'{read}\n\n- port 80\n'
+
+
+@pytest.mark.parametrize(
     'text',
     [
         '# Title\n\nText of the first.\n\n## Part\n\n## Other\n\nText.\n\n# More\n\nText.\n\n# Last\n\nText.\n',

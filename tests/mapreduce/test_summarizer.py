@@ -170,7 +170,7 @@ def test_a_definition_that_answers_is_said_from_its_beginning() -> None:
     )
     opening, later, *_ = summary.text.splitlines()
     assert opening == snapshot('--keep: Leaves the raw text in place of a summary where a page is small.')
-    assert later == snapshot('A page is small where its tokens are fewer than those of the budget.')
+    assert later == snapshot('--keep: A page is small where its tokens are fewer than those of the budget.')
 
 
 def test_a_focus_without_a_word_in_the_text_has_a_notice() -> None:

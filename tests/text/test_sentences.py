@@ -249,3 +249,18 @@ def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
 
 def test_emphasis_between_letters_of_scripts_without_spaces_are_marks():
     assert plain('水車は**門**の前に、a**b**cは「**麦**」に立つ。') == '水車は門の前に、a**b**cは「麦」に立つ。'
+
+
+def test_marks_of_generators_of_sites_say_a_name_or_nothing():
+    lines = [
+        'A {{< term text="lock gate" id="gate" >}} parts two levels.',
+        '{{% note %}} Depth in metres.{: #depth title="Depth: how far"}',
+        '12 gates {{< /note >}}{ .green }',
+        '`{{< raw >}}` and {{.Names}}, {b: c}, from 10:30:45',
+    ]
+    assert [*map(plain, lines)] == [
+        'A lock gate parts two levels.',
+        'Depth in metres.',
+        '12 gates',
+        '{{< raw >}} and {{.Names}}, {b: c}, from 10:30:45',
+    ]

@@ -183,3 +183,15 @@ def test_it_agrees_with_a_commonmark_parser(text: str) -> None:
     assert [
         (text.count('\n', 0, start), level) for start, level in zip(found.heading_starts, found.levels, strict=True)
     ] == expected
+
+
+def test_tildes_below_a_title_underline_it() -> None:
+    text = '1.0\n~~~\nFixed the gate.\n\n0.9.0b\n~~~~~~\nMoved the gate.\n\n~~~~\ncode\n~~~~\n'
+    found = parse(text)
+    assert [text[start:end] for start, end in zip(found.heading_starts, found.heading_ends, strict=True)] == [
+        '1.0\n~~~',
+        '0.9.0b\n~~~~~~',
+    ]
+    assert [text[start:end] for start, end in zip(found.block_starts, found.block_ends, strict=True)] == [
+        '~~~~\ncode\n~~~~\n'
+    ]

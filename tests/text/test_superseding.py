@@ -93,6 +93,9 @@ def test_the_later_value_of_the_same_thing_stands(earlier: str, later: str) -> N
             'Garden and pond update: MBS: We hear any concerns.',
             'Garden and pond update: BFS: There are other concerns.',
         ),
+        ('I prefer tea.', 'I now prefer that invoices go to Oslo.'),
+        ('The user prefers short answers.', 'The user now prefers answers with sources.'),
+        ('She wants the house in Oslo.', 'She now wants the garden of the house painted.'),
         ('Garden and pond: DLM: Yeah.', 'Garden and pond: NRO: The pond is being dug in all the gardens right now.'),
     ],
 )
