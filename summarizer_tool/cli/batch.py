@@ -76,7 +76,7 @@ def batch(
 
         settings, folder = load_settings(model), BatchFolder(out)
         if status + resume + cancel > 1 or (status or cancel or resume) == (source is not None):
-            raise ConfigurationError('give a folder or a manifest, or one of --status, --resume and --cancel, not both')
+            raise ConfigurationError('give either a folder or a manifest, or one of --status, --resume and --cancel')
         if source is not None and not os.access(source, os.F_OK):
             raise UnreadableError(f'{source} does not exist')
         set_up_logs(settings, libraries=['dbos'])

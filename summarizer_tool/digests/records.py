@@ -24,6 +24,8 @@ _SHORT = 24
 """Characters of a second name."""
 _EACH = 12
 """Things up to which each is told with all its fields."""
+_MASK = re.compile(r'\[MASKED_[A-Z_]+\]')
+"""What stands in the place of a secret."""
 _CONSTANT_LENGTH = 60
 _FREE = 8
 """Fields below one path from which their names are free, if few things have any one of them."""
@@ -133,7 +135,12 @@ def usual_statements(
         return
     columns = [describe(field, [row.get(field) for row in rows]) for field in fields]
     constant = [column for column in columns if column.kind == 'constant']
-    constants = [f'{column.name}={one_line(column.text, _CONSTANT_LENGTH)}' for column in constant]
+    masked = [column.name for column in constant if _MASK.search(column.text)]
+    if masked:  # by the same words, whatever was there
+        yield DigestStatement(f'masked in all: {", ".join(masked)}', 44.0, 'fields')
+    constants = [
+        f'{column.name}={one_line(column.text, _CONSTANT_LENGTH)}' for column in constant if column.name not in masked
+    ]
     for start in range(0, len(constants), 8):
         yield DigestStatement(f'the same in all: {", ".join(constants[start : start + 8])}', 44.0 - start, 'fields')
     for column in columns:

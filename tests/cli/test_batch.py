@@ -30,7 +30,7 @@ def run(*arguments: str | Path, **environment: str) -> str:
 def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     out = tmp_path / 'out'
     assert run('batch', '--out', out) == snapshot(
-        '2||summarizer: give a folder or a manifest, or one of --status, --resume and --cancel, not both'
+        '2||summarizer: give either a folder or a manifest, or one of --status, --resume and --cancel'
     )
     assert run('batch', '--out', out, '--status').replace(str(tmp_path), '…') == snapshot(
         '2||summarizer: there is no batch in …/out; name the folder that was its --out'

@@ -334,3 +334,10 @@ def test_blocks_with_times_or_words_for_what_is_bad_keep_their_names() -> None:
         for at in range(20)
     )
     assert re.search(r'sluice14.*Severity: high', digest(findings, 500, focus='What is the worst?').text)
+
+
+def test_secrets_that_are_masked_are_not_said_to_be_the_same() -> None:
+    keepers = [{'keeper': f'k-{at}', 'role': 'miller', 'password': '[MASKED_PASSWORD]'} for at in range(60)]
+    told = digest(json.dumps(keepers), 300).text
+    assert 'the same in all: role=miller\n' in told
+    assert 'masked in all: password' in told

@@ -114,6 +114,8 @@ def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
             'warning: not crawled: 127.0.0.1:9/a leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=127.0.0.1:9 would allow it',
         ]
     )
+    # A package that is there stays, whatever is mistyped after it.
+    assert ask('--pages', 'gone.md', '--out', 'some').returncode == 2
     assert Statistics.model_validate_json((tmp_path / 'some' / 'statistics.json').read_text()).pages == 1
     assert (none[0], none[1], none[2][-1].replace(str(tmp_path), 'HERE')) == snapshot(
         (
