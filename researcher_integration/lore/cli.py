@@ -146,9 +146,10 @@ def _research(
 
     from pydantic_ai.exceptions import UserError
 
-    from researcher_integration.lore.checkpoint import ResearchRequest
+    from researcher_integration.lore.checkpoint import FILE, ResearchRequest
     from researcher_integration.lore.configuration import ResearchSettings
     from researcher_integration.lore.crawl.pages import is_url
+    from researcher_integration.lore.package import STATISTICS_FILE
     from researcher_integration.lore.pipeline import Research
     from summarizer_tool import ConfigurationError, SummarizerError, export_env_file, model_id
 
@@ -160,7 +161,8 @@ def _research(
         places = (place.strip() if is_url(place) else str(Path(place).absolute()) for place in given.get('places', ()))
         request = ResearchRequest.model_validate({**given, 'places': tuple(places)})
         are_gone = not any(is_url(place) or Path(place).exists() for place in request.places)
-        if request.places and are_gone and not (request.search or resume):
+        is_unfinished = (folder / FILE).exists() and not (folder / STATISTICS_FILE).exists() and not fresh
+        if request.places and are_gone and not (request.search or resume or is_unfinished):
             _stop(f'{_PAGES}: {request.places[0]} does not exist; name files that do, or URLs')
         agent = settings.agent_model()
         if request.search and agent is None:
