@@ -71,6 +71,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
         headings += [' '.join(section.titles[-2:]) for section in sections]
         before += count
     found = [statement for statement in found if _says_something(statement)] or found
+    found = [_sayable(statement, target_tokens) for statement in found]
     is_story = gist.is_story([each.text for each in found])
     binding = frozenset[str]()
     if aim is Aim.GIST:
@@ -141,6 +142,15 @@ def _says_something(statement: Statement) -> bool:
     return len(text) >= 40 or any(map(str.isdigit, text)) or len(scoring.content_words(text)) >= _LEAST_CONTENT
 
 
+def _sayable(statement: Statement, target_tokens: int) -> Statement:
+    """A statement, its end left out, by clauses if it can be, where it is too long ever to be said."""
+    if tokens.fits(statement.said(statement.text), target_tokens):
+        return statement
+    begun = tokens.truncate(statement.text, target_tokens // 2)
+    clauses = _CLAUSE_END.search(begun, len(begun) // 2)
+    return replace(statement, text=f'{begun[: clauses.start()] if clauses else begun.rpartition(" ")[0] or begun} …')
+
+
 def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
     """The statements without the lines of code that have no word of what is asked."""
     asked = {*scoring.content_words(focus.questions or focus.focus_areas)}
@@ -158,6 +168,7 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
     return solid if sum(len(each.text) for each in solid) > gist.CHARACTERS_PER_TOKEN * target_tokens else found
 
 
+_CLAUSE_END = regex.compile(r'(?r)[,;:—](?=\s)')
 _HAS_HUMP = re.compile(r'[A-Z](?<=[a-z\d].)')
 _HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
 _HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')

@@ -11,7 +11,7 @@ import regex
 from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTypeStubs, reportAttributeAccessIssue, reportUnknownVariableType]
 
 from summarizer_tool.text import names
-from summarizer_tool.text.abbreviations import is_abbreviated
+from summarizer_tool.text.abbreviations import closes_sentence, is_abbreviated
 from summarizer_tool.text.lines import CLOSE, HAS_SPACELESS, SPACELESS, one_line
 from summarizer_tool.text.stop_words import ENGLISH, FILLERS
 
@@ -123,6 +123,10 @@ _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
 _CLAUSES = 160
 """Characters of clauses in these that are taken together, at least."""
 _BLANKS = regex.compile(r'\s+')
+_RECORDS = 0.75
+"""Share of the lines of a paragraph that end as a sentence does, from which on each ends one."""
+_OPENS_RECORD = regex.compile(r'["“„«(]?[\p{Lu}\d]')
+_STOPS = regex.compile(r'(?<=\w\.)\s+(?=["“(]?\p{Lu})')
 _WINDOW = 10_000
 """Characters in which sentences are looked for at once."""
 _SCRIPT_SAMPLE = 400
@@ -277,6 +281,8 @@ def _windowed(text: str, language: str) -> Iterator[int]:
         window = text[begin : begin + _WINDOW]
         found = cast('list[dict[str, Any]]', get_sentence_boundaries(language, window))
         ends = [int(boundary['end_index']) for boundary in found]
+        ends += [mark.end() for mark in _STOPS.finditer(window) if closes_sentence(window, mark.start())]
+        ends = sorted({*ends})
         if ends and begin + len(window) < len(text):
             ends.pop()  # there the window ends
         yield from (begin + end for end in ends)
@@ -284,7 +290,10 @@ def _windowed(text: str, language: str) -> Iterator[int]:
 
 
 def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator[Sentence]:
-    """Cut the lines of a paragraph into sentences; by the rules of a language, those of another do little harm."""
+    """Cut the lines of a paragraph into sentences; by the rules of a language, those of another do little harm.
+
+    Where nearly all lines end as a sentence does, each is a record, and ends one, be it with an abbreviation.
+    """
     text = ''
     starts: list[int] = []
     for line in lines:
@@ -292,11 +301,17 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
             text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text
+    ended_lines = sum(_ENDS.search(line.text, max(0, len(line.text) - _END_REACH)) is not None for line in lines)
+    records = set[int]()
+    if len(lines) > 2 and ended_lines >= _RECORDS * len(lines):
+        records = {start for start in starts[1:] if _OPENS_RECORD.match(text, start)}
     begin = before = 0
-    for end in _boundaries(text, language, starts):
+    for end in sorted({*_boundaries(text, language, starts), *records}):
         last, before = before + len(text[before:end].rstrip()), end
-        if end < len(text) and (
-            is_abbreviated(text, last, language) or _is_dotted(text, end) or _GOES_ON.match(text, last)
+        if (
+            end < len(text)
+            and end not in records
+            and (is_abbreviated(text, last, language) or _is_dotted(text, end) or _GOES_ON.match(text, last))
         ):
             continue
         if piece := text[begin:end].strip():

@@ -133,3 +133,11 @@ tmpfs on /dev/shm type tmpfs (rw)
 /dev/vda on / type ext4 (rw,relatime)
 """
     assert [text for text, _ in read(page)] == page.strip().split('\n')
+
+
+def test_what_is_too_long_ever_to_be_said_is_begun():
+    guilds = ', '.join(f'to the guild of ward {number}' for number in range(40))
+    facts = _told(f'The charter grants {guilds}, the right to hold a market.', 60)
+    assert [fact.text for fact in facts] == snapshot(
+        ['The charter grants to the guild of ward 0, to the guild of ward 1, to the guild of ward 2 …']
+    )

@@ -264,3 +264,53 @@ def test_marks_of_generators_of_sites_say_a_name_or_nothing():
         '12 gates',
         '{{< raw >}} and {{.Names}}, {b: c}, from 10:30:45',
     ]
+
+
+def test_a_sentence_ends_with_an_abbreviation_where_what_follows_begins_one():
+    text = (
+        'Ada ran in 30 min. Ben Okri in 31 min. They left at 5 p.m. The train was late. At 5 a.m. Monday it snowed. '
+        'Weir & Co. Ltd. The shop of Mr. Who shut. Voss Inc. Chairman Ben Weir met George W. Will in the U.S. It '
+        'has plan B. This costs 3 kg. J. R. Orme sold salt, e.g. Which kind? In Oct. Ada went.'
+    )
+    assert [said.text for said in sentences([NumberedLine(1, text)])] == snapshot(
+        [
+            'Ada ran in 30 min.',
+            'Ben Okri in 31 min.',
+            'They left at 5 p.m.',
+            'The train was late.',
+            'At 5 a.m. Monday it snowed.',
+            'Weir & Co. Ltd.',
+            'The shop of Mr. Who shut.',
+            'Voss Inc. Chairman Ben Weir met George W. Will in the U.S.',
+            'It has plan B.',
+            'This costs 3 kg.',
+            'J. R. Orme sold salt, e.g. Which kind?',
+            'In Oct.',
+            'Ada went.',
+        ]
+    )
+
+
+def test_lines_that_all_end_as_a_sentence_are_records():
+    lines = [
+        'Route 1: captain Ada Voss of Weir Inc.',
+        'Route 2: captain Ben Orme of Elm St.',
+        'Route 3',
+        'Route 4: none.',
+    ]
+    assert [
+        (said.text, said.evidence) for said in sentences([NumberedLine(*line) for line in enumerate(lines, 1)])
+    ] == (
+        snapshot(
+            [
+                ('Route 1: captain Ada Voss of Weir Inc.', (1,)),
+                ('Route 2: captain Ben Orme of Elm St.', (2,)),
+                ('Route 3', (3,)),
+                ('Route 4: none.', (4,)),
+            ]
+        )
+    )
+    wrapped = ['He met Mr.', 'Orme of the mill. Then he left', 'for the coast.']
+    assert [said.text for said in sentences([NumberedLine(*line) for line in enumerate(wrapped, 1)])] == snapshot(
+        ['He met Mr. Orme of the mill.', 'Then he left for the coast.']
+    )
