@@ -2,15 +2,16 @@
 
 Chunks are of even size, give or take 15 %, each up to the best boundary in that range: a document's start, a heading, a
 rule, a paragraph, down to a sentence. Which of equal ones depends on the text behind it, so that after a change the
-cuts meet those of before again. Code fences and tables stay whole where they fit a chunk. The open headings stand
-before each piece and count.
+cuts meet those of before again; where these are known, at once. Code fences and tables stay whole where they fit a
+chunk. The open headings stand before each piece and count.
 """
 
 import zlib
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.token_index import TokenIndex, index_tokens
@@ -27,6 +28,9 @@ _UNITS = 40
 
 _FINGERPRINT = 200
 """Characters that tell one place from another."""
+
+_SHORTEST = 4
+"""Where a chunk began before, one ends that has at least this part of the size, so that what follows is as before."""
 
 _HEADER_SHARE = 4
 """A heading path takes at most this part of a chunk."""
@@ -69,13 +73,16 @@ class Chunk:
     """Of its text, exactly, in cl100k: each piece after its header, and each on a line of its own."""
 
 
-def chunk(documents: Sequence[Document], *, size: int, left_out: Container[int] = ()) -> list[Chunk]:
+def chunk(
+    documents: Sequence[Document], *, size: int, left_out: Container[int] = (), before: frozenset[int] = frozenset()
+) -> list[Chunk]:
     """Cut documents into chunks.
 
     Args:
         documents: The sources, in the order in which they are to be read. An empty one gives no piece.
         size: Tokens a chunk may have, heading paths included; at least 16, which hold any character together with one.
         left_out: Indices of documents that give no piece.
+        before: Where the chunks of earlier versions of them began, by `fingerprint`.
 
     Returns:
         Chunks of at most `size` tokens. The pieces of a document, in order, make up its text.
@@ -83,7 +90,7 @@ def chunk(documents: Sequence[Document], *, size: int, left_out: Container[int] 
     packer = _Packer(size)
     for index, document in enumerate(documents):
         if document.text and index not in left_out:
-            _pack(_Source(index, document, measure(document, size), parse(document.text), size), packer)
+            _pack(_Source(index, document, measure(document, size), parse(document.text), size, before), packer)
     packer.close()
     return packer.chunks
 
@@ -95,6 +102,11 @@ def measure(document: Document, size: int) -> TokenIndex:
     index = document.token_index or index_tokens(document.text, document.segment_starts, unit)
     document.remember(index.count(0, len(document.text)), document.segment_starts, index)
     return index
+
+
+def fingerprint(text: str, at: int) -> int:
+    """A number that stands for the text at a place, wherever the place is."""
+    return zlib.crc32(text[at : at + _FINGERPRINT].encode(errors='replace'))
 
 
 @lru_cache(maxsize=4096)
@@ -113,7 +125,7 @@ def _header(path: tuple[str, ...], limit: int) -> str:
     return ''
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Source:
     """A document with all that is known of it before it is cut."""
 
@@ -122,14 +134,20 @@ class _Source:
     token_index: TokenIndex
     structure: Structure
     size: int
+    before: frozenset[int]
     _whole: dict[tuple[int, int], tuple[int, int] | None] = field(
         default_factory=dict[tuple[int, int], tuple[int, int] | None]
     )
     """By the span of a block: the span of its segments if they fit a chunk, else None."""
 
-    def fingerprint(self, at: int) -> int:
-        """A number that stands for the text at a place, wherever the place is."""
-        return zlib.crc32(self.document.text[at : at + _FINGERPRINT].encode(errors='replace'))
+    @cached_property
+    def known(self) -> list[int]:
+        """The places where chunks began before, as far as there is one place alone with such a text."""
+        if not self.before:
+            return []
+        marks = [fingerprint(self.document.text, at) for at in self.document.segment_starts]
+        times = Counter(mark for mark in marks if mark in self.before)
+        return [at for at, mark in zip(self.document.segment_starts, marks, strict=True) if times[mark] == 1]
 
     def path(self, at: int) -> tuple[str, ...]:
         """The heading path of a piece that begins at `at`."""
@@ -186,6 +204,10 @@ class _Packer:
     def has(self, least: int) -> bool:
         return self._tokens >= least
 
+    def is_long(self, more: int) -> bool:
+        """Return whether a chunk with so many tokens more is long enough to end where one did before."""
+        return self.has(self.size // _SHORTEST - more)
+
     def lead(self, header: str) -> str:
         """The line before the next piece."""
         return header or ('' if self.is_empty else _NEXT_SOURCE)
@@ -210,15 +232,18 @@ class _Packer:
 def _pack(source: _Source, packer: _Packer) -> None:
     """Put a document into the open chunk and as many more as it takes; the last stays open for the next document."""
     start, end = 0, len(source.document.text)
+    if source.known[:1] == [0] and packer.is_long(0):
+        packer.close()
     while start < end:
         lead = packer.lead(source.header(start))
-        if source.token_index.fits(start, end, packer.room, lead):
+        known = _known_cut(source, start, packer, lead) if source.known else start
+        if known == start and source.token_index.fits(start, end, packer.room, lead):
             packer.add(source, start, end)
             if packer.has((packer.smallest + packer.size) // 2):
                 packer.close()
             return
-        cut = start
-        if packer.is_empty or not packer.has(packer.smallest):
+        cut = known
+        if cut == start and (packer.is_empty or not packer.has(packer.smallest)):
             cut = _best_cut(source, start, packer, lead, or_none=not packer.is_empty)
         if cut == start and packer.is_empty:
             places = source.document.segment_starts
@@ -228,6 +253,14 @@ def _pack(source: _Source, packer: _Packer) -> None:
             packer.add(source, start, cut)
         packer.close()
         start = cut
+
+
+def _known_cut(source: _Source, start: int, packer: _Packer, lead: str) -> int:
+    """Where to end a piece that begins at `start` so that the next chunk begins where one did before, or `start`."""
+    last = source.token_index.reach(source.document.segment_starts, start, packer.room, lead)
+    at = bisect_right(source.known, last) - 1
+    cut = source.known[at] if at >= 0 else start
+    return cut if cut > start and packer.is_long(source.token_index.estimate(start, cut)) else start
 
 
 def _best_cut(source: _Source, start: int, packer: _Packer, lead: str, *, or_none: bool) -> int:
@@ -241,6 +274,10 @@ def _best_cut(source: _Source, start: int, packer: _Packer, lead: str, *, or_non
     if block := source.divided_block(last):
         # What `reach` leaves out may be no more than its end.
         last = block[1] if token_index.fits(start, block[1], room, lead) else block[0] if block[0] > start else last
+    ahead = bisect_right(source.known, last)
+    if ahead < len(source.known):  # where a chunk began before, just out of reach: leave enough to go up to there
+        enough = bisect_right(places, token_index.before(source.known[ahead], packer.size // _SHORTEST)) - 1
+        last = places[enough] if start < places[enough] < last else last
     lowest = token_index.before(last, packer.size - packer.smallest)
     cut, best = start, None
     index = bisect_right(places, last) - 1
@@ -249,7 +286,7 @@ def _best_cut(source: _Source, start: int, packer: _Packer, lead: str, *, or_non
         kind = source.structure.boundary(place, places[index - 1])
         # Most places are worse than one that is known.
         if best is None or kind <= best[0]:
-            rank = kind, source.fingerprint(place)
+            rank = kind, fingerprint(source.document.text, place)
             is_better = best is None or rank < best
             if is_better and not source.structure.parts_heading(place) and source.divided_block(place) is None:
                 cut, best = place, rank

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from summarizer_tool.documents.chunking import Chunk, chunk, measure
+from summarizer_tool.documents.chunking import Chunk, chunk, fingerprint, measure
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.token_index import TokenIndex
 from summarizer_tool.text.lines import one_line
@@ -42,6 +42,8 @@ class ChunkCuts:
     """The documents that are an earlier one's equal, and in no chunk, as `repeats_among` gives them."""
     repeated_tokens: int = 0
     """The size of these, in tokens."""
+    starts: frozenset[int] = frozenset()
+    """Where chunks begin, by `fingerprint`."""
 
 
 def measures(documents: Sequence[Document], size: int) -> list[tuple[int, 'array[int]', TokenIndex]]:
@@ -50,8 +52,10 @@ def measures(documents: Sequence[Document], size: int) -> list[tuple[int, 'array
     return [(each.tokens, array('Q', each.segment_starts), replace(index, text='')) for each, index in found]
 
 
-def cut(documents: Sequence[Document], size: int) -> ChunkCuts:
+def cut(documents: Sequence[Document], size: int, before: frozenset[int] = frozenset()) -> ChunkCuts:
     """Cut documents into chunks, as `chunking.chunk` does, without those that repeat an earlier one."""
     repeats = repeats_among(documents)
-    chunks = chunk(documents, size=size, left_out=repeats)
-    return ChunkCuts(chunks, repeats, sum(documents[index].tokens for index in repeats))
+    chunks = chunk(documents, size=size, left_out=repeats, before=before)
+    first = [each.pieces[0] for each in chunks]
+    starts = frozenset(fingerprint(documents[piece.document].text, piece.start) for piece in first)
+    return ChunkCuts(chunks, repeats, sum(documents[index].tokens for index in repeats), starts)

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate, islice, zip_longest
@@ -136,23 +137,27 @@ _LEAST_TOKENS = 40
 _CUT_TOKENS = 16
 """What says that lines of a change are left out."""
 
+_MOST_PAIRS = 20_000
+"""Pairs of equal lines beyond one for each line, up to which all lines are compared; above, without those that come
+often, since the time grows with the square of these."""
+
 _LAYOUT = re.compile(r'^\s*(?:(?:#{1,6}|[>*+-])(?:\s+|$))*')
 
 
 def changes(older: str, newer: str) -> list[tuple[range, range]]:
     """The places where two texts differ, in order: the numbers of the older lines, from 1, and of those in their place.
 
-    The first are none where lines are new, the second where they are gone. Blank lines at the edges do not count.
+    The first are none where lines are new, the second where they are gone. Blank lines do not count.
     """
-    old, new = _bare_lines(older), _bare_lines(newer)
-    matcher = SequenceMatcher(None, old, new)
+    old_numbers, old = _bare_lines(older)
+    new_numbers, new = _bare_lines(newer)
+    times = Counter(new)
+    matcher = SequenceMatcher(None, old, new, autojunk=sum(times[line] - 1 for line in old) > _MOST_PAIRS)
     return [
-        (before, after)
+        (_numbers(old_numbers, first, last), _numbers(new_numbers, start, end))
         for kind, first, last, start, end in matcher.get_opcodes()
-        if kind != 'equal'
-        for before, after in [(_filled(old, first, last), _filled(new, start, end))]
         # Lines that are only broken elsewhere say the same.
-        if ' '.join(old[first:last]).split() != ' '.join(new[start:end]).split()
+        if kind != 'equal' and ' '.join(old[first:last]).split() != ' '.join(new[start:end]).split()
     ]
 
 
@@ -205,18 +210,17 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.split('\n')]
 
 
-def _bare_lines(text: str) -> list[str]:
-    """Lines as they are compared: whether blanks or marks of Markdown lay them out changes nothing of what they say."""
-    return [' '.join(_LAYOUT.sub('', line, count=1).split()) for line in text.split('\n')]
+def _bare_lines(text: str) -> tuple[list[int], list[str]]:
+    """The numbers of lines, and these as they are compared: blanks and marks of Markdown change nothing they say."""
+    bare = [' '.join(_LAYOUT.sub('', line, count=1).split()) for line in text.split('\n')]
+    numbers = [number for number, line in enumerate(bare, 1) if line]
+    return numbers, [*filter(None, bare)]
 
 
-def _filled(lines: list[str], first: int, last: int) -> range:
-    """The numbers of lines from `first` to before `last`, without blank ones at the edges."""
-    while first < last and not lines[first]:
-        first += 1
-    while first < last and not lines[last - 1]:
-        last -= 1
-    return range(first + 1, last + 1)
+def _numbers(numbers: Sequence[int], first: int, last: int) -> range:
+    if first == last:
+        return range(0)
+    return range(numbers[first], numbers[last - 1] + 1)
 
 
 def _shown(mark: str, lines: list[str], numbers: range) -> Iterator[str]:

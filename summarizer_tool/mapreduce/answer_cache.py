@@ -23,6 +23,7 @@ from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.schemas import ChunkSummary, Summary
 
 _FACTS = TypeAdapter(list[str])
+_STARTS = TypeAdapter(frozenset[int])
 
 
 @contextmanager
@@ -54,6 +55,11 @@ def names_key(documents: Sequence[Document], request: SummarizeRequest) -> str:
     focus = request.focus
     asked = (focus.key(), request.max_output_tokens, request.for_extraction)
     return key_of('facts', named, *asked) if all(named) else ''
+
+
+def _starts_key(documents: Sequence[Document], size: int) -> str:
+    name = documents[0].url or documents[0].title
+    return key_of('starts', name, size) if name else ''
 
 
 async def said_before(cache: Cache, documents: Sequence[Document], request: SummarizeRequest) -> frozenset[str]:
@@ -128,6 +134,19 @@ class AnswerCache:
             return
         with _forgiving('the cache failed'):
             await in_io_thread(self.cache.keep_answer, key, target, answer.model_dump_json())
+
+    async def starts(self, documents: Sequence[Document], size: int) -> frozenset[int]:
+        """Where chunks of `size` tokens began when the first of the documents was last cut, by `fingerprint`."""
+        if self.cache is not None and (key := _starts_key(documents, size)):
+            with _forgiving('the places of the last cuts cannot be read'):
+                return _STARTS.validate_json(await in_io_thread(self.cache.answer, key, least=size, most=size) or '[]')
+        return frozenset()
+
+    async def keep_starts(self, documents: Sequence[Document], size: int, starts: frozenset[int]) -> None:
+        """Keep them for the next time."""
+        if self.cache is not None and (key := _starts_key(documents, size)):
+            with _forgiving('the places of the cuts cannot be kept'):
+                await in_io_thread(self.cache.keep_answer, key, size, _STARTS.dump_json(starts).decode())
 
     @asynccontextmanager
     async def asking(self, key: str, target: int, deadline: Deadline) -> AsyncGenerator[ChunkSummary | None]:

@@ -126,8 +126,11 @@ class Engine:
         return Composer(self._job, self._stats, self._runner.warnings, self._cut)
 
     async def _cut_into_chunks(self) -> list[Chunk]:
-        started, documents = anyio.current_time(), self._job.documents
-        self._cut = await in_process(cut, documents, self._chunk_size())
+        started, documents, size = anyio.current_time(), self._job.documents, self._chunk_size()
+        before = await self._runner.answers.starts(documents, size)
+        self._cut = await in_process(cut, documents, size, before)
+        if self._cut.starts != before:
+            await self._runner.answers.keep_starts(documents, size, self._cut.starts)
         self._inventory = await in_process(
             audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
         )

@@ -43,6 +43,14 @@ def test_layout_and_line_breaks_change_nothing() -> None:
     assert changes('7\n-5', '7\n5') == [(range(2, 3), range(2, 3))]
 
 
+def test_two_lines_that_change_places_are_two_changes_however_often_others_stand_there() -> None:
+    lines = [line for number in range(100) for line in (f'Lamp {number} is lit.', '', 'So it is.', '')]
+    swapped = [*lines]
+    swapped[0], swapped[200] = lines[200], lines[0]
+    found = changes('\n'.join(lines), '\n'.join(swapped))
+    assert found == [(range(1, 2), range(1, 2)), (range(201, 202), range(201, 202))]
+
+
 def test_of_a_large_change_both_sides_are_shown() -> None:
     gone, new = ('\n'.join(f'Lamp {number} is {lit}.' for number in range(300)) for lit in ('lit', 'out'))
     shown = changes_report(Document(gone), Document(new), 160)

@@ -6,7 +6,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from summarizer_tool.documents.chunking import Chunk, ChunkPiece, chunk
+from summarizer_tool.documents.chunking import Chunk, ChunkPiece, chunk, fingerprint
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.token_index import index_tokens
 from summarizer_tool.text import tokens
@@ -209,9 +209,11 @@ odd = st.one_of(texts, st.lists(st.one_of(lines, texts), max_size=25).map('\n'.j
 @given(
     st.lists(st.builds(Document, odd, title=st.one_of(st.just(''), texts)), max_size=4),
     st.one_of(st.integers(16, 60), st.integers(60, 400)),
+    st.floats(0, 1),
 )
-def test_chunks_keep_their_promises(documents: list[Document], size: int) -> None:
-    chunks = chunk(documents, size=size)
+def test_chunks_keep_their_promises(documents: list[Document], size: int, share: float) -> None:
+    places = [fingerprint(each.text, at) for each in documents for at in each.segment_starts]
+    chunks = chunk(documents, size=size, before=frozenset(places[: int(share * len(places))]))
     assert [part.index for part in chunks] == list(range(len(chunks)))
     for part in chunks:
         assert part.pieces

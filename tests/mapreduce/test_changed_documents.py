@@ -11,16 +11,17 @@ from tests.support.map_models import good, make, model_of
 from tests.support.texts import chronicle
 
 ADDED = 'In the year 999 Zibeline Orrin gave the town a bell of two tons.'
+SECTION = ' '.join(f'In the year {year} Zibeline Orrin gave the town a bell of two tons.' for year in range(900, 918))
 
 
-def pages(changed: int | None = None, place: float = 0.0) -> list[Document]:
+def pages(changed: int | None = None, place: float = 0.0, added: str = ADDED) -> list[Document]:
     """Pages of a crawl, one of them with another paragraph."""
     found: list[Document] = []
     for page in range(4):
         text = chronicle(8 + page, seed=page)
         if page == changed:
             at = text.index('\n\n', int(place * len(text) * 0.9))
-            text = f'{text[:at]}\n\n{ADDED}{text[at:]}'
+            text = f'{text[:at]}\n\n{added}{text[at:]}'
         found.append(Document(text, title=f'Page {page}', url=f'https://morn.example/{page}'))
     return found
 
@@ -44,9 +45,12 @@ def test_a_changed_paragraph_costs_two_map_calls_at_most(is_embedded: bool) -> N
             first = await summarizer.run(pages(), request, options)
             assert first.stats.chunks > 9
             said = {fact.text for fact in first.facts}
-            for changed, place in ((0, 0.0), (2, 0.5), (3, 1.0)):
+            for changed, place, added in (
+                *((0, 0.0, ADDED), (2, 0.5, ADDED), (3, 1.0, ADDED)),
+                *(((0, 0.3, SECTION),) if not is_embedded else ()),  # which says less of all where there is more
+            ):
                 before = asked
-                second = await summarizer.run(pages(changed, place), request, options)
+                second = await summarizer.run(pages(changed, place, added), request, options)
                 assert asked - before <= 2
                 assert second.stats.map_calls <= 2
                 assert len(said & {fact.text for fact in second.facts}) >= 0.95 * len(said)
