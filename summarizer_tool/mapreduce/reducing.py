@@ -114,7 +114,7 @@ class Reducer:
         """The merger's answer, or why there is none."""
         answers = self.runner.answers
         prompt = await in_thread(prompts.merge_request, lines, self.runner.job.focus, target)
-        key = answers.key(prompt)
+        key = answers.key(await in_thread(prompts.merge_request, lines, self.runner.job.focus, 0))
         async with answers.asking(key, target, self.runner.deadline) as kept:
             if kept is not None:
                 return kept

@@ -2,6 +2,7 @@
 
 import anyio
 import pytest
+from inline_snapshot import snapshot
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import AgentInfo
 
@@ -56,3 +57,29 @@ def test_a_changed_paragraph_costs_two_map_calls_at_most(is_embedded: bool) -> N
                 assert len(said & {fact.text for fact in second.facts}) >= 0.95 * len(said)
 
     anyio.run(summaries)
+
+
+def test_a_text_that_grows_costs_what_is_new() -> None:
+    """That all else is asked for less, since the budget is the same, makes no answer a new one, of a merge neither."""
+    asked = 0
+
+    def answer(request: prompts.ParsedRequest, info: AgentInfo) -> ModelResponse:
+        nonlocal asked
+        asked += 1
+        return good(request, info)
+
+    summarizer = Summarizer(make(default_chunk_size_tokens=1000), model=model_of(answer))
+    whole = chronicle(40)
+
+    async def summaries() -> list[int]:
+        costs: list[int] = []
+        with SourceStore() as store:
+            options = RequestOptions(cache=store.collection())
+            for share in (0.8, 0.9, 1.0):
+                before = asked
+                grown = Document(whole[: whole.index('\n\n', int(share * len(whole) * 0.9))], title='Log')
+                await summarizer.run([grown], SummarizeRequest(max_output_tokens=1200), options)
+                costs.append(asked - before)
+        return costs
+
+    assert anyio.run(summaries) == snapshot([17, 4, 4])
