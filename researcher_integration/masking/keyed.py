@@ -69,7 +69,7 @@ _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 # Of letters alone, and all of one case in each word.
 _PLAIN_NAME = re.compile(
-    r'(?=.{1,40}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
+    r'(?=.{1,80}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')

@@ -104,10 +104,11 @@ _PLACEHOLDER = re.compile('|'.join(NO_SECRETS['placeholders']), re.IGNORECASE)
 # `^5.2.2`, `>=18 || ^17.1`
 _RANGE = re.compile(r'(?:(?:[\^~]|[<>]=?|==) ?\d+(?:\.[\dx*]+)*(?:-[a-z]+[.\d]*)?(?: ?(?:\|\||,) ?| |$))+')
 _VERSION = re.compile(
-    _RANGE.pattern + r'|[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
-    r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
+    _RANGE.pattern
+    + r'|[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9}|[-+][\w.\-]{1,40})?'
+    r'|#[0-9a-f]{3,8}|0x[0-9A-Fa-f]{1,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
     # An address without a random part.
-    r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
+    r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}#]|\d{1,5}(?![A-Za-z\d]))*'
 )
 
 # `"pbkdf2-password": "1.2.1"`
