@@ -34,7 +34,7 @@ _SIGN = (
 )
 _ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@Nbfru]?{_QUOTE})?')
 _OPTION = re.compile(
-    r'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`])|,[ \t]+(?=[^\s,\[\]"\']{0,40}\d[^\s,\[\]]*[ \t]*[,\]]))'
+    r'(?:[ \t]|["\'],[ \t\r\n]*(?=\\*["\'`])|,[ \t]+(?=[^\s,\[\]"\']{0,40}\d[^\s,\[\]]*[ \t]*[,\]]))'
     rf'(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?'
 )
 
@@ -191,7 +191,7 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
 
 
 def _is_label(value: str, kind: Kind) -> bool:
-    return secret_names.is_name(value) or (kind == 'TOKEN' and secret_names.is_prose(value))
+    return secret_names.is_name(value) or secret_names.is_prose(kind, value)
 
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
@@ -287,8 +287,13 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         end = closed.end() if closed else start
     value = text[start:end]
     is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
-    is_prose = kind == 'TOKEN' and secret_names.is_prose(value)
-    if kind != 'PASSWORD' and (len(value) < 4 or is_prose or (is_compared and value.replace('-', '').isalpha())):
+    is_term = quote == '`' and not secret_names.may_be_random(value)  # the secret: `created_at`
+    if kind != 'PASSWORD' and (
+        len(value) < 4
+        or is_term
+        or secret_names.is_prose(kind, value)
+        or (is_compared and value.replace('-', '').isalpha())
+    ):
         return None
     return _found(text, start, end, kind)
 
@@ -406,6 +411,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or first in (',', '#')  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
+        or (kind == 'API_KEY' and secret_names.is_prose(kind, first))
         or secret_names.is_version(kind, first, text[max(0, start - 40) : start])
         or _CODE.match(first)
     ):

@@ -171,13 +171,22 @@ def names_one(value: str) -> bool:
     return (_FIELD_NAME.fullmatch(value) is not None and is_name(value)) or (value.isalpha() and harmless(value))
 
 
-# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`, `"("`.
+# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`, `"("`; nor a key: `"secretKey": "db-host"`.
 _PROSE = re.compile(r'[A-Z][a-z]{2,11}|(?=[A-Za-z]*[ .])[A-Za-z .]+|.{0,3}', re.DOTALL)
+_LABEL = re.compile(r'[a-z]{1,12}(?:[-_.][a-z]{1,12}){1,5}[-_]?\d?|[A-Z]{1,12}(?:_[A-Z]{1,14}){1,5}')
+# `"cannot get secret %q from the store"`
+_SENTENCE = re.compile(
+    r"(?=[^=@]*(?:%\w|: | (?:an?|and|as|be|by|for|from|in|is|of|or|not|the|to|was|with) ))(?:[A-Za-z%'\"(),.:;\-]+ ){2}.*",
+    re.DOTALL,
+)
 
 
-def is_prose(value: str) -> bool:
-    """Return whether a value beside the name of a token is that of a sentence, or of a language."""
-    return _PROSE.fullmatch(value) is not None
+def is_prose(kind: str | None, value: str) -> bool:
+    """Return whether a value beside the name of a secret, but no password, is that of a sentence, or of a program."""
+    if kind not in ('TOKEN', 'API_KEY', 'SECRET'):
+        return False
+    form = {'TOKEN': _PROSE, 'API_KEY': _LABEL}.get(kind)
+    return (form is not None and form.fullmatch(value) is not None) or _SENTENCE.match(value) is not None
 
 
 def _begins_word(text: str, start: int) -> bool:
