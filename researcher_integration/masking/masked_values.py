@@ -129,8 +129,8 @@ class Values:
         return mask_for(kind)
 
     def _text(self, value: str, place: ValuePlace) -> str:
-        if place.kind:
-            return self._count(place.kind) if place.is_secret(value, is_number=False) else value
+        if place.kind and place.is_secret(value, is_number=False):
+            return self._count(place.kind)
         masked = self._mask_text(value)
         self.counts.update(masked.counts)
         return masked.text if masked.counts else value
