@@ -298,12 +298,8 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
     value = text[start:end]
     is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
     is_term = quote == '`' and not secret_names.may_be_random(value)  # the secret: `created_at`
-    if kind != 'PASSWORD' and (
-        len(value) < 4
-        or is_term
-        or secret_names.is_prose(kind, value)
-        or (is_compared and value.replace('-', '').isalpha())
-    ):
+    is_term = is_term or (is_compared and value.replace('-', '').isalpha())
+    if kind != 'PASSWORD' and (len(value) < 4 or is_term or secret_names.is_prose(kind, value)):
         return None
     return _found(text, start, end, kind)
 

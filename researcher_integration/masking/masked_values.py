@@ -31,20 +31,7 @@ KUBERNETES = 'KUBERNETES_SECRET'
 _VALUES = frozenset({'value', 'values'})
 """Fields of an object with a name, which is that of a secret where the name says so."""
 
-_SAID_ABOUT = (
-    'name',
-    'pattern',
-    'uri',
-    'url',
-    'arn',
-    'integrity',
-    'checksum',
-    'fingerprint',
-    'host',
-    'port',
-    '_at',
-    '_unix',
-)
+_SAID_ABOUT = ('name', 'pattern', 'uri', 'url', 'arn', 'integrity', 'checksum', 'fingerprint', 'host', 'port', '_at')
 """Ends of other names of what is said about a secret."""
 
 _NO_UTF8 = re.compile('[\udc80-\udcff]')

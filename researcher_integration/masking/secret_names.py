@@ -65,7 +65,8 @@ _SERVICE = re.compile(
 )
 # Any other key, whose value must look more like one.
 _ANY_KEY = re.compile(r'(?<![a-z0-9"\'])(?P<name>[a-z0-9_\-.]{1,40}?key\d?(?=\W{1,8}$)|key(?= ?=\W{0,6}$))')
-_BEYOND_HEX = re.compile(r'[a-zA-Z]*\d[a-zA-Z\d]*[g-zG-Z]|[a-zA-Z]*[g-zG-Z][a-zA-Z]*\d')
+# No number of a commit or of a thing.
+_BEYOND_HEX = re.compile(r'(?=.{20})(?:[a-z]*\d[a-z\d]*[g-z]|[a-z]*[g-z][a-z]*\d)')
 _LONG_WORD = re.compile(r'(?<=[=:> "\'`])(?![a-z_\-.]{2,40}[=:])[a-z0-9_\-.+/~|=:]{14,200}')
 _RUN = re.compile(r'[A-Za-z0-9]{4,}')
 _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
@@ -81,7 +82,8 @@ _LONGEST_WORD = 24
 _HARMLESS = re.compile(
     r'(?<![a-z])(?:(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward'
     r'|backward|max|min|per|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
-    r'|image_?pull|cache|partition|sort|primary|foreign|routing|group|event|row|object|site|index|query|existing|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
+    r'|image_?pull|cache|partition|sort|primary|foreign|routing|group|event|row|object|site|index|query|existing'
+    r'|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     re.IGNORECASE,
 )
 
@@ -121,7 +123,8 @@ _PLAIN_VERSION = re.compile(r'\d{1,3}\.\d{1,3}\.\d{1,3}(?:-[a-z]+[.\d]*)?')
 _CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
 # What is masked by itself in such an address.
 _GIVEN = re.compile(
-    r'(?<=://)(?:[^\s/:]*:[^\s@]+|(?=[^@]*\d[^@]*\d)[\w\-]{20,}|\[\w+\])@|[\w ]*(?:pass\w*|secret|token|key|sig\w*) ?= ?[^\s;&]+',
+    r'(?<=://)(?:[^\s/:]*:[^\s@]+|(?=[^@]*\d[^@]*\d)[\w\-]{20,}|\[\w+\])@'
+    r'|[\w ]*(?:pass\w*|secret|token|key|sig\w*) ?= ?[^\s;&]+',
     re.IGNORECASE,
 )
 _WITH_SECRET = re.compile(r'[^/]@|/[^@/\s]+@|pass|pwd|pw=|secret|token|key|sig|auth|cred', re.IGNORECASE)
@@ -217,7 +220,7 @@ def service_hits(lower: str) -> Iterator[tuple[int, int]]:
         is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
         if not is_assigned or not is_generated(word[0]):
             continue
-        if found := _SERVICE.search(before) or (is_beyond_hex(word[0]) and _ANY_KEY.search(before)):
+        if found := _SERVICE.search(before) or (_BEYOND_HEX.search(word[0]) and _ANY_KEY.search(before)):
             yield first + found.start('name'), first + found.end('name')
 
 
@@ -286,11 +289,6 @@ def is_generated(value: str) -> bool:
     runs = [run for run in _RUN.findall(value) if not run.isalpha()]
     size, changes = sum(map(len, runs)), sum(len(_DIGITS_AND_LETTERS.findall(run)) for run in runs)
     return 2 * size > len(value) and changes > 2 and entropy(value) > 2.8
-
-
-def is_beyond_hex(value: str) -> bool:
-    """Return whether a generated value is long, and no number of a commit or of a thing: it has letters beyond `f`."""
-    return len(value) >= 20 and _BEYOND_HEX.search(value) is not None
 
 
 def mixed(value: str) -> bool:
