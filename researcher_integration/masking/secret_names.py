@@ -262,7 +262,8 @@ def is_version(kind: str | None, value: str, name: str = '') -> bool:
 
 def is_address(name: str, value: str) -> bool:
     """Return whether what is beside the name of a connection says where it goes; a secret in it has its own name."""
-    return _CONNECTION.search(name) is not None and _WITH_SECRET.search(_GIVEN.sub('', value)) is None
+    is_short = len(value) < 2000  # what is left is read again by each name in it
+    return is_short and _CONNECTION.search(name) is not None and _WITH_SECRET.search(_GIVEN.sub('', value)) is None
 
 
 def is_placeholder(value: str) -> bool:
