@@ -30,14 +30,16 @@ _TYPED = rf'(?:[ ]?:[ ]?{_TYPE}(?:[ ]\|[ ]{_TYPE}){{0,3}}|[ ]string)[ ]=[ ](?=[b
 _IN_BASE64 = r'::(?=[ ][A-Za-z0-9+/]{4,}+={0,2}[ \t]*(?:[\r\n]|\Z))'
 _SIGN = (
     rf'(?P<sign>{_TYPED}|(?:\.{{2,}}+)?[ \t]*'
-    rf'(?:=>|:=|：|(?:\?\??|\|\|)?={{1,3}}>?|!==?|:(?!//|:)|{_IN_BASE64}|->)[ \t]*)(?:\*\*[ \t]*)?'
+    rf'(?:=>|:=|：|(?:\?\??|\|\|)?={{1,3}}>?|!==?|:(?!//|:)|{_IN_BASE64}|->|→)[ \t]*)(?:\*\*[ \t]*)?'
 )
 _ASSIGNED = re.compile(rf'{_CLOSING}{_SIGN}(?:[@Nbfru]?{_QUOTE})?')
 _OPTION = re.compile(
-    r'(?:[ \t]+|["\'],[ \t\r\n]*(?=\\*["\'`])|,[ \t]+(?=[^\s,\[\]"\']{0,40}\d[^\s,\[\]]*[ \t]*[,\]]))'
+    r'(?:[ \t]|["\'],[ \t\r\n]*(?=\\*["\'`])|,[ \t]+(?=[^\s,\[\]"\']{0,40}\d[^\s,\[\]]*[ \t]*[,\]]))'
     rf'(?=["\'`\\]*[^\s\-("\'`\\])(?:{_QUOTE})?'
 )
 
+# `"…", "…"`
+_FURTHER = re.compile(r'["\'`][ ]*(?:,|\|{1,2})[ ]*(?P<quote>["\'`])(?=[^\s"\'`]{14,200}(?P=quote))')
 # `"…" -> "…"`
 _CHANGED = re.compile(r'\\?["\'`]?[ \t]*(?:->|→)')
 # A text is read until nothing is found: what has been masked need not be looked at again.
@@ -69,7 +71,7 @@ _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 # Of letters alone, and all of one case in each word.
 _PLAIN_NAME = re.compile(
-    r'(?=.{1,40}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
+    r'(?=.{1,80}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
@@ -150,10 +152,9 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             continue
         # What stands under a name within what has been read was read by its own name, too.
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
-        values = [*_values(bare, name_start, end, kind, option=name.startswith('--')), *under]
+        values = [*_values(bare, name_start, end, kind, option=name[:1] == '-'), *under]
         if values and secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
-        done = max((value.end for value in values), default=done)
         if not values and end > header_end and _HEADER.match(text, end):
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
@@ -162,13 +163,16 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             is_folder = name == 'pwd' and word[0] in '/~'
             is_count = kind == 'TOKEN' and secret_names.counts_tokens(name, word)
             if not (is_folder or is_count or (kind == 'SECRET' and secret_names.is_address(name, word))):
+                done = max(done, value.end)
                 yield value
 
 
 def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
-    """Find generated values by the names of services beside them: `stripe = …`."""
+    """Find generated values by the names of services and of keys beside them: `stripe = …`, `lamp_key: …`."""
     bare = _Bare(text)
     for start, end in secret_names.service_hits(lower):
+        if secret_names.harmless(text[start:end]):
+            continue
         for value in _values(bare, start, end, 'API_KEY', option=text[start - 2 : start] == '--'):
             if secret_names.is_generated(text[value.start : value.end]):
                 yield value
@@ -181,6 +185,11 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
         return
     if value := _value(bare, start, end, kind, option=option):
         yield value
+        last = value
+        while last and (further := _FURTHER.match(text, last.end)):
+            last = _quoted(text, further, kind)
+            if last and secret_names.is_generated(text[last.start : last.end]):
+                yield last
         if not _CHANGED.match(text, value.end):
             return
     for span, is_certain in values_beside(text, start, end):
@@ -191,7 +200,7 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
 
 
 def _is_label(value: str, kind: Kind) -> bool:
-    return secret_names.is_name(value) or (kind == 'TOKEN' and secret_names.is_prose(value))
+    return secret_names.is_name(value) or secret_names.is_prose(kind, value)
 
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
@@ -243,7 +252,8 @@ def _value(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Fi
         word = _before_escape(text[given.end() : end]).rstrip('.')
         # `the --api-key flag`, `if --pass is given`
         is_prose = _FUNCTION_WORDS.match(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
-        return None if is_prose else _found(text, given.end(), end, kind)
+        is_sure = text.startswith('--', start) or secret_names.is_coded(word)  # `-Password …` of PowerShell
+        return None if is_prose or not is_sure else _found(text, given.end(), end, kind)
     return None
 
 
@@ -287,8 +297,9 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         end = closed.end() if closed else start
     value = text[start:end]
     is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
-    is_prose = kind == 'TOKEN' and secret_names.is_prose(value)
-    if kind != 'PASSWORD' and (len(value) < 4 or is_prose or (is_compared and value.replace('-', '').isalpha())):
+    is_term = quote == '`' and not secret_names.may_be_random(value)  # the secret: `created_at`
+    is_term = is_term or (is_compared and value.replace('-', '').isalpha())
+    if kind != 'PASSWORD' and (len(value) < 4 or is_term or secret_names.is_prose(kind, value)):
         return None
     return _found(text, start, end, kind)
 
@@ -406,6 +417,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or first in (',', '#')  # `"user:\npassword:",`
         or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
+        or (kind in ('API_KEY', 'PASSWORD') and secret_names.is_prose(kind, first))
         or secret_names.is_version(kind, first, text[max(0, start - 40) : start])
         or _CODE.match(first)
     ):

@@ -31,7 +31,7 @@ KUBERNETES = 'KUBERNETES_SECRET'
 _VALUES = frozenset({'value', 'values'})
 """Fields of an object with a name, which is that of a secret where the name says so."""
 
-_SAID_ABOUT = ('name', 'pattern', 'uri', 'url', 'arn', 'integrity', 'checksum', 'fingerprint')
+_SAID_ABOUT = ('name', 'pattern', 'uri', 'url', 'arn', 'integrity', 'checksum', 'fingerprint', 'host', 'port', '_at')
 """Ends of other names of what is said about a secret."""
 
 _NO_UTF8 = re.compile('[\udc80-\udcff]')
@@ -73,7 +73,7 @@ class ValuePlace:
             or MASK.fullmatch(text)
             or secret_names.is_version(self.kind, text, self.name)
             or (self.kind == 'SECRET' and secret_names.is_address(self.name, text))
-            or (self.kind == 'TOKEN' and secret_names.is_prose(text))
+            or secret_names.is_prose(self.kind, text)
         )
         is_name = self.kind not in ('PASSWORD', KUBERNETES) and secret_names.names_one(text)
         return self.kind is not None and not (is_command or is_said or is_name)
@@ -116,8 +116,8 @@ class Values:
         return mask_for(kind)
 
     def _text(self, value: str, place: ValuePlace) -> str:
-        if place.kind:
-            return self._count(place.kind) if place.is_secret(value, is_number=False) else value
+        if place.kind and place.is_secret(value, is_number=False):
+            return self._count(place.kind)
         masked = self._mask_text(value)
         self.counts.update(masked.counts)
         return masked.text if masked.counts else value
@@ -190,7 +190,8 @@ class Values:
                 kind = own or below or (None if said_about else kind) or (of_value if low in _VALUES else None)
                 if kind == place.kind not in ('PASSWORD', KUBERNETES) and isinstance(item, str) and not own:
                     kind = kind if low in _VALUES or secret_names.may_be_random(item) else None  # `{"shape": "Token"}`
-                generated = below is not None or (place.generated and own is None)
+                inherited = kind == place.kind == 'TOKEN' and low not in _VALUES  # `"token": {"postal_code": "94102"}`
+                generated = below is not None or ((place.generated or inherited) and own is None)
                 if in_secret and key in ('data', 'stringData') and isinstance(item, Mapping):
                     kind = KUBERNETES
             name_here = key if isinstance(key, str) else place.name

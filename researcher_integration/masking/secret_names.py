@@ -61,8 +61,12 @@ _SERVICES = any_of(
     dict.fromkeys(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split(), '')
 )
 _SERVICE = re.compile(
-    rf'(?<![a-z0-9])(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|login|pat))*)\W{{1,8}}$'
+    rf'(?:(?<![a-z0-9])|(?<= -d))(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|login|pat))*)\W{{1,8}}$'
 )
+# Any other key, whose value must look more like one.
+_ANY_KEY = re.compile(r'(?<![a-z0-9"\'])(?P<name>[a-z0-9_\-.]{1,40}?key\d?(?=\W{1,8}$)|key(?= ?=\W{0,6}$))')
+# No number of a commit or of a thing.
+_BEYOND_HEX = re.compile(r'(?=.{20})(?:[a-z]*\d[a-z\d]*[g-z]|[a-z]*[g-z][a-z]*\d)')
 _LONG_WORD = re.compile(r'(?<=[=:> "\'`])(?![a-z_\-.]{2,40}[=:])[a-z0-9_\-.+/~|=:]{14,200}')
 _RUN = re.compile(r'[A-Za-z0-9]{4,}')
 _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
@@ -78,7 +82,8 @@ _LONGEST_WORD = 24
 _HARMLESS = re.compile(
     r'(?<![a-z])(?:(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward'
     r'|backward|max|min|per|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
-    r'|image_?pull|existing|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
+    r'|image_?pull|cache|partition|sort|primary|foreign|routing|group|event|row|object|site|index|query|existing'
+    r'|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     re.IGNORECASE,
 )
 
@@ -104,10 +109,11 @@ _PLACEHOLDER = re.compile('|'.join(NO_SECRETS['placeholders']), re.IGNORECASE)
 # `^5.2.2`, `>=18 || ^17.1`
 _RANGE = re.compile(r'(?:(?:[\^~]|[<>]=?|==) ?\d+(?:\.[\dx*]+)*(?:-[a-z]+[.\d]*)?(?: ?(?:\|\||,) ?| |$))+')
 _VERSION = re.compile(
-    _RANGE.pattern + r'|[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9})?'
-    r'|#[0-9a-f]{3,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
+    _RANGE.pattern
+    + r'|[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9}|[-+][\w.\-]{1,40})?'
+    r'|#[0-9a-f]{3,8}|0x[0-9A-Fa-f]{1,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
     # An address without a random part.
-    r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}]|\d{1,5}(?![A-Za-z\d]))*'
+    r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}#]|\d{1,5}(?![A-Za-z\d]))*'
 )
 
 # `"pbkdf2-password": "1.2.1"`
@@ -115,6 +121,12 @@ _PACKAGE = re.compile(r'[a-z\d]-[a-z]+(?:\\*"\s*:\s*\\*")?\Z')
 _PLAIN_VERSION = re.compile(r'\d{1,3}\.\d{1,3}\.\d{1,3}(?:-[a-z]+[.\d]*)?')
 
 _CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
+# What is masked by itself in such an address.
+_GIVEN = re.compile(
+    r'(?<=://)(?:[^\s/:]*:[^\s@]+|(?=[^@]*\d[^@]*\d)[\w\-]{20,}|\[\w+\])@'
+    r'|[\w ]*(?:pass\w*|secret|token|key|sig\w*) ?= ?[^\s;&]+',
+    re.IGNORECASE,
+)
 _WITH_SECRET = re.compile(r'[^/]@|/[^@/\s]+@|pass|pwd|pw=|secret|token|key|sig|auth|cred', re.IGNORECASE)
 
 REFERENCES = frozenset(_NAMES.about)
@@ -170,13 +182,23 @@ def names_one(value: str) -> bool:
     return (_FIELD_NAME.fullmatch(value) is not None and is_name(value)) or (value.isalpha() and harmless(value))
 
 
-# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`, `"("`.
+# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`, `"("`; what no key is: `"db-host"`.
 _PROSE = re.compile(r'[A-Z][a-z]{2,11}|(?=[A-Za-z]*[ .])[A-Za-z .]+|.{0,3}', re.DOTALL)
+_LABEL = re.compile(r'[a-z]{1,12}(?:[-_.][a-z]{1,12}){1,5}[-_]?\d?|[A-Z]{1,12}(?:_[A-Z]{1,14}){1,5}')
+# `"cannot get secret %q from the store"`
+_SENTENCE = re.compile(
+    r'(?=[^=@]*(?:%\w|: | (?:an?|and|as|be|by|for|from|in|is|of|or|not|the|to|was|with) ))'
+    r'(?:[A-Za-z%\'"(),.:;\-]+ ){2}.*',
+    re.DOTALL,
+)
 
 
-def is_prose(value: str) -> bool:
-    """Return whether a value beside the name of a token is that of a sentence, or of a language."""
-    return _PROSE.fullmatch(value) is not None
+def is_prose(kind: str | None, value: str) -> bool:
+    """Return whether a value beside the name of a secret is that of a sentence, or of a program."""
+    if kind not in ('TOKEN', 'API_KEY', 'SECRET', 'PASSWORD') or (kind == 'PASSWORD' and value.count(' ') < 5):
+        return False
+    form = {'TOKEN': _PROSE, 'API_KEY': _LABEL}.get(kind)
+    return (form is not None and form.fullmatch(value) is not None) or _SENTENCE.match(value) is not None
 
 
 def _begins_word(text: str, start: int) -> bool:
@@ -186,7 +208,7 @@ def _begins_word(text: str, start: int) -> bool:
 
 def is_ambiguous(text: str, start: int = 0, end: int | None = None) -> bool:
     """Return whether a name says little of its value: `pass` or `pw`, unless behind another word (`db_pass`)."""
-    is_short = re.search(r'(?<![A-Za-z])(?:pass|pw)$', text[start:end], re.IGNORECASE) is not None
+    is_short = re.search(r'(?<![A-Za-z])(?:pass|pw|clave)$', text[start:end], re.IGNORECASE) is not None
     return is_short and not re.search(r'[A-Za-z0-9][_\-]$', text[max(0, start - 2) : start])
 
 
@@ -196,8 +218,10 @@ def service_hits(lower: str) -> Iterator[tuple[int, int]]:
         first = max(0, word.start() - 60)
         before = lower[first : word.start()]
         is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
-        if is_assigned and (service := _SERVICE.search(before)) and is_generated(word[0]):
-            yield first + service.start('name'), first + service.end('name')
+        if not is_assigned or not is_generated(word[0]):
+            continue
+        if found := _SERVICE.search(before) or (_BEYOND_HEX.search(word[0]) and _ANY_KEY.search(before)):
+            yield first + found.start('name'), first + found.end('name')
 
 
 @lru_cache(maxsize=1024)
@@ -237,8 +261,9 @@ def is_version(kind: str | None, value: str, name: str = '') -> bool:
 
 
 def is_address(name: str, value: str) -> bool:
-    """Return whether what stands beside the name of a connection says where it goes, and no password or key."""
-    return _CONNECTION.search(name) is not None and _WITH_SECRET.search(value) is None
+    """Return whether what is beside the name of a connection says where it goes; a secret in it has its own name."""
+    is_short = len(value) < 2000  # what is left is read again by each name in it
+    return is_short and _CONNECTION.search(name) is not None and _WITH_SECRET.search(_GIVEN.sub('', value)) is None
 
 
 def is_placeholder(value: str) -> bool:

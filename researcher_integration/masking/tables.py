@@ -70,7 +70,7 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
         return
     header = text[start:end].translate(_DRAWN).replace('||', ' |')
     sign = next((sign for sign in _SPLIT if sign in header), '')
-    ruled = _RULE.match(below[0]) is not None
+    ruled, is_row = _RULE.match(below[0]) is not None, False
     cells = _split(header, 0, sign)
     runs = [run.start() for run in re.finditer(r'\S+', below[0])] if ruled and not sign else []
     stops = runs[1:] if len(runs) >= len(cells) else []
@@ -78,10 +78,12 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
     if sign == '|' and not ruled:
         above = text[max(0, start - _MAX_HEADER) : start].rstrip('\r\n').rpartition('\n')[2]
         ruled = (re.search('[─━]|[|]{2}', text[start:end]) or _RULE.match(above)) is not None
+        is_row = '|' in above  # under a rule that may be that of another header
     names = [header[slice(*cell)].strip(_MARKS) for cell in cells]
     if not (ruled or sum(map(bool, names)) > 1) or not all(_NAME.match(name) for name in names if name):
         return
-    columns = columns_of(names, certain=ruled or len(below) > 1)
+    is_named = ruled or (len(below) > 1 and (sign not in ('', '\t') or not header.islower()))
+    columns = columns_of(names, certain=is_named and not is_row)
     is_code = header[0].isspace() and header.endswith(',')
     if not columns or is_code or (sign == '|' and not ruled and '| ' in header):
         return  # of nothing secret, or a drawing

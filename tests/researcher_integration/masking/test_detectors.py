@@ -240,10 +240,34 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
         'getConnection(\n  "jdbc:mysql://db/fen",\n  "ada",\n  "lantern")',
         'P a s s w o r d : lantern',
         '[{"type": "random_password", "instances": [{"attributes": {"result": "sedge!lantern"}}]}]',
+        'resource "random_password" "db" {\n    length = 20\n    result = "sedge!lantern"\n}',
+        'Connect-Fen -User ada -Password Gull93!lantern',
+        'sqlcmd -S db -U ada -P gull93 -Q x',
+        'rdp /v:fen1 /u:ada /p:gull93',
+        'lftp -u ada,gull93 sftp://fen.example',
+        'vault operator unseal ' + letters(43, 1) + '=',
+        'lampKey = "q7zk3vq9plmx7wrt2ybn5c"',
+        'pw → gull93lantern',
+        'new NetworkCredential("ada@fen.example", "gull93")',
+        'new PDO($dsn, "ada", "gull93")',
+        'cb?code=' + letters(22, 2) + '&state=x',
+        'Authorization: SSWS 00QCjAl4MlV-' + letters(20, 3),
+        'Wallet.fromPhrase("' + 'wren ' * 11 + 'lamp")',
+        'WIF: 5K' + letters(49, 4),
+        '$krb5tgs$23$*ada$FEN.EXAMPLE$lamp*$' + letters(40, 5, '0123456789abcdef'),
+        '<meta name="csrf-token" content="q7Zk3vQ9pLmX7w==">',
+        '<Password><Value>bABhAG4AdABlAHIAbgA=</Value></Password>',
+        'Clave: gull93lantern',
     ],
 )
 def test_what_is_given_with_them_is_masked(text: str) -> None:
     assert MASKER.mask(text).counts
+
+
+def test_an_address_says_where_it_goes_without_its_secret() -> None:
+    text = 'FEN_DSN=https://SECRET@o1.fen.example/5 MAIL_DSN=smtp://ada%40fen:SECRET@fen:587 dsn="db;user=ada;password=SECRET"'
+    masked = MASKER.mask(text.replace('SECRET', letters(24, 6, '0123456789abcdef'))).text
+    assert re.sub(r'\[MASKED_\w+\]', 'SECRET', masked) == text
 
 
 @pytest.mark.parametrize('date', ['', '2026-01-01\t', '2026-01-01T00:00:00+00:00\t'])

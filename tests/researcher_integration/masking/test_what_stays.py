@@ -48,6 +48,12 @@ COPY tests (suite, pass) FROM stdin;\\napi\\t112\\nui\\t1205\\n\\\\.
 | user | password |\\n|---|---|\\n\\n| Option | Value |\\n|---|---|\\n| min | Abc123 |
 user,password,note\\nexpired,expired,x\\n\\nThe end, of it, all.\\nThen, when told, they left.
 {"columns": ["host", "pass"], "rows": [["db1", 1205], ["db2", 97]]}
+| Method | Factor |\n|---|---|\n| `password` | first |\n| `oidc` | first |\n| `totp` | second |
+mac         nseq        ocsp        passwd\npkcs12      pkcs7       pkcs8       pkey\nrehash      req         rsa         rand
+  -w, --no-password        never ask\n  -W, --password           force it\n      --change-passphrase  change one
+{"token": {"id": 7, "postal_code": "94102", "line": "12 Fen Road", "at": 1577840399}, "secret": {"used_at": "2020-01-01T00:59:59Z"}}
+err_secret = "cannot get the secret %q from %q: %w"; err_api_key = "unable to parse it as a key"; secretKey: "db-host", secretKey: lamp_room
+The secret has these fields: the secret: `created_at`, `version`; global.__auth = make(); token="{set to TOKEN of the output}"
 """.splitlines()
 
 
@@ -136,6 +142,10 @@ password: 8 characters minimum
 <string value="Password" name="password"/><item value="Forgot your password?" name="password"/>
 <msg value="Mot de passe" key="password"/> <input value="Login" name="token">
 {"prompt_token": 123456789, "token": 12000000} so far
+creds := &lamp.Credentials{}; seen[secretKey] = struct{}{}; c.credentials = []byte(apiKey); token := fen.store.Auth.Lamps.Location
+get("https://fen.example/v1?q=1&api_key="+found, nil); `{"token":"` + token + `","secret":"` + secret + `"}`; credentials: "include"
+image: fen.example/lamp-secrets:v0.9.8-ubi9; CREATE_SECRET = 0x00000020; get_password('service1', 'ada1'); # Token`: https://fen.example/rfc6749#part-3.2
+Authorization: Basic base64(name:word); authorization = "{} Credential={}/{}, Headers={}"
 """
 
 
