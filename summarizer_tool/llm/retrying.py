@@ -28,6 +28,12 @@ MAX_WAIT_SECONDS = 60.0
 
 _COMMENTS = re.compile(rb'(?:[\r\n]+|:[^\r\n]*[\r\n]+)*')
 
+_ERROR = re.compile(rb'"error"\s*:\s*\{[^{}]*?"code"\s*:\s*([45]\d\d)\b')
+"""An error with its status in an answer: in a text that the answer quotes, the quotes have backslashes."""
+
+_ERROR_BYTES = 8_000
+"""Of the beginning of an answer, in which it is looked for."""
+
 
 @cache
 def _certificates() -> SSLContext:
@@ -42,13 +48,14 @@ class _Events(httpx2.AsyncByteStream):
         self._body, self._chunks, self._in_time = body, aiter(body), in_time
         self._first = b''
 
-    async def begin(self) -> None:
+    async def begin(self) -> bytes:
         """Wait for the first of the answer; comments (`: …`) keep the line busy before there is any."""
         while chunk := await anext(self._chunks, b''):
             self._first = _COMMENTS.sub(b'', self._first + chunk, 1)
             if self._first and not self._first.startswith(b':'):
                 break
             self._first = self._first[:1]  # of a comment that goes on
+        return self._first
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         chunk = self._first
@@ -137,9 +144,13 @@ class _Attempt(httpx2.AsyncBaseTransport):
                 is_streamed = response.headers.get('content-type', '').startswith('text/event-stream')
                 if is_streamed and response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
                     response.stream = events = _Events(response.stream, in_time)
-                    await events.begin()
+                    begun = await events.begin()
                 else:
+                    begun = await response.aread()
+                # A gateway that has answered 200 already says so of the provider behind it.
+                if response.is_success and (error := _ERROR.search(begun, 0, _ERROR_BYTES)):
                     await response.aread()
+                    response.status_code = int(error[1])
             except BaseException:
                 await response.aclose()
                 raise
