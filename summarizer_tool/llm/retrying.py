@@ -12,6 +12,7 @@ import anyio
 import httpx2
 from pydantic_ai.exceptions import UserError
 
+from summarizer_tool.llm import rate_headers
 from summarizer_tool.llm.provider_limit import Share
 from summarizer_tool.settings import Settings
 
@@ -22,9 +23,6 @@ CONNECT_SECONDS = 5.0
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 """Statuses that may pass by themselves; every other error status will be the same the next time."""
-
-MAX_WAIT_SECONDS = 60.0
-"""The longest wait between two attempts, whatever Retry-After says; the deadline bounds all of them together."""
 
 _COMMENTS = re.compile(rb'(?:[\r\n]+|:[^\r\n]*[\r\n]+)*')
 
@@ -175,7 +173,9 @@ def retrying_client(settings: Settings, share: Share | None = None) -> httpx2.As
     transport = AsyncHTTPX2TenacityTransport(
         RetryConfig(
             retry=retry_if_exception(_may_pass),
-            wait=wait_retry_after(wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5), MAX_WAIT_SECONDS),
+            wait=wait_retry_after(
+                wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5), rate_headers.LONGEST_PAUSE
+            ),
             stop=stop_after_attempt(settings.llm_max_retries + 1),
             retry_error_callback=_last_answer,
             sleep=anyio.sleep if share is None else share.rest,
