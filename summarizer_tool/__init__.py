@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from summarizer_tool.runtime.executors import in_io_thread as in_io_thread
     from summarizer_tool.runtime.executors import in_thread as in_thread
     from summarizer_tool.runtime.executors import request_load as request_load
+    from summarizer_tool.runtime.folders import alone_in as alone_in
+    from summarizer_tool.runtime.folders import write_whole as write_whole
     from summarizer_tool.schemas import Audit as Audit
     from summarizer_tool.schemas import ChunkSummary as ChunkSummary
     from summarizer_tool.schemas import Evidence as Evidence

@@ -4,9 +4,8 @@ It is written after each crawled page, each step and each extraction, in one pie
 that was killed goes on where it was. The texts of pages and finished model answers are in the store.
 """
 
-import os
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -18,11 +17,7 @@ from researcher_integration.lore.extraction.cross_reference import CrossReferenc
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import CrawledPage, ResearchError, TopicId
 from researcher_integration.usage import Spent
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None
+from summarizer_tool import alone_in, write_whole
 
 VERSION = 4
 
@@ -188,33 +183,12 @@ class Checkpoint(BaseModel):
         write(folder / FILE, self.model_dump_json(indent=1))
 
 
-@contextmanager
-def alone(folder: Path) -> Generator[None]:
+def alone(folder: Path) -> AbstractContextManager[None]:
     """Lock a folder against other researches, where the system can lock files; a `ResearchError` if one has it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = (folder / LOCK).open('w')
-    except OSError as error:
-        raise ResearchError(f'{folder} cannot be written: {error.strerror}') from None
-    with lock:
-        if fcntl is not None:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ResearchError(f'another research is at work in {folder}; name another --out') from None
-        yield
+    busy = f'another research is at work in {folder}; name another --out'
+    return alone_in(folder, LOCK, ResearchError, busy=busy, name=str(folder), is_private=True)
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a file atomically: a reader finds the old text or the new one, never a part."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f'.{path.name}.partial')
-        # For its owner alone, as the store is.
-        with open(partial, 'w', encoding='utf-8', opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        raise ResearchError(f'{path} cannot be written: {error.strerror}') from None
+    """Replace a file, which is for its owner alone, whole or not at all; a `ResearchError` if it cannot be written."""
+    write_whole(path, text, ResearchError, is_private=True)

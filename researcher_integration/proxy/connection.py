@@ -5,17 +5,16 @@ import math
 import os
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
 import anyio
 import httpx2
 import mcp_types as types
-from anyio import Event
+from anyio import Event, to_thread
 from anyio.abc import ObjectReceiveStream
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -25,9 +24,10 @@ from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from researcher_integration.masking.key_blocks import open_key
-from researcher_integration.mcp.failures import reason
+from researcher_integration.mcp.failures import MAX_SHOWN, reason
 from researcher_integration.proxy.servers import ProxiedServer
-from summarizer_tool import first_error, read_again, render_prompt
+from researcher_integration.untrusted.framing import framed
+from summarizer_tool import first_error, one_line, read_again, render_prompt
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -41,6 +41,9 @@ HTTP_TIMEOUT = httpx2.Timeout(30, read=None)
 
 END_SECONDS = 5.0
 """For a session that is over to be ended in form, before the next one is begun."""
+
+LAST_SECONDS = 5.0
+"""For the last of what a server has written to be read when it has ended."""
 
 _ERAS: tuple[Literal['legacy', 'auto'], ...] = ('legacy', 'auto')
 """How a session is begun. All servers of today know `initialize`, and some end at any other first request."""
@@ -64,8 +67,9 @@ for _module in ('client.stdio', 'client.session', 'client.streamable_http', 'sha
 class ServerDownError(MCPError):
     """A server cannot be reached, or was lost while it worked on a request, or there is no answer of it to read."""
 
-    def __init__(self, name: str, server: str, reason: str) -> None:
-        super().__init__(types.INTERNAL_ERROR, render_prompt(f'proxy/{name}', server=server, reason=reason))
+    def __init__(self, name: str, server: str, reason: str, said: str = '') -> None:
+        message = render_prompt(f'proxy/{name}', server=server, reason=reason)
+        super().__init__(types.INTERNAL_ERROR, f'{message}\n{framed(said, server)}' if said else message)
 
 
 @dataclass(slots=True)
@@ -106,6 +110,8 @@ class Connection:
     """Whether the proxy is there already, and clients may have listed what there is without this server."""
     _unreached: str = ''
     """Why it could not be reached the last time."""
+    _last_words: str = ''
+    """Of what it has written to stderr since it was started the last line of an error, else the last line."""
 
     @property
     def name(self) -> str:
@@ -129,7 +135,7 @@ class Connection:
             self._wanted.set()
         await link.settled.wait()
         if link.client is None:
-            raise ServerDownError('unreachable', self.name, link.reason)
+            raise ServerDownError('unreachable', self.name, link.reason, self._last_words)
         return link.client
 
     async def request(
@@ -189,6 +195,7 @@ class Connection:
 
     async def _hold(self, link: _Link) -> None:
         """Reach the server, and keep it until it is lost."""
+        self._last_words = ''
         try:
             with anyio.move_on_after(self.server.entry.timeout) as scope:
                 for era in _ERAS:
@@ -216,10 +223,18 @@ class Connection:
             )
         self._unreached = '' if was_there else link.reason
 
+    def _says(self, text: str) -> Any:
+        """What it has written to stderr, without secrets."""
+        said = str(self.masked(self.name, text))
+        for line in filter(str.strip, said.splitlines()):
+            if 'error' in line.casefold() or 'error' not in self._last_words.casefold():
+                self._last_words = one_line(line, MAX_SHOWN)
+        return said
+
     async def _session(self, link: _Link, era: Literal['legacy', 'auto'], scope: anyio.CancelScope) -> None:
         ended = Event()
         async with Client(
-            _transport(self.server, ended, partial(self.masked, self.name)),
+            _transport(self.server, ended, self._says),
             mode=era,
             cache=None,
             logging_callback=self._logged,
@@ -278,7 +293,7 @@ async def _transport(
                     cwd=entry.cwd,
                     encoding_error_handler='replace',
                 ),
-                errlog=stack.enter_context(masked_stderr(masked)),
+                errlog=await stack.enter_async_context(masked_stderr(masked)),
             )
         read, write = await stack.enter_async_context(transport)
         yield _Watched(read, ended), write
@@ -318,14 +333,18 @@ MAX_KEY = 20_000
 """Characters of a key that are waited for; a longer one is masked in pieces."""
 
 
-@contextmanager
-def masked_stderr(masked: Callable[[str], Any]) -> Generator[TextIO]:
+@asynccontextmanager
+async def masked_stderr(masked: Callable[[str], Any]) -> AsyncGenerator[TextIO]:
     """A file to start a server with: whole lines of it appear on stderr, as `masked` returns them."""
     reading, writing = os.pipe()
-    # Of its own, for it waits as long as anything that the server has started holds the pipe.
-    Thread(target=_pass_on, args=(reading, masked), daemon=True).start()
-    with os.fdopen(writing, 'w') as file:
-        yield file
+    # Of its own, for it reads as long as anything that the server has started holds the pipe.
+    reader = Thread(target=_pass_on, args=(reading, masked), daemon=True)
+    reader.start()
+    try:
+        with os.fdopen(writing, 'w') as file:
+            yield file
+    finally:
+        await to_thread.run_sync(reader.join, LAST_SECONDS, abandon_on_cancel=True)
 
 
 def _pass_on(reading: int, masked: Callable[[str], Any]) -> None:

@@ -1,7 +1,7 @@
 """The MCP server that clients see: what they ask goes to the server it belongs to, and what that says comes back."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
@@ -20,7 +20,7 @@ from pydantic_ai import ToolFailed
 
 from researcher_integration.proxy.audience import LEVELS, Audience, Context
 from researcher_integration.proxy.connection import Connection, ServerDownError
-from researcher_integration.proxy.offers import QUESTION, Offers
+from researcher_integration.proxy.offers import QUESTION, Offers, Route
 from researcher_integration.proxy.results import Results
 from researcher_integration.tool_results.called import CalledTool
 from researcher_integration.tool_results.reading import Reading
@@ -153,6 +153,7 @@ class ProxyServer:
             on_call_tool=self._call_tool,
             on_list_prompts=lambda _context, _params: self.offers.list_prompts(),
             on_get_prompt=self._get_prompt,
+            on_completion=self._complete,
             on_list_resources=lambda _context, _params: self.offers.list_resources(),
             on_list_resource_templates=lambda _context, _params: self.offers.list_templates(),
             on_read_resource=self._read_resource,
@@ -236,15 +237,35 @@ class ProxyServer:
         return _failed(load_prompt('proxy/stopping') if scope.cancelled_caught else '')
 
     async def _get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        route = await self.offers.prompt(params.name)
-        if route is None:
-            raise MCPError(types.INVALID_PARAMS, f'there is no prompt {one_line(params.name, 100)!r}')
+        route = await self._prompt(params.name)
         called = await self.results.calls.of(route.connection.name, route.name, params.arguments or {})
         request = types.GetPromptRequest(
             params=types.GetPromptRequestParams(name=route.name, arguments=params.arguments)
         )
         result = await self._asked(context, route.connection, called, request, types.GetPromptResult)
         return await self.results.of_prompt(called, result)
+
+    async def _prompt(self, name: str) -> Route:
+        if (route := await self.offers.prompt(name)) is None:
+            raise MCPError(types.INVALID_PARAMS, f'there is no prompt {one_line(name, 100)!r}')
+        return route
+
+    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """What an argument may be, of a prompt by its server; of a template of addresses by the first that knows it."""
+        ref, connections = params.ref, self.connections
+        if isinstance(ref, types.PromptReference):
+            route = await self._prompt(ref.name)
+            ref, connections = ref.model_copy(update={'name': route.name}), [route.connection]
+        request = types.CompleteRequest(params=params.model_copy(update={'ref': ref, 'meta': None}))
+        for connection in connections:
+            if connection.capabilities.completions is not None:
+                called = await self.results.calls.of(connection.name, 'completion/complete', {})
+                with suppress(MCPError):  # it cannot be told from one that does not know the template
+                    found = await self._asked(context, connection, called, request, types.CompleteResult)
+                    if found.completion.values:
+                        values = [str(self.results.said(connection.name, each)) for each in found.completion.values]
+                        return types.CompleteResult(completion=found.completion.model_copy(update={'values': values}))
+        return types.CompleteResult(completion=types.Completion(values=[]))
 
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams

@@ -1,6 +1,7 @@
 """Messages: tool results in them without secrets and framed, and what they say of why a tool was called."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -164,6 +165,9 @@ MAX_ARGUMENTS_TOKENS = 150
 HEAD_SHARE = 1 / 3
 """Of what is kept of a long message, for its beginning, which says what it is about; its end says what is wanted."""
 
+_ADDRESS = re.compile(r'[^\s\'",]*/[^\s\'",]*|[A-Za-z]:\\[^\s\'",]*')
+"""In arguments: where something is says nothing of what is wanted of it, and its digits stand in many lines."""
+
 CALLED, RETURNED = 'agent called', 'result of'
 
 
@@ -208,6 +212,7 @@ def describe(
         arguments=truncate_tokens(given, MAX_ARGUMENTS_TOKENS),
     )
     values = map(str, cast('dict[str, object]', arguments).values()) if isinstance(arguments, dict) else ()
+    values = (_ADDRESS.sub(' ', value[: MAX_ARGUMENTS_TOKENS * 20]) for value in values)
     words = ' '.join([*(text for who, text in lines if who in ('user', 'agent')), *values])
     return ConversationFocus(text, words[: (MAX_TOKENS + MAX_ARGUMENTS_TOKENS) * 20])
 

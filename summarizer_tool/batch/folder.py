@@ -1,17 +1,17 @@
 """The output folder of a batch: what it was asked for, its results, and the account of every document."""
 
-import fcntl
 import json
 import os
 import secrets
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path, PurePath
 
 from pydantic import BaseModel, ValidationError
 
 from summarizer_tool.batch.job import Asked, Outcome
 from summarizer_tool.errors import ConfigurationError
+from summarizer_tool.runtime.folders import alone_in, write_whole
 from summarizer_tool.schemas import Summary
 
 DOCUMENTS = 'documents'
@@ -19,7 +19,6 @@ MERGED = 'merged'
 
 SUFFIXES = ('.md', '.json')
 """Of the two files of a result."""
-_UNFINISHED = '.part'
 _LONGEST_PART = 240
 """Bytes of a part of a path, for a file system that allows 255 with the suffixes."""
 
@@ -85,24 +84,10 @@ class BatchFolder:
         self._write('batch.json', record.model_dump_json(indent=2))
         return record
 
-    @contextmanager
-    def alone(self) -> Generator[None]:
+    def alone(self) -> AbstractContextManager[None]:
         """Keep other processes from the same batch; raises `ConfigurationError` if one has it, or no folder can be."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.path / 'batch.lock', os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
-            raise ConfigurationError(f'--out {self.path} cannot be written: {error.strerror}') from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ConfigurationError(
-                f'another process runs the batch in {self.path}; wait for it, or look with --status'
-            ) from None
-        else:
-            yield
-        finally:
-            os.close(lock)
+        busy = f'another process runs the batch in {self.path}; wait for it, or look with --status'
+        return alone_in(self.path, 'batch.lock', ConfigurationError, busy=busy, name=f'--out {self.path}')
 
     def keep(self, name: str, summary: Summary) -> None:
         """Write a result: the text, and beside it all of the summary as JSON."""
@@ -126,15 +111,7 @@ class BatchFolder:
         self._write('report.jsonl', ''.join(f'{line}\n' for line in told))
 
     def _write(self, name: str, text: str) -> None:
-        """Write a file whole or not at all; raises `ConfigurationError` if it cannot be written."""
-        path = self.path / name
-        unfinished = path.with_name(f'{path.name}{_UNFINISHED}')
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished.write_text(text, encoding='utf-8', errors='replace', newline='\n')
-            unfinished.replace(path)
-        except OSError as error:
-            raise ConfigurationError(f'{path} cannot be written: {error.strerror}') from None
+        write_whole(self.path / name, text, ConfigurationError)
 
 
 def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
@@ -186,7 +163,7 @@ def _free_name(path: PurePath, taken: set[str]) -> str:
     clean = [
         part.replace('\0', '?').encode('utf-8', 'replace')[-_LONGEST_PART:].decode('utf-8', 'ignore') for part in parts
     ]
-    folders = [f'{part}_' if part.endswith((*SUFFIXES, _UNFINISHED)) else part for part in clean[:-1]]
+    folders = [f'{part}_' if part.endswith(SUFFIXES) else part for part in clean[:-1]]
     name = path_name = '/'.join((*folders, *clean[-1:]))
     number = 1
     while name in taken:

@@ -288,6 +288,8 @@ def call(
             request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
         except RequestError as error:
             stop(ExitCode.USAGE, str(error))
+        if asked.effect != 'keeps' and not asked.is_brief:
+            require_store(settings, f'{name} works on kept sources')
         reply = on_store(settings, lambda retriever, options: asked.answer(retriever, request, options))
     shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
     _print(reply.text, shown if as_json else None, is_found=not reply.is_error)

@@ -79,6 +79,8 @@ def read_path(path: Path, limit_mb: float) -> bytes:
             return read_within(file, limit_mb)
     except FileNotFoundError:
         raise FetchError('does not exist') from None
+    except IsADirectoryError:
+        raise FetchError('is a folder; name files in it, or the folder to `summarizer batch`') from None
     except (OSError, ValueError) as error:
         why = getattr(error, 'strerror', None) or 'its name is none that a file can have'
         raise FetchError(f'cannot be read: {why}') from None

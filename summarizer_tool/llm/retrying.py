@@ -12,6 +12,7 @@ import anyio
 import httpx2
 from pydantic_ai.exceptions import UserError
 
+from summarizer_tool.llm import rate_headers
 from summarizer_tool.llm.provider_limit import Share
 from summarizer_tool.settings import Settings
 
@@ -23,10 +24,13 @@ CONNECT_SECONDS = 5.0
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 """Statuses that may pass by themselves; every other error status will be the same the next time."""
 
-MAX_WAIT_SECONDS = 60.0
-"""The longest wait between two attempts, whatever Retry-After says; the deadline bounds all of them together."""
-
 _COMMENTS = re.compile(rb'(?:[\r\n]+|:[^\r\n]*[\r\n]+)*')
+
+_ERROR = re.compile(rb'"error"\s*:\s*\{[^{}]*?"code"\s*:\s*([45]\d\d)\b')
+"""An error with its status in an answer: in a text that the answer quotes, the quotes have backslashes."""
+
+_ERROR_BYTES = 8_000
+"""Of the beginning of an answer, in which it is looked for."""
 
 
 @cache
@@ -42,13 +46,14 @@ class _Events(httpx2.AsyncByteStream):
         self._body, self._chunks, self._in_time = body, aiter(body), in_time
         self._first = b''
 
-    async def begin(self) -> None:
+    async def begin(self) -> bytes:
         """Wait for the first of the answer; comments (`: …`) keep the line busy before there is any."""
         while chunk := await anext(self._chunks, b''):
             self._first = _COMMENTS.sub(b'', self._first + chunk, 1)
             if self._first and not self._first.startswith(b':'):
                 break
             self._first = self._first[:1]  # of a comment that goes on
+        return self._first
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         chunk = self._first
@@ -137,9 +142,13 @@ class _Attempt(httpx2.AsyncBaseTransport):
                 is_streamed = response.headers.get('content-type', '').startswith('text/event-stream')
                 if is_streamed and response.is_success and isinstance(response.stream, httpx2.AsyncByteStream):
                     response.stream = events = _Events(response.stream, in_time)
-                    await events.begin()
+                    begun = await events.begin()
                 else:
+                    begun = await response.aread()
+                # A gateway that has answered 200 already says so of the provider behind it.
+                if response.is_success and (error := _ERROR.search(begun, 0, _ERROR_BYTES)):
                     await response.aread()
+                    response.status_code = int(error[1])
             except BaseException:
                 await response.aclose()
                 raise
@@ -164,7 +173,9 @@ def retrying_client(settings: Settings, share: Share | None = None) -> httpx2.As
     transport = AsyncHTTPX2TenacityTransport(
         RetryConfig(
             retry=retry_if_exception(_may_pass),
-            wait=wait_retry_after(wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5), MAX_WAIT_SECONDS),
+            wait=wait_retry_after(
+                wait_exponential(multiplier=0.5, max=20) + wait_random(0, 0.5), rate_headers.LONGEST_PAUSE
+            ),
             stop=stop_after_attempt(settings.llm_max_retries + 1),
             retry_error_callback=_last_answer,
             sleep=anyio.sleep if share is None else share.rest,

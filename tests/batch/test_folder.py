@@ -87,7 +87,7 @@ def test_no_two_documents_have_one_result(tmp_path: Path) -> None:
     assert len(found) == len({*found.values()}) == 8
     assert {name: out.text(name).rstrip('\n') for name in found} == found
     assert [name for name in found if len(name) < 99] == snapshot(
-        ['x', 'y', '?', '2/?', 'x.md_/b', '2/x.md_/b', 'y.json.part_/c']
+        ['x', 'y', '?', '2/?', 'x.md_/b', '2/x.md_/b', 'y.json.part/c']
     )
 
 

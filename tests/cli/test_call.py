@@ -55,6 +55,18 @@ def test_a_source_is_added_searched_and_read() -> None:
     assert (found.exit_code, told['is_error'], told['figures']['source_ids']) == (0, False, [handle])
 
 
+@pytest.mark.parametrize(
+    ('operation', 'option', 'is_done'),
+    [('add_source', '--content', False), ('read_source', '--source-id', False), ('summarize', '--content', True)],
+)
+def test_without_a_store_no_handle_is_given_that_would_be_of_no_use(
+    operation: str, option: str, is_done: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv('SUMMARIZER_STORE')
+    ended = said(call(operation, option, 'a fire'))
+    assert ended.startswith(f'2||summarizer: {operation} works on kept sources: set SUMMARIZER_STORE') != is_done
+
+
 def test_what_was_asked_for_in_a_wrong_way() -> None:
     assert [
         said(call('summarise')),

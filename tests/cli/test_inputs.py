@@ -133,7 +133,7 @@ def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
     ] == snapshot(
         [
             '3||summarizer: first.md does not exist',
-            '3||summarizer: folder cannot be read: Is a directory',
+            '3||summarizer: folder is a folder; name files in it, or the folder to `summarizer batch`',
             '1||summarizer: there is nothing to summarize: empty.txt holds no text',
             '3||summarizer: SITE/nope answered HTTP 404',
             '3||summarizer: SITE/empty holds no text',

@@ -26,7 +26,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, Summarizer
 from summarizer_tool.llm import models, rate_headers, retrying
 from tests.support.provider import Provider, serve
-from tests.support.replies import Answer, Behaviour, Drop, Error, Hang, Reply, Text, script
+from tests.support.replies import Answer, Behaviour, Drop, Error, Hang, Raw, Reply, Text, script
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures('model_requests')]
 
@@ -168,7 +168,6 @@ async def test_retry_after_is_honoured_and_capped(monkeypatch: pytest.MonkeyPatc
     with provider(Error(429, {'Retry-After': '1'}), HELLO) as running:
         assert await ask(running) == 'hello'
     assert waits(running)[0] >= 1.0
-    monkeypatch.setattr(retrying, 'MAX_WAIT_SECONDS', 0.1)
     monkeypatch.setattr(rate_headers, 'LONGEST_PAUSE', 0.1)
     with provider(Error(429, {'Retry-After': '3600'}), HELLO) as running:
         assert await ask(running) == 'hello'
@@ -193,6 +192,26 @@ async def test_attempts_are_counted_once_and_the_last_answer_surfaces(
     with provider(reply) as running, pytest.raises(ModelHTTPError) as caught:
         await ask(running, llm_max_retries=retries)
     assert (caught.value.status_code, len(running.requests)) == (reply.status, requests)
+
+
+@pytest.mark.parametrize(
+    ('kind', 'body'),
+    [
+        ('application/json', b'{"error": {"message": "Provider returned error", "code": %d}}'),
+        (
+            'text/event-stream',
+            b': wait\n\ndata: {"id": "x", "error": {"code": %d, "message": "lost"}, "choices": []}\n\n',
+        ),
+    ],
+)
+@pytest.mark.parametrize(('status', 'requests'), [(502, 3), (402, 1)])
+@pytest.mark.usefixtures('at_once')
+async def test_an_error_in_an_answer_that_says_200_is_that_error(
+    kind: str, body: bytes, status: int, requests: int
+) -> None:
+    with provider(Raw(body % status, kind)) as running, pytest.raises(ModelHTTPError) as caught:
+        await ask(running, llm_max_retries=2)
+    assert (caught.value.status_code, len(running.requests)) == (status, requests)
 
 
 @pytest.fixture

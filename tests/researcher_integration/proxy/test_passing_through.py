@@ -13,12 +13,16 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
+    Completion,
+    CompletionArgument,
     EmptyResult,
     ListResourcesResult,
     ListToolsResult,
     LoggingMessageNotification,
     LoggingMessageNotificationParams,
+    PromptReference,
     Resource,
+    ResourceTemplateReference,
     SetLevelRequest,
     SetLevelRequestParams,
     TextContent,
@@ -69,6 +73,13 @@ def harbour() -> MCPServer:
     @mcp.prompt()
     def inspect(name: str) -> str:
         return f'Inspect {name}.'
+
+    @mcp.completion()
+    async def ships(ref: Any, argument: CompletionArgument, _context: Any) -> Completion | None:
+        if getattr(ref, 'name', '') != 'inspect' and getattr(ref, 'uri', '') != 'ship://{name}':
+            return None
+        found = [each for each in ('Ada', 'Bea', f'ghp_{"a1B2" * 9}') if each.startswith(argument.value)]
+        return Completion(values=found, total=len(found), has_more=False)
 
     return mcp
 
@@ -166,6 +177,14 @@ async def test_names_of_several_servers_are_told_apart(mode: str) -> None:
         [content] = (await client.read_resource('ship://Bea')).contents
         assert isinstance(content, TextResourceContents)
         assert 'Bea: two masts' in content.text
+        for ref, value, found in (
+            (PromptReference(name='harbour_inspect'), 'A', ['Ada']),
+            (ResourceTemplateReference(uri='ship://{name}'), 'B', ['Bea']),
+            (ResourceTemplateReference(uri='ship://{name}'), 'g', ['[MASKED_GITHUB_TOKEN]']),
+            (ResourceTemplateReference(uri='rock://{name}'), 'A', []),
+        ):
+            told = (await client.complete(ref, {'name': 'name', 'value': value})).completion
+            assert (told.values, told.has_more) == (found, False if found else None)
 
 
 async def test_a_tool_with_a_name_of_ours_is_renamed() -> None:

@@ -110,6 +110,12 @@ async def test_others_go_on_when_one_is_not_there(tmp_path: Path, caplog: pytest
     assert [each for each in told if each[0] == 'closed'] == snapshot([('closed', 'a server cannot be reached')])
 
 
+DYING = f"""
+import sys
+print('OSError: no key ghp_{'a1B2' * 9} here', file=sys.stderr)
+print('bye', file=sys.stderr)
+"""
+
 REFUSING = """
 import json, sys
 for line in sys.stdin:
@@ -121,38 +127,49 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize(
-    ('server', 'reason'),
+    ('server', 'reason', 'words'),
     [
         (
             proxied_server('x', 'no-such-program-4471'),
             "there is no program 'no-such-program-4471' on the PATH",
+            '',
         ),
-        (proxied_server('x', '/nonexistent/prog'), "there is no program 'prog' in /nonexistent"),
+        (proxied_server('x', '/nonexistent/prog'), "there is no program 'prog' in /nonexistent", ''),
         (
             proxied_server('x', 'bin/prog', cwd='/nonexistent'),
             "there is no program 'prog' in /nonexistent/bin",
+            '',
         ),
-        (proxied_server('x', sys.executable, '-I', '-S', '-c', 'pass'), 'it has ended the connection'),
+        (proxied_server('x', sys.executable, '-I', '-S', '-c', 'pass'), 'it has ended the connection', ''),
+        (
+            proxied_server('x', sys.executable, '-I', '-S', '-c', DYING),
+            'it has ended the connection',
+            '\n<tool_output tool="x">\nOSError: no key [MASKED_GITHUB_TOKEN] here\n</tool_output>',
+        ),
         (
             proxied_server('x', sys.executable, '-I', '-S', '-c', REFUSING),
             'it answers with MCP error -32000; check its address, or its command',
+            '',
         ),
         (
             proxied_server('x', url='http://127.0.0.1:1/mcp?key=hunter2'),
             'no connection to its address: All connection attempts failed',
+            '',
         ),
         (
-            proxied_server('x', sys.executable, '-I', '-S', '-c', 'input(); input()', timeout=0.3),
+            proxied_server('x', sys.executable, '-I', '-S', '-c', 'import time; time.sleep(9)', timeout=0.3),
             'no answer within 0.3 seconds',
+            '',
         ),
     ],
-    ids=['no program', 'no such path', 'no path from there', 'ended', 'refusing', 'nobody listens', 'silent'],
+    ids=['no program', 'no such path', 'no path from there', 'ended', 'dying', 'refusing', 'nobody listens', 'silent'],
 )
-async def test_why_a_server_cannot_be_reached(server: ProxiedServer, reason: str) -> None:
+async def test_why_a_server_cannot_be_reached(server: ProxiedServer, reason: str, words: str) -> None:
     async with proxied({'x': server}) as client:
         with pytest.raises(MCPError) as failed:
             await client.list_tools()
     assert f'The server x cannot be reached ({reason})' in failed.value.message
+    assert failed.value.message.endswith(f'tried again at the next call.{words}')
 
 
 async def test_a_call_that_is_cancelled_is_cancelled_at_the_server(tmp_path: Path) -> None:
@@ -269,7 +286,7 @@ async def test_a_key_that_is_written_to_stderr_line_by_line_is_masked(
 
     masker = Masker()
     masker.mask(expected)  # the first time takes long, and all lines would come together
-    with masked_stderr(lambda text: masker.mask(text).text) as file:
+    async with masked_stderr(lambda text: masker.mask(text).text) as file:
         for line in lines:
             os.write(file.fileno(), f'{line}\n'.encode())
             await anyio.sleep(0.01)

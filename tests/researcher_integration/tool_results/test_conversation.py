@@ -1,5 +1,6 @@
 """What the summarizer sees of a conversation."""
 
+import pytest
 from inline_snapshot import snapshot
 from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, TextPart, ToolCallPart
 from pydantic_ai.messages import ToolReturnPart, UserPromptPart
@@ -29,6 +30,21 @@ agent called: who_is {"name":"ansgar"}
 The call: who_is with {"name": "ansgar"}\
 """)
     assert focus.words == snapshot('Who closed sluice 7? I look at the log. ansgar')
+
+
+@pytest.mark.parametrize(
+    ('value', 'words'),
+    [
+        ('/srv/logs/s29/app.log', ''),
+        ('logs/2026/app.log', ''),
+        ('https://mill.example/29', ''),
+        ('C:\\logs\\29.log', ''),
+        (['/srv/29', 'sluice 7'], 'sluice 7'),
+        ('ERROR|timeout', 'ERROR|timeout'),
+    ],
+)
+def test_where_something_is_says_nothing_of_what_is_wanted(value: object, words: str) -> None:
+    assert describe([], 'read', {'path': value}).words.strip(" []',") == words
 
 
 def test_of_a_long_alert_the_beginning_and_the_whole_end() -> None:
