@@ -237,6 +237,9 @@ class TreeWalk:
         return written != ''
 
     def _read_image(self, element: Any) -> None:
+        if formula := formulas.of_image(element):
+            self._formula(element, formula)
+            return
         alt: str = element.get('alt') or ''
         alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())
         if alt:
