@@ -144,7 +144,8 @@ def _raised(text: Any, word: str, start: int, bottom: float, size: float, turn: 
         if box.top - box.bottom >= _SMALL * size or box.bottom <= bottom:
             break
         place -= 1
-    return f'{word[:place]}^{word[place:]}' if word[place:].lstrip(_SIGNS) else word
+    is_power = word[place:].lstrip(_SIGNS) and word[place - 1] not in '/⁄∕'  # a fraction is drawn so, too
+    return f'{word[:place]}^{word[place:]}' if is_power else word
 
 
 def _filled(page: Any, form: Any) -> Iterator[Cell]:

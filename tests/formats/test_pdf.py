@@ -273,6 +273,8 @@ def test_raised_numbers_are_told_from_those_before_them() -> None:
     """The raised ones begin where the others end."""
     powers = [(72.0, 700.0, 'It holds 10'), (118.2, 704.0, '-9', 6), (127.0, 700.0, 'grams.')]
     assert read(pdf([powers])).markdown == 'It holds 10^-9 grams.'
+    fraction = [(72.0, 700.0, 'It holds 1/'), (114.9, 704.0, '4', 6), (121.0, 700.0, 'inch.')]
+    assert read(pdf([fraction])).markdown == 'It holds 1/4 inch.'
 
 
 def test_a_note_whose_number_is_raised_is_one_paragraph() -> None:
