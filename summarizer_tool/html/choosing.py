@@ -48,10 +48,9 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     Where there are blocks, some are kept.
     """
     blocks = page.blocks
-    is_voted = [is_voted_for(block, votes) for block in blocks]
+    is_voted = _set_alike(blocks, [is_voted_for(block, votes) for block in blocks])
     boxes = _boxes(blocks)
     is_out = _regions(blocks, is_voted, boxes)
-    is_voted = _set_alike(blocks, is_voted)
     if any(is_voted):
         for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
             block.is_kept = (points > 0 if is_scored(block) else voted) and not is_out(block.region)
@@ -148,12 +147,21 @@ def _names(region: Region | None) -> set[str]:
 
 
 def _set_alike(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> list[bool]:
-    """The votes, and one for each sentence set like prose that has some: of a page's sections, some may have none."""
+    """The votes, and one for each sentence set like prose that has some: of a page's sections, some may have none.
+
+    Comments, for which there are none, have them where there is no other prose, as in a forum.
+    """
     each = [*zip(blocks, is_voted, strict=True)]
+    if not any(voted and block.region is None and _is_prose(block) for block, voted in each):
+        each = [(block, voted or (_is_comment(block.region) and _is_prose(block, _SENTENCE))) for block, voted in each]
     forms = {block.form for block, voted in each if voted and block.region is None and _is_prose(block)}
     return [
         voted or (block.form in forms and block.region is None and _is_prose(block, _SENTENCE)) for block, voted in each
     ]
+
+
+def _is_comment(region: Region | None) -> bool:
+    return any('comment' in name.casefold() for name in _names(region))
 
 
 def _is_prose(block: PageBlock, least: int = _PROSE) -> bool:

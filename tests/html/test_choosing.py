@@ -168,6 +168,14 @@ def test_sections_set_like_those_with_votes_are_kept() -> None:
     assert (after(1), after(2)) == ([0, 1, 2, 3], [0, 1])
 
 
+def test_comments_are_the_text_of_a_forum() -> None:
+    def shown(first: str) -> list[int]:
+        says = text(region=Region(None, 'comments', 'ul'))
+        return kept(page(heading(1), text(first), text('ada, 2 hours ago'), says), 1, 2)
+
+    assert (shown('214 points'), shown(SENTENCE)) == ([0, 1, 2, 3], [0, 1, 2])
+
+
 def test_something_is_always_kept() -> None:
     assert kept(page(text('Home', region=Region(None, 'nav', 'nav')))) == [0]
     assert kept(page()) == []
