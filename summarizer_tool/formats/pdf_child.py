@@ -19,7 +19,7 @@ from pypdfium2 import raw
 
 from summarizer_tool.formats import isolated
 from summarizer_tool.formats.pdf_layout import markdown_of
-from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine, place_note
+from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine, leftwards, place_note
 
 # A hyphen at the end of a line, which the library does not let a line end after.
 _WORD = re.compile(r'[^\s\x02\ufffe]+[\x02\ufffe]?')
@@ -45,6 +45,8 @@ _BOLD = re.compile(rb'(?i)bold|black|heavy')
 _BOLD_WEIGHT = 600
 _SMALL = 0.85
 """Of a font's size: what is less is another one's, as that of raised numbers."""
+_LIGATURE = re.compile('[\u0622\u0623\u0625\u0627]\u0644')
+"""Two letters of Arabic, which the library has in the wrong order where they are drawn as one."""
 _SIGNS = '+-−–'
 _RAISED = frozenset(f'0123456789{_SIGNS}')
 
@@ -52,7 +54,13 @@ _RAISED = frozenset(f'0123456789{_SIGNS}')
 def _characters(text: Any) -> str:
     """The text of a page, with one character for each that the library counts."""
     # Halves of a pair, as which the library counts what is beyond 16 bits, are put together in the end.
-    return ''.join(chr(raw.FPDFText_GetUnicode(text.raw, index)) for index in range(text.count_chars()))
+    said = ''.join(chr(raw.FPDFText_GetUnicode(text.raw, index)) for index in range(text.count_chars()))
+
+    def in_order(pair: re.Match[str]) -> str:
+        one, other = (_box(text, index, 0) for index in (pair.start(), pair.start() + 1))
+        return pair[0][::-1] if (one.left, one.right) == (other.left, other.right) else pair[0]
+
+    return _LIGATURE.sub(in_order, said)
 
 
 def _box(text: Any, index: int, turn: int) -> raw.FS_RECTF:
@@ -89,7 +97,7 @@ def _words(text: Any) -> Iterator[tuple[str, int, int, raw.FS_RECTF, raw.FS_RECT
 def _lines(text: Any) -> Iterator[TextLine]:
     """The lines of a page in the order of its text, each with the cells it has; of text that is turned, upright."""
     line: list[Cell] = []
-    turn_before = 0
+    turn_before, goes_left = 0, False
     for word, start, turn, first, last in _words(text):
         left, right = min(first.left, last.left), max(first.right, last.right)
         bottom, top = min(first.bottom, last.bottom), max(first.top, last.top)
@@ -104,6 +112,9 @@ def _lines(text: Any) -> Iterator[TextLine]:
             overlap = min(before.top, top) - max(before.bottom, bottom)
             is_beside = overlap >= 0.5 * min(before.top - before.bottom, top - bottom)
             gap = left - before.right
+            goes_left = goes_left or leftwards(word) > 0
+            if goes_left:  # also words of other scripts within
+                gap = max(gap, before.left - right, -0.5 * size)
             if is_beside and -0.5 * size <= gap:
                 if gap <= _CELL_GAP * min(size, before.size):
                     before.add(word, left, right, bottom, top, size)
@@ -113,6 +124,7 @@ def _lines(text: Any) -> Iterator[TextLine]:
                 continue
         if line:
             yield TextLine(line, turn_before)
+        goes_left = leftwards(word) > 0
         line, turn_before = [Cell(word, left, bottom, right, top, size, is_bold=_is_bold(text, start))], turn
     if line:
         yield TextLine(line, turn_before)
@@ -132,7 +144,8 @@ def _raised(text: Any, word: str, start: int, bottom: float, size: float, turn: 
         if box.top - box.bottom >= _SMALL * size or box.bottom <= bottom:
             break
         place -= 1
-    return f'{word[:place]}^{word[place:]}' if word[place:].lstrip(_SIGNS) else word
+    is_power = word[place:].lstrip(_SIGNS) and word[place - 1] not in '/⁄∕'  # a fraction is drawn so, too
+    return f'{word[:place]}^{word[place:]}' if is_power else word
 
 
 def _filled(page: Any, form: Any) -> Iterator[Cell]:
@@ -194,6 +207,9 @@ def _pages(document: Any, most: int, until: float) -> Iterator[PdfPage]:
         characters += sum(len(cell.text) for line in lines for cell in line.cells)
         if characters > most:
             raise OverflowError
+        if 2 * sum(leftwards(line.text) for line in lines) > sum(len(line.text) for line in lines):
+            for line in lines:
+                line.mirror()
         yield PdfPage(lines, has_image=not lines and _has_image(page))
         page.close()
 

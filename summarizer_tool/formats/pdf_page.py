@@ -1,7 +1,11 @@
 """A page of a PDF as its file has it: words that stand together, on lines, in points from the lower left corner."""
 
+import re
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
+_LEFTWARDS = re.compile('[\u05be-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]')
+"""A character of Hebrew, Arabic and the like, no digit."""
 _BLANK = 0.45
 """Of a font's size: what stands between two words at most."""
 
@@ -32,13 +36,14 @@ class Cell:
             self.size = size
         self.text += f' {word}'
         self.words.append((word, left, right))
-        self.right = max(self.right, right)
+        self.left, self.right = min(self.left, left), max(self.right, right)
         self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
 
     def of(self, words: list[tuple[str, float, float]]) -> 'Cell':
         """The cell with other words."""
         said = ' '.join(word for word, _, _ in words)
-        made = replace(self, text=said, left=words[0][1], right=max(right for _, _, right in words), words=[])
+        edges = min(left for _, left, _ in words), max(right for _, _, right in words)
+        made = replace(self, text=said, left=edges[0], right=edges[1], words=[])
         made.words[:] = words
         return made
 
@@ -70,12 +75,12 @@ class TextLine:
     @property
     def left(self) -> float:
         """In points."""
-        return self.cells[0].left
+        return min(cell.left for cell in self.cells)
 
     @property
     def right(self) -> float:
         """In points."""
-        return self.cells[-1].right
+        return max(cell.right for cell in self.cells)
 
     @property
     def bottom(self) -> float:
@@ -97,6 +102,21 @@ class TextLine:
         """Whether all of its cells are."""
         return all(cell.is_bold for cell in self.cells)
 
+    def mirror(self) -> None:
+        """Count points from the right to the left, so that what is written leftwards goes on like other text.
+
+        The words of other scripts among it, which the library has from the right to the left, too, go the other way.
+        """
+        mirrored: list[Cell] = []
+        for cell in self.cells:
+            words: list[tuple[str, float, float]] = []
+            for _, run in groupby(cell.words, lambda word: leftwards(word[0]) > 0):
+                others = [*run]
+                is_other = any(map(str.isalpha, others[0][0])) and not leftwards(others[0][0])
+                words += sorted(others, key=lambda word: word[1]) if is_other else others
+            mirrored.append(cell.of([(word, -right, -left) for word, left, right in words]))
+        self.cells = sorted(mirrored, key=lambda cell: cell.left)
+
 
 @dataclass(frozen=True, slots=True)
 class PdfPage:
@@ -106,6 +126,11 @@ class PdfPage:
     has_image: bool = False
     """Of a page without text: whether there is something to see."""
     is_broken: bool = False
+
+
+def leftwards(text: str) -> int:
+    """How many characters of a text are of a script that is written from the right to the left."""
+    return len(_LEFTWARDS.findall(text))
 
 
 def place_note(lines: list[TextLine], note: Cell) -> None:

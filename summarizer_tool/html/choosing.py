@@ -48,7 +48,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     Where there are blocks, some are kept.
     """
     blocks = page.blocks
-    is_voted = [is_voted_for(block, votes) for block in blocks]
+    is_voted = _set_alike(blocks, [is_voted_for(block, votes) for block in blocks])
     boxes = _boxes(blocks)
     is_out = _regions(blocks, is_voted, boxes)
     if any(is_voted):
@@ -146,14 +146,28 @@ def _names(region: Region | None) -> set[str]:
     return names
 
 
-def _is_prose(block: PageBlock) -> bool:
-    """Return whether it is a sentence or more, and no caption."""
-    return (
-        block.size >= _PROSE
-        and 4 * block.linked < block.size
-        and ends_a_sentence(block.words)
-        and not block.is_in('caption')
-    )
+def _set_alike(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> list[bool]:
+    """The votes, and one for each sentence set like prose that has some: of a page's sections, some may have none.
+
+    Comments, for which there are none, have them where there is no other prose, as in a forum.
+    """
+    each = [*zip(blocks, is_voted, strict=True)]
+    if not any(voted and block.region is None and _is_prose(block) for block, voted in each):
+        each = [(block, voted or (_is_comment(block.region) and _is_prose(block, _SENTENCE))) for block, voted in each]
+    forms = {block.form for block, voted in each if voted and block.region is None and _is_prose(block)}
+    return [
+        voted or (block.form in forms and block.region is None and _is_prose(block, _SENTENCE)) for block, voted in each
+    ]
+
+
+def _is_comment(region: Region | None) -> bool:
+    return any('comment' in name.casefold() for name in _names(region))
+
+
+def _is_prose(block: PageBlock, least: int = _PROSE) -> bool:
+    """Return whether it is a sentence or more, of so many characters, and no caption."""
+    is_long = block.size >= least and 4 * block.linked < block.size
+    return is_long and ends_a_sentence(block.words) and not block.is_in('caption')
 
 
 def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
@@ -247,13 +261,9 @@ def _drop_what_leads_away(blocks: Sequence[PageBlock]) -> None:
     kept = [block for block in blocks if block.is_kept]
     _drop_lists_of_other_pages(kept)
     kept = [block for block in kept if block.is_kept and (block.kind == 'text' or block.level > 1)]
-    times = Counter(block.text for block in kept if block.size > _SENTENCE and not block.is_in('cell', 'definition'))
-    seen: set[str] = set()
     for block in kept:
-        is_repeated = block.text in seen and times[block.text] > 2
-        seen.add(block.text)
         is_of_the_site = block.frame is None and _is_of_the_site(block)
-        block.is_kept = not (is_repeated or is_of_the_site or _points_elsewhere(block))
+        block.is_kept = not (is_of_the_site or _points_elsewhere(block))
 
 
 def _is_of_the_site(block: PageBlock) -> bool:

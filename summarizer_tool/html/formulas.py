@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
+from urllib.parse import unquote
 
 from summarizer_tool.html.parsing import walk
 
@@ -131,6 +133,12 @@ _BOXES = frozenset({'katex', 'mwe-math-element', 'MathJax', 'MathJax_Display', '
 """Names of what KaTeX, MediaWiki and MathJax put around a formula and its drawing."""
 _DRAWINGS = frozenset({'katex-html', 'MathJax', 'MathJax_Display', 'MathJax_SVG', 'MathJax_CHTML', 'MathJax_Preview'})
 """Names of what shows a formula that is said once more, as MathML or as TeX."""
+_SAID = ('data-math', 'data-latex', 'data-tex')
+"""Attributes in which a formula may be said once more, of its box or of what holds it."""
+_MOST_BEHIND = 2
+"""Elements behind a drawing, of which one may be the script that it was made of."""
+_OF_LATEX = re.compile(r'(?:^|[\s/.])(?:latex|mimetex|mathtex|codecogs)(?=[\s/.?]|$)')
+_LONGEST_NAMES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +167,34 @@ def of_box(element: Any, names: str) -> Formula | None:
     words = names.split()
     if _BOXES.isdisjoint(words):
         return None
+    around = element.getparent()
     math = next(element.iter('math'), None)
     if math is not None:
-        around = element.getparent()
         is_display = around is not None and 'katex-display' in (around.get('class') or '')
         return Formula(latex(math), is_display or of_math(math).is_display)
     image = next(element.iter('img'), None)
-    return Formula(_clean(image.get('alt')), is_display=False) if image is not None else None
+    if image is not None:
+        return Formula(_clean(image.get('alt')), is_display=False)
+    if any(each.tag == 'script' for each in islice(element.itersiblings(), _MOST_BEHIND)):  # which says it once more
+        return None
+    said = next((each.get(key) for each in (element, around) if each is not None for key in _SAID if each.get(key)), '')
+    return Formula(_clean(said) or _drawn(element), is_display=False)
+
+
+def _drawn(element: Any) -> str:
+    """What a drawing shows on one line; of others, which cannot be read, that something is left out."""
+    is_line = next(element.iterfind('.//*[@class="vlist"]'), None) is None
+    text = ' '.join(''.join(islice(element.itertext(), MAX_LENGTH)).split())[:MAX_LENGTH] if is_line else ''
+    return text.translate(_WRITTEN) or '…'
+
+
+def of_image(element: Any) -> Formula | None:
+    """The formula of a picture that a program made of LaTeX; none of another."""
+    source: str = element.get('src') or ''
+    if not _OF_LATEX.search(f'{(element.get("class") or "")[:_LONGEST_NAMES]} {source[:_LONGEST_NAMES]}'):
+        return None
+    said = element.get('alt') or element.get('title') or unquote(source[:MAX_LENGTH].partition('?')[2])
+    return Formula(_clean(said), is_display=False)
 
 
 def is_drawing(names: str) -> bool:

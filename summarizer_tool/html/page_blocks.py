@@ -97,6 +97,8 @@ class PageBlock:
     """The element whose text it is: its own, or one that holds other blocks beside bare text."""
     group: int = 0
     """The element around its box; equal for siblings."""
+    form: int = 0
+    """What its box and the elements around it are: their tags and names; equal for texts that are set alike."""
     marks: list[int] = field(default_factory=list[int])
     """The numbers of its text nodes, each followed by its characters."""
     links: list[str] = field(default_factory=list[str])

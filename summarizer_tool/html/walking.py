@@ -63,7 +63,7 @@ _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e
 """A link of nothing but one of these leads to where it stands, or back to where one came from."""
 
 _Reader = Callable[[Any], bool | None]
-_Around = tuple[Frame | None, Region | None, str, int, int, int]
+_Around = tuple[Frame | None, Region | None, str, int, int, int, tuple[int, str]]
 
 
 class TreeWalk:
@@ -77,6 +77,7 @@ class TreeWalk:
         self._box = ''
         self._level = 0
         self._number = self._group = self._numbers = 0
+        self._form = 0, ''
         self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
         self._is_note = False
@@ -152,11 +153,11 @@ class TreeWalk:
 
     @property
     def _around(self) -> _Around:
-        return self._frame, self._region, self._box, self._level, self._number, self._group
+        return self._frame, self._region, self._box, self._level, self._number, self._group, self._form
 
     @_around.setter
     def _around(self, around: _Around) -> None:
-        self._frame, self._region, self._box, self._level, self._number, self._group = around
+        self._frame, self._region, self._box, self._level, self._number, self._group, self._form = around
 
     def _open_box(self, element: Any, tag: str) -> None:
         self._box = tag
@@ -165,6 +166,9 @@ class TreeWalk:
         self._numbers += 1
         self._number = self._numbers
         names: str = element.get('class') or ''
+        form, last = self._form
+        if (own := f'{tag} {names[:100]}') != last:  # sections of a section are like it
+            self._form = hash((form, own)), own
         if element not in self._sections and signs.is_chrome(element, tag):
             depth = self._region.depth + 1 if self._region is not None else 0
             if depth < MAX_REGIONS:
@@ -233,6 +237,9 @@ class TreeWalk:
         return written != ''
 
     def _read_image(self, element: Any) -> None:
+        if formula := formulas.of_image(element):
+            self._formula(element, formula)
+            return
         alt: str = element.get('alt') or ''
         alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())
         if alt:
@@ -375,7 +382,7 @@ class TreeWalk:
             if kind == 'text':
                 block.text = _lines(text, is_one=level > 0)
             block.size, block.linked, block.group = self._size, self._linked, self._group
-            block.box = self._number
+            block.box, block.form = self._number, self._form[0]
             block.marks, block.links = self._marks, self._links
             self._found.blocks.append(block)
         self._pieces, self._marks, self._links = [], [], []

@@ -11,7 +11,7 @@ from summarizer_tool.formats.pdf_layout import markdown_of
 from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine
 from summarizer_tool.formats.reading import read
 from tests.formats.test_archives import why_not
-from tests.support.pdfs import ENCRYPTED, lines, pdf
+from tests.support.pdfs import ENCRYPTED, Line, lines, pdf
 
 MILL = """\
 The mill of Ostrey was built in the year 1874 by the brothers Gann, who
@@ -273,6 +273,8 @@ def test_raised_numbers_are_told_from_those_before_them() -> None:
     """The raised ones begin where the others end."""
     powers = [(72.0, 700.0, 'It holds 10'), (118.2, 704.0, '-9', 6), (127.0, 700.0, 'grams.')]
     assert read(pdf([powers])).markdown == 'It holds 10^-9 grams.'
+    fraction = [(72.0, 700.0, 'It holds 1/'), (114.9, 704.0, '4', 6), (121.0, 700.0, 'inch.')]
+    assert read(pdf([fraction])).markdown == 'It holds 1/4 inch.'
 
 
 def test_a_note_whose_number_is_raised_is_one_paragraph() -> None:
@@ -312,3 +314,24 @@ def test_pages_characters_and_seconds_are_bounded(monkeypatch: pytest.MonkeyPatc
 def test_a_page_without_text_among_others_is_no_scan() -> None:
     text = read(pdf([lines(FEN), [], lines(FEN)])).markdown
     assert text.count('\f') == 2
+
+
+def test_what_is_written_leftwards_is_read_as_it_goes() -> None:
+    """The words of its lines stand from the right to the left, and two letters may be drawn as one."""
+    text: list[Line] = [(470, 700, 'bab'), (400, 700, 'BIG RED')]
+    text += [(375 - 30 * place, 700, letter * 3) for place, letter in enumerate('abca')]
+    text += [(470 - 30 * place, 688, letter * 3) for place, letter in enumerate('bcab')] + [(342, 688, 'cdc')]
+    rows = [
+        (left, 640 - 14 * row, shown)
+        for row, letter in enumerate('abc')
+        for left, shown in ((470, letter * 3), (330, f'{row}200'), (200, 'cbc'))
+    ]
+    assert read(pdf([[*text, *rows]], letters=('ت', 'ح', 'د', 'لا'))).markdown == snapshot("""\
+حتح BIG RED تتت ححح ددد تتت ححح ددد تتت ححح دلاد
+
+|  |  |  |
+| --- | --- | --- |
+| تتت | 0200 | دحد |
+| ححح | 1200 | دحد |
+| ددد | 2200 | دحد |\
+""")

@@ -91,4 +91,4 @@ def test_spans_that_are_named_differently_stand_apart() -> None:
     ],
 )
 def test_spans_within_a_word_are_one(spans: str, text: str) -> None:
-    assert f'{_shown(f"{PROSE}<p>{spans}</p>")}\n'.endswith(f'\n{text}\n')
+    assert f'\n{text}\n' in _shown(f'{PROSE}<p>{spans}</p>')

@@ -1,5 +1,6 @@
 """Which blocks are kept, by what trafilatura voted for and where they stand."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ def page(*blocks: PageBlock) -> Blocks:
         block.size = len(block.text)
         block.marks = [place, block.size]
         block.box = 100 + place
+        block.form = block.form or 100 + place
     return Blocks(list(blocks))
 
 
@@ -153,10 +155,25 @@ def test_a_heading_that_leads_on_stays_with_its_text() -> None:
     assert kept(page(text(), heading(2, 'See also'), text(SENTENCE * 2)), 0, 1, 2) == [0, 1, 2]
 
 
-def test_what_is_said_on_and_on_is_said_once() -> None:
-    again = [text('All prices are in pence of the old mint.') for _ in range(3)]
-    assert kept(page(text(), *again[:2], text(SENTENCE * 2)), 0, 1, 2, 3) == [0, 1, 2, 3]
-    assert kept(page(text(), *again, text(SENTENCE * 2)), 0, 1, 2, 3, 4) == [0, 1, 4]
+def test_what_is_said_below_each_heading_is_kept_there() -> None:
+    again = [heading(2), text('All prices are in pence of the old mint.')] * 3
+    assert kept(page(text(), *(replace(block) for block in again)), *range(7)) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_sections_set_like_those_with_votes_are_kept() -> None:
+    def after(form: int) -> list[int]:
+        told = [text(SENTENCE, form=1), text(form=1), heading(2), text(SENTENCE * 2, form=form), text('x', form=form)]
+        return kept(page(*told), 0, 1)
+
+    assert (after(1), after(2)) == ([0, 1, 2, 3], [0, 1])
+
+
+def test_comments_are_the_text_of_a_forum() -> None:
+    def shown(first: str) -> list[int]:
+        says = text(region=Region(None, 'comments', 'ul'))
+        return kept(page(heading(1), text(first), text('ada, 2 hours ago'), says), 1, 2)
+
+    assert (shown('214 points'), shown(SENTENCE)) == ([0, 1, 2, 3], [0, 1, 2])
 
 
 def test_something_is_always_kept() -> None:

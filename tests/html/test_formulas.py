@@ -116,3 +116,19 @@ def test_any_formula_is_balanced(markup: str) -> None:
 def test_formulas_that_grow_are_bounded() -> None:
     assert len(latex('<msup><mi>x</mi>' * 3000)) <= formulas.MAX_LENGTH
     assert latex('<mrow>' * 200 + '<mi>y</mi>') == 'y'
+
+
+@pytest.mark.parametrize(
+    ('markup', 'expected'),
+    [
+        (r'<img class="latex" src="/latex.php?latex=x" alt="\sum_n n^2">', r'$\sum_n n^2$'),
+        ('<img src="https://latex.codecogs.com/svg.image?%5Cfrac%7Ba%7D%7Bb%7D">', r'$\frac{a}{b}$'),
+        ('<img src="/latex-course.png" alt="Ada">', ''),
+        ('<span data-math="a_1"><span class="katex"><i class="katex-html">a1</i></span></span>', '$a_1$'),
+        ('<span class="katex"><i class="katex-html" aria-hidden="true">∀<i>x</i></i></span>', '$∀x$'),
+        ('<span class="katex"><i class="katex-html">x<i class="vlist">2</i></i></span>', '$…$'),
+        ('<span class="MathJax">y</span><script type="math/tex">z</script>', '$z$'),
+    ],
+)
+def test_formulas_that_are_only_drawn(markup: str, expected: str) -> None:
+    assert f'The sum is {expected} here.'.replace('  ', ' ') in read(f'<p>The sum is {markup} here.</p>')

@@ -23,6 +23,7 @@ def pdf(
     size: int = SIZE,
     is_turned: bool = False,
     notes: Sequence[str] = (),
+    letters: Sequence[str] = (),
 ) -> bytes:
     """A PDF in Helvetica, which is 0.5 of its size wide or so.
 
@@ -33,6 +34,7 @@ def pdf(
         size: Of the font, in points.
         is_turned: Whether the pages are printed upwards, and shown turned for one who reads.
         notes: Entries of annotations on the first page; of those with a name, `/T`, of fields of a form.
+        letters: What `a`, `b`, `c` … of the font stand for.
     """
     count = len(pages)
     numbers = [f'{4 + 2 * count + index} 0 R' for index in range(len(notes))]
@@ -41,7 +43,7 @@ def pdf(
     objects = [
         f'<< /Type /Catalog /Pages 2 0 R{f" /AcroForm << /Fields [{fields}] >>" if fields else ""} >>',
         f'<< /Type /Pages /Kids [{kids}] /Count {count} >>',
-        '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+        f'<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode {4 + 2 * count + len(notes)} 0 R >>',
     ]
     for index, page in enumerate(pages):
         shown = '\n'.join(
@@ -56,6 +58,9 @@ def pdf(
             f'<< /Length {len(shown)} >>\nstream\n{shown}\nendstream',
         ]
     objects += [f'<< /Type /Annot {note} >>' for note in notes]
+    codes = [f'<{97 + at:x}> <{letter.encode("utf-16-be").hex()}>' for at, letter in enumerate(letters)]
+    stream = f'{len(codes)} beginbfchar\n{" ".join(codes)}\nendbfchar\n'
+    objects.append(f'<< /Length {len(stream)} >>\nstream\n{stream}endstream')
     objects.append(f'<< /Title ({_escaped(title)}) >>')
     body, places = b'%PDF-1.4\n', list[int]()
     for number, content in enumerate(objects, 1):
