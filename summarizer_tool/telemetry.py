@@ -158,10 +158,8 @@ class TerminalLines(logging.Handler):
         """Write the record with its fields."""
         added = [(name, value) for name, value in vars(record).items() if name not in _ORDINARY]
         shown = ((name, cast('list[object]', value) if isinstance(value, list) else [value]) for name, value in added)
-        fields = [f'{name}: {", ".join(map(str, values))}' for name, values in shown]
-        known = str((record.getMessage(), [each for each in fields if not each.startswith('_')]))
-        if known not in self._said:
-            self._said.add(known)
-            line = f'summarizer: {record.levelname.lower()}: {record.getMessage()}'
-            line += f' ({"; ".join(each.lstrip("_") for each in fields)})' if fields else ''
+        fields = '; '.join(f'{name}: {", ".join(map(str, values))}' for name, values in shown)
+        line = f'summarizer: {record.levelname.lower()}: {record.getMessage()}{f" ({fields})" if fields else ""}'
+        if line not in self._said:
+            self._said.add(line)
             sys.stderr.write(f'{line}\n')

@@ -16,8 +16,6 @@ from pydantic_ai.exceptions import (
     UsageLimitExceeded,
 )
 
-from summarizer_tool.text.lines import one_line
-
 DEADLINE = 'deadline'
 """The reason of a call that had no time, rather than failed."""
 
@@ -32,10 +30,6 @@ EMPTY, UNSUPPORTED = 'empty answer', 'no supported facts'
 
 BAD_ANSWERS = frozenset({'invalid output', CUT_OFF, 'broken off', 'content filter', CONTEXT_LENGTH, EMPTY, UNSUPPORTED})
 """The reasons of calls that the content of their request has failed, or whose answer is of no use."""
-
-
-MAX_SAID = 200
-"""Characters of what a provider says of an error."""
 
 
 class OutOfTimeError(Exception):
@@ -63,7 +57,6 @@ _TOO_LONG = re.compile(
     r'|token count .{0,40}exceeds|reduce the length'
 )
 _FILTERED = re.compile(r'(?i)content.?filter|content management policy|content policy|was flagged|moderation')
-_KEY = re.compile(r'[\w.-]*\d[\w.-]{15,}|[\w.-]{24,}')
 _NUMBER = re.compile(r'(?<![\w.])\d[\d,]{0,11}(?![\w.]*\w)')
 
 
@@ -89,16 +82,6 @@ def reason(error: BaseException) -> str:
             return name
     names = (name for kind, name in _NAMES.items() if isinstance(error, kind))
     return _of_cause(error) or next(names, type(error).__name__)
-
-
-def said(error: BaseException | None) -> str:
-    """What a provider says of a failed call, in short and without what looks like a key; it may quote the request."""
-    while isinstance(error, BaseExceptionGroup):
-        error = first_of(error)  # pyright: ignore[reportUnknownArgumentType]
-    if not isinstance(error, ModelAPIError):
-        return ''
-    message = one_line(''.join(character if character.isprintable() else ' ' for character in _message(error)[:2_000]))
-    return one_line(_KEY.sub('…', message), MAX_SAID)
 
 
 def _of_cause(error: BaseException) -> str:

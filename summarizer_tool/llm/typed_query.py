@@ -197,11 +197,7 @@ class TypedQuery(Generic[OutputT]):
     def _log_error(self, error: BaseException | None) -> None:
         if error is not None and not isinstance(error, UsageLimitExceeded | OutOfTimeError):
             level = logging.WARNING if isinstance(error, _EXPECTED) else logging.ERROR
-            # By convention what begins with `_` goes into no file; the terminal of who has sent the content shows it.
-            told = {'_said': said} if (said := failures.said(error)) else {}
-            _logger.log(
-                level, 'model call failed', extra={'agent': self.name, 'reason': failures.reason(error), **told}
-            )
+            _logger.log(level, 'model call failed', extra={'agent': self.name, 'reason': failures.reason(error)})
 
 
 _OUTPUTS: dict[OutputMode, Callable[[Any], OutputSpec[Any]]] = {

@@ -5,7 +5,7 @@ from pydantic_ai import Agent, IncompleteToolCall, ModelMessage, ModelResponse, 
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from summarizer_tool.llm.failures import is_cut_off, is_too_long, over_window, reason, said
+from summarizer_tool.llm.failures import is_cut_off, is_too_long, over_window, reason
 
 
 def test_errors_that_say_the_answer_was_cut_off() -> None:
@@ -40,24 +40,3 @@ def test_errors_that_say_by_how_much_a_request_was_too_long(message: str, over: 
     error = ModelHTTPError(400, 'scripted', {'error': {'message': message, 'code': 400}})
     assert is_too_long(error)
     assert over_window(error) == over
-
-
-@pytest.mark.parametrize(
-    ('error', 'words'),
-    [
-        (
-            ModelHTTPError(402, 'm', {'error': {'message': 'Insufficient\n credits.', 'code': 402}}),
-            'Insufficient credits.',
-        ),
-        (ModelHTTPError(400, 'm', {'error': 'no tools here'}), 'no tools here'),
-        (
-            ModelHTTPError(401, 'm', {'message': 'Wrong key sk-or-v1-0123456789abcdef, \x1b[31mtry'}),
-            'Wrong key …, [31mtry',
-        ),
-        (ExceptionGroup('all', [ModelHTTPError(403, 'm', 'Forbidden')]), 'Forbidden'),
-        (ModelHTTPError(500, 'm', 'no ' * 900), f'{"no " * 66}n…'),
-        (ValueError('Vael'), ''),
-    ],
-)
-def test_what_a_provider_says_of_an_error(error: Exception, words: str) -> None:
-    assert said(error) == words
