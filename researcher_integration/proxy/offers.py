@@ -126,8 +126,11 @@ class Offers:
 
     async def list_templates(self) -> types.ListResourceTemplatesResult:
         """All templates of addresses."""
-        found = await self._all('resource_templates', types.ResourceTemplate)
-        return types.ListResourceTemplatesResult(resource_templates=[template for _, template in found])
+        return types.ListResourceTemplatesResult(resource_templates=[each for _, each in await self.templates()])
+
+    async def templates(self) -> list[tuple[Connection, types.ResourceTemplate]]:
+        """All templates of addresses, each with its server."""
+        return await self._all('resource_templates', types.ResourceTemplate)
 
     async def tool(self, name: str) -> Route | None:
         """The tool of a name, looked for in new lists if it is in none yet.

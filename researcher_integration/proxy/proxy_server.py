@@ -1,7 +1,7 @@
 """The MCP server that clients see: what they ask goes to the server it belongs to, and what that says comes back."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
@@ -251,21 +251,21 @@ class ProxyServer:
         return route
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """What an argument may be, of a prompt by its server; of a template of addresses by the first that knows it."""
-        ref, connections = params.ref, self.connections
+        """What an argument of a prompt, or of a template of addresses, may be, by the server that it is of."""
+        ref = params.ref
         if isinstance(ref, types.PromptReference):
             route = await self._prompt(ref.name)
-            ref, connections = ref.model_copy(update={'name': route.name}), [route.connection]
+            ref, owner = ref.model_copy(update={'name': route.name}), route.connection
+        else:
+            templates = await self.offers.templates()
+            owner = next((server for server, template in templates if template.uri_template == ref.uri), None)
+        if owner is None or owner.capabilities.completions is None:
+            return types.CompleteResult(completion=types.Completion(values=[]))
         request = types.CompleteRequest(params=params.model_copy(update={'ref': ref, 'meta': None}))
-        for connection in connections:
-            if connection.capabilities.completions is not None:
-                called = await self.results.calls.of(connection.name, 'completion/complete', {})
-                with suppress(MCPError):  # it cannot be told from one that does not know the template
-                    found = await self._asked(context, connection, called, request, types.CompleteResult)
-                    if found.completion.values:
-                        values = [str(self.results.said(connection.name, each)) for each in found.completion.values]
-                        return types.CompleteResult(completion=found.completion.model_copy(update={'values': values}))
-        return types.CompleteResult(completion=types.Completion(values=[]))
+        called = await self.results.calls.of(owner.name, 'completion/complete', {})
+        found = (await self._asked(context, owner, called, request, types.CompleteResult)).completion
+        values = [str(self.results.said(owner.name, each)) for each in found.values]
+        return types.CompleteResult(completion=found.model_copy(update={'values': values}))
 
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams

@@ -165,8 +165,12 @@ MAX_ARGUMENTS_TOKENS = 150
 HEAD_SHARE = 1 / 3
 """Of what is kept of a long message, for its beginning, which says what it is about; its end says what is wanted."""
 
-_ADDRESS = re.compile(r'[^\s\'",]*/[^\s\'",]*|[A-Za-z]:\\[^\s\'",]*')
-"""In arguments: where something is says nothing of what is wanted of it, and its digits stand in many lines."""
+_ADDRESS = re.compile(
+    r'(?<![^\s\'",=(])(?:(?:(?:[\w+.-]+:/|~|\.{1,2})?/|[A-Za-z]:\\)[^\s\'",]*'
+    r'|[^\s\'",/]+/[^\s\'",]{0,300}\.[A-Za-z]\w{0,4}(?![^\s\'",]))'
+)
+"""In arguments: where something is says nothing of what is wanted of it, and its digits stand in many lines; not names
+such as `deployment/web-1`."""
 
 CALLED, RETURNED = 'agent called', 'result of'
 

@@ -32,6 +32,17 @@ _ERROR = re.compile(rb'"error"\s*:\s*\{[^{}]*?"code"\s*:\s*([45]\d\d)\b')
 _ERROR_BYTES = 8_000
 """Of the beginning of an answer, in which it is looked for."""
 
+_ERROR_DEPTH = 2
+"""Objects within which it stands at most: the answer, and a choice in it. The arguments of a call stand deeper."""
+
+
+def _status_in(begun: bytes) -> int:
+    """The status of the error that an answer is, by its beginning; 0 of any other."""
+    error = _ERROR.search(begun, 0, _ERROR_BYTES)
+    if error is None or begun.count(b'{', 0, error.start()) - begun.count(b'}', 0, error.start()) > _ERROR_DEPTH:
+        return 0
+    return int(error[1])
+
 
 @cache
 def _certificates() -> SSLContext:
@@ -146,9 +157,9 @@ class _Attempt(httpx2.AsyncBaseTransport):
                 else:
                     begun = await response.aread()
                 # A gateway that has answered 200 already says so of the provider behind it.
-                if response.is_success and (error := _ERROR.search(begun, 0, _ERROR_BYTES)):
+                if response.is_success and (status := _status_in(begun)):
                     await response.aread()
-                    response.status_code = int(error[1])
+                    response.status_code = status
             except BaseException:
                 await response.aclose()
                 raise

@@ -20,7 +20,8 @@ def alone_in(
 ) -> Generator[None]:
     """Keep other processes from a folder, by a lock in it where the system has such; the folder is made if need be.
 
-    Raises a `failure` with what is `busy` if another process has it, or with its `name` if it cannot be written.
+    Raises a `failure` with what is `busy` if another process has it, or with its `name` if it cannot be written or
+    locked.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700 if is_private else 0o777)
@@ -31,8 +32,10 @@ def alone_in(
         if fcntl is not None:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 raise failure(busy) from None
+            except OSError as error:
+                raise failure(f'{name} cannot be locked: {error.strerror}') from None
         yield
 
 

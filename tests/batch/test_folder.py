@@ -1,5 +1,6 @@
 """The folder of a batch, and which files are its documents."""
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -120,6 +121,20 @@ def test_one_process_at_a_time_and_one_name_for_ever(tmp_path: Path) -> None:
     (folder.path / 'batch.json').write_text('{}')
     with pytest.raises(ConfigurationError, match='is not what this program has written'):
         folder.record()
+
+
+def test_a_folder_that_cannot_be_locked_is_not_taken_for_a_busy_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(_file: object, _how: int) -> None:
+        raise OSError(errno.ENOLCK, 'No locks available')
+
+    monkeypatch.setattr('fcntl.flock', flock)
+    with (
+        pytest.raises(ConfigurationError, match=r'out cannot be locked: No locks'),
+        BatchFolder(tmp_path / 'out').alone(),
+    ):
+        pass
 
 
 def test_the_report_has_first_what_was_set_aside(tmp_path: Path) -> None:

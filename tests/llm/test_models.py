@@ -1,6 +1,7 @@
 """Which model a name means, and what becomes of requests that fail, at a simulated provider on a real socket."""
 
 import gc
+import json
 import logging
 import re
 import socket
@@ -212,6 +213,14 @@ async def test_an_error_in_an_answer_that_says_200_is_that_error(
     with provider(Raw(body % status, kind)) as running, pytest.raises(ModelHTTPError) as caught:
         await ask(running, llm_max_retries=2)
     assert (caught.value.status_code, len(running.requests)) == (status, requests)
+
+
+async def test_an_error_that_a_tool_is_told_of_is_none_of_the_answer() -> None:
+    said = {'role': 'assistant', 'content': 'hello', 'tool': {'input': {'error': {'code': 502}}}}
+    answer = {'id': 'x', 'object': 'chat.completion', 'created': 1, 'model': 'm'}
+    answer['choices'] = [{'index': 0, 'finish_reason': 'stop', 'message': said}]
+    with provider(Raw(json.dumps(answer).encode(), 'application/json')) as running:
+        assert await ask(running, llm_max_retries=0) == 'hello'
 
 
 @pytest.fixture

@@ -124,6 +124,10 @@ def archive() -> MCPServer:
         """What was written of a ship."""
         return f'{name} was built in 1804.'
 
+    @mcp.completion()
+    async def all_it_is_asked(_ref: Any, argument: CompletionArgument, _context: Any) -> Completion:
+        return Completion(values=[f'{argument.value} in the archive'])
+
     return mcp
 
 

@@ -41,6 +41,7 @@ The call: who_is with {"name": "ansgar"}\
         ('C:\\logs\\29.log', ''),
         (['/srv/29', 'sluice 7'], 'sluice 7'),
         ('ERROR|timeout', 'ERROR|timeout'),
+        ('deployment/web-1 and 24/7', 'deployment/web-1 and 24/7'),
     ],
 )
 def test_where_something_is_says_nothing_of_what_is_wanted(value: object, words: str) -> None:
