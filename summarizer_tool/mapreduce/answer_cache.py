@@ -139,14 +139,14 @@ class AnswerCache:
         """Where chunks of `size` tokens began when the first of the documents was last cut, by `fingerprint`."""
         if self.cache is not None and (key := _starts_key(documents, size)):
             with _forgiving('the places of the last cuts cannot be read'):
-                return _STARTS.validate_json(await in_io_thread(self.cache.answer, key, least=size, most=size) or '[]')
+                return _STARTS.validate_json(await in_io_thread(self.cache.answer, key, least=0, most=0) or '[]')
         return frozenset()
 
     async def keep_starts(self, documents: Sequence[Document], size: int, starts: frozenset[int]) -> None:
         """Keep them for the next time."""
         if self.cache is not None and (key := _starts_key(documents, size)):
             with _forgiving('the places of the cuts cannot be kept'):
-                await in_io_thread(self.cache.keep_answer, key, size, _STARTS.dump_json(starts).decode())
+                await in_io_thread(self.cache.keep_answer, key, 0, _STARTS.dump_json(starts).decode())
 
     @asynccontextmanager
     async def asking(self, key: str, target: int, deadline: Deadline) -> AsyncGenerator[ChunkSummary | None]:
