@@ -14,7 +14,7 @@ from researcher_integration.lore.configuration import ResearchSettings
 from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
-from researcher_integration.lore.steps.steps import ExtractionPhase, ResearchSteps
+from researcher_integration.lore.steps.steps import ResearchSteps
 from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Service, SourceStore, Summarizer, first_error, in_io_thread, trace_span
 
@@ -75,7 +75,6 @@ class Research:
 
     async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint
-        extracting = ExtractionPhase(work)
         steps = ResearchSteps(work)
         if work.model is not None:
             self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
@@ -90,10 +89,10 @@ class Research:
             checkpoint.forget_steps()  # so that a resumed research searches again
             await work.save()
             raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
-        material, said = await extracting.material()
+        material, said = await steps.material()
         if work.model is not None:
-            await extracting.extract(work.model, material)
-            await extracting.cross_reference(work.model, material)
+            await steps.extract(work.model, material)
+            await steps.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(

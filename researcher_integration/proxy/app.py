@@ -1,6 +1,5 @@
 """`summarizer proxy` once its options are read: the servers are reached, and clients served until the end."""
 
-import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -34,7 +33,6 @@ class Proxy:
     @asynccontextmanager
     async def __call__(self, settings: Settings) -> AsyncGenerator[ProxyServer]:
         """Start and reach the servers, which end with the block; raises `ConfigurationError` for model or store."""
-        _log_as_the_program()
         if any(self.rules.for_server(name).summarization.model is None for name in (None, *self.rules.mcp_servers)):
             build_model(settings, model_id(settings), embedded=ExtractiveModel)
         store = SourceStore.open(settings)
@@ -55,14 +53,6 @@ class Proxy:
                     tasks.cancel_scope.cancel()
         finally:
             store.close()
-
-
-def _log_as_the_program() -> None:
-    """Have the lines of this package written where and as those of `summarizer_tool` are."""
-    own, other = logging.getLogger('researcher_integration'), logging.getLogger('summarizer_tool')
-    own.handlers[:] = other.handlers
-    own.setLevel(other.level)
-    own.propagate = other.propagate
 
 
 async def _reach(connections: Sequence[Connection]) -> None:

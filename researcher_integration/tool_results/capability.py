@@ -4,6 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -19,6 +20,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
+from researcher_integration.timeline.events import Summarizing, ToolCall
 from researcher_integration.tool_results.called import CalledTool, CallRules, Events, reading_tools
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
@@ -192,7 +194,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     ) -> Any:
         """Tell of the call, and mask what it says when it fails."""
         called = await self._calls.called(ctx, call, tool_def, args)
-        await called.reporter.started(called.arguments)
+        await called.reporter.tell(ToolCall, status='started', arguments=called.arguments)
         try:
             return await handler(args)
         except SkipToolExecution as skipped:
@@ -207,10 +209,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         except Exception as error:
             masked = await called.masked_error(error)
             part = failed_part(masked)
-            content: object = None if part is None else part.content
-            text = content if isinstance(content, str) else str(masked)
+            is_told = part is not None and isinstance(part.content, str)
+            text = part.content if is_told else str(masked)
             size = await computed_for(text, count_tokens, text)
-            if part is not None and text is content and size > called.rules.summarization.size_threshold_tokens:
+            if is_told and size > called.rules.summarization.size_threshold_tokens:
                 found = await self._observed(ctx, called, tool_def, text, is_error=True)
                 shown = cast('object', found.return_value) if isinstance(found, ToolReturn) else found
                 raise type(masked)(replace(part, content=str(shown))) from None
@@ -231,8 +233,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """Mask what a validator of arguments says; what pydantic says of them the model has written itself."""
         if not isinstance(error, ModelRetry):
             raise error
-        called = await self._calls.called(ctx, call, tool_def, args if isinstance(args, dict) else {})
-        await called.raise_masked(error)
+        return await self.on_tool_execute_error(
+            ctx, call=call, tool_def=tool_def, args=args if isinstance(args, dict) else {}, error=error
+        )
 
     async def on_tool_execute_error(
         self,
@@ -343,11 +346,11 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     async def _replaced(
         self, ctx: RunContext[AgentDepsT], called: CalledTool, seen: Observation, text: str, kept: StoredResult
     ) -> object:
-        await called.reporter.summarizing(kept.original)
+        await called.reporter.tell(Summarizing, estimated_tokens=kept.original)
         left = ctx.remaining_time()
         seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN
         request = called.request(text, await called.focus(list(ctx.messages)), seconds)
-        found, _ = await called.summarized(seen, kept, lambda: self._summary(ctx, request, called))
+        found, _ = await called.summarized(seen, kept, partial(self._summary, ctx, request, called))
         return found
 
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:
