@@ -222,7 +222,7 @@ class ProxyServer:
     async def _called(
         self, context: Context, name: str, arguments: dict[str, Any], collection: str
     ) -> types.CallToolResult:
-        route = await self.offers.tool(name)
+        route = await self.offers.named('tools', name)
         if route is None:
             raise MCPError(types.INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(name, 100)))
         question = str(arguments.pop(QUESTION, '') or '')[:MAX_QUESTION] if route.has_question else ''
@@ -246,7 +246,7 @@ class ProxyServer:
         return await self.results.of_prompt(called, result)
 
     async def _prompt(self, name: str) -> Route:
-        if (route := await self.offers.prompt(name)) is None:
+        if (route := await self.offers.named('prompts', name)) is None:
             raise MCPError(types.INVALID_PARAMS, f'there is no prompt {one_line(name, 100)!r}')
         return route
 
