@@ -36,12 +36,9 @@ class Proxy:
         if any(self.rules.for_server(name).summarization.model is None for name in (None, *self.rules.mcp_servers)):
             build_model(settings, model_id(settings), embedded=ExtractiveModel)
         store = SourceStore.open(settings)
-        results = Results(settings, self.rules, store)
-        made = ProxyServer(results)
+        made = ProxyServer(Results(settings, self.rules, store))
         silence = settings.mcp_tool_timeout if 'mcp_tool_timeout' in settings.model_fields_set else SILENT_SECONDS
-        made.connections += [
-            Connection(each, made.told, made.logged, made.came_back, results.said, silence) for each in self.servers
-        ]
+        made.connections += [Connection(each, made, silence) for each in self.servers]
         try:
             async with anyio.create_task_group() as tasks:
                 for connection in made.connections:

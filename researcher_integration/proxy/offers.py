@@ -206,14 +206,14 @@ def _masked(connection: Connection, items: Sequence[BaseModel]) -> Sequence[Base
 
     def told(value: object, name: str = '') -> Any:
         if name == '_meta':
-            masked = connection.masked(connection.name, value)
+            masked = connection.masked(value)
             return cast('object', masked) if isinstance(masked, dict) else None
         if isinstance(value, dict):
             return {name: told(each, name) for name, each in cast('dict[str, object]', value).items()}
         if isinstance(value, list):
             return [told(each) for each in cast('list[object]', value)]
         is_said = name in ('title', 'description') and isinstance(value, str)
-        return connection.masked(connection.name, value) if is_said else value
+        return connection.masked(value) if is_said else value
 
     return [type(each).model_validate(told(each.model_dump(by_alias=True, exclude_unset=True))) for each in items]
 

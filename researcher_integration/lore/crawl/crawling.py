@@ -17,12 +17,13 @@ import anyio
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.configuration import SourceTiers
-from researcher_integration.lore.crawl.pages import describe, key_of_file, read_local
+from researcher_integration.lore.crawl.pages import PREVIEW_TOKENS, describe, key_of_file, read_local
 from researcher_integration.lore.material import CrawledPage, TierName
 from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
     AddSourceRequest,
     ConfigurationError,
+    ReadSourceRequest,
     RequestError,
     Robots,
     Service,
@@ -151,7 +152,9 @@ class Crawler:
             again = AddSourceRequest(content=document.text, url=page.url, title=page.title)
             added = await self._service.add_source(again)
             outline = added.text.partition('\n')[2]  # after the line that names the source
-            return Crawled(page, describe(page, document.text, outline, is_new=is_new), is_new)
+            read = ReadSourceRequest(source_id=page.source_id, max_tokens=PREVIEW_TOKENS)
+            beginning = await self._service.read_source(read)
+            return Crawled(page, describe(page, outline, beginning, is_new=is_new), is_new)
 
     async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
         """The page with a key, and whether this call was the first to get it."""
