@@ -57,15 +57,15 @@ class KeptBlock(BaseModel):
     """cl100k tokens of it; of a page, of its whole text."""
 
 
-StepState = Literal['summarized', 'unchanged', 'raw', 'empty']
+StepState = Literal['summarized', 'unchanged', 'degraded', 'empty']
 
 
 class StepFigures(BaseModel):
     """A finished research step in figures."""
 
     state: StepState
-    """`summarized`; `unchanged`: the pages fit as they are; `raw`: (some of) the pages stayed as they are because the
-    summarizer was not to be had; `empty`: there were no pages."""
+    """`summarized`; `unchanged`: the pages fit as they are; `degraded`: summarized by the embedded model, since the one
+    that was asked for was not to be had; `empty`: there were no pages."""
     budget: int = 0
     """Its share of the tokens that all steps might hand on; it may have more where others need less."""
     tokens_crawled: int
@@ -161,7 +161,7 @@ class Checkpoint(BaseModel):
         done = {
             'pages': len({page.source_id for page in self.pages.values()}),
             'reports of agents': reported,
-            'summarized topics': sum(state != 'raw' for state in states),
+            'summarized topics': sum(state != 'degraded' for state in states),
             'extractions': extracted + (self.cross_reference is not None and not self.cross_reference.reason),
         }
         kept = ', '.join(f'{what} {number}' for what, number in done.items() if number)

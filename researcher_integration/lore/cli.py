@@ -202,14 +202,10 @@ def _progress() -> 'Callable[[ResearchProgress], None]':
         nonlocal last
         if not (progress.stage == 'summarize' and progress.total) and (progress.stage, progress.message) != last:
             last = progress.stage, progress.message
-            say(_worded(progress))
+            counted = f' {progress.done}/{progress.total}' if progress.total else ''
+            say(f'{progress.stage}{counted}: {progress.message}')
 
     return line
-
-
-def _worded(progress: 'ResearchProgress') -> str:
-    counted = f' {progress.done}/{progress.total}' if progress.total else ''
-    return f'{progress.stage}{counted}: {progress.message}'
 
 
 def report(package: 'Package', topics: 'Sequence[Topic]') -> None:

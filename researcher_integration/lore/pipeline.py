@@ -16,7 +16,7 @@ from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
 from researcher_integration.lore.steps.steps import ResearchSteps
 from researcher_integration.lore.summaries.backends import InProcess
-from summarizer_tool import Service, SourceStore, Summarizer, first_error, in_io_thread, trace_span
+from summarizer_tool import ExtractiveModel, Service, SourceStore, Summarizer, first_error, in_io_thread, trace_span
 
 __all__ = ('STORE_FILE', 'Configuration', 'Research', 'ResearchProgress')
 
@@ -89,14 +89,14 @@ class Research:
             checkpoint.forget_steps()  # so that a resumed research searches again
             await work.save()
             raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
-        material, said = await steps.material()
+        material = await steps.material()
         if work.model is not None:
             await steps.extract(work.model, material)
             await steps.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(
-            checkpoint, work.topics, material, warnings=said, via=work.backend.name, has_model=work.model is not None
+            checkpoint, work.topics, material, via=work.backend.name, has_model=work.model is not None
         )
         await in_io_thread(package.write_to, built, self.folder)
         return built
@@ -146,6 +146,7 @@ class Research:
                 settings=settings,
                 service=service,
                 backend=backend or InProcess(settings, store),
+                embedded=InProcess(settings, store, ExtractiveModel()),
                 model=model,
                 tell=self.on_progress,
                 on_checkpoint=self.on_checkpoint,

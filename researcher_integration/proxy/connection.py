@@ -203,7 +203,9 @@ class Connection:
                     try:
                         await self._session(link, era, scope)
                     except* MCPError as errors:
-                        if link.client is not None or era == _ERAS[-1] or _was_closed(errors):
+                        said = first_error(errors)
+                        has_gone = isinstance(said, MCPError) and said.code == types.CONNECTION_CLOSED
+                        if link.client is not None or era == _ERAS[-1] or has_gone:
                             raise
                     if link.client is not None:
                         break
@@ -267,12 +269,6 @@ class Connection:
             _logger.warning('a server says what is no message', extra={'server': self.name})
         else:
             await self.proxy.told(message)
-
-
-def _was_closed(errors: ExceptionGroup[MCPError]) -> bool:
-    """Whether a server has gone, rather than answered that it does not know how a session was to begin."""
-    first = first_error(errors)
-    return isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED
 
 
 @asynccontextmanager

@@ -67,12 +67,6 @@ class Timeline:
         self.begun = self._worker.submit(self._begin)
         """Done once the log knows the run."""
 
-    @property
-    def followers(self) -> int:
-        """How many follow it live, and so get transient events, too."""
-        with self._gate:
-            return len(self._followers)
-
     async def __aenter__(self) -> Self:
         return self
 

@@ -188,9 +188,8 @@ class Crawler:
 
     async def _keep(self, key: str, found: _Found) -> tuple[CrawledPage, bool]:
         """Number a page, unless it is known."""
-        same = self._pages.get(found.key)
-        if same is None:
-            same = next((page for page in self._pages.values() if page.source_id == found.source.id), None)
+        by_handle = {page.source_id: page for page in self._pages.values()}
+        same = self._pages.get(found.key) or by_handle.get(found.source.id)
         number = max((page.number for page in self._pages.values()), default=0) + 1
         title = one_line(found.source.title or found.url)
         # Summaries and briefs know a page by its title.
@@ -204,11 +203,11 @@ class Crawler:
             tier=found.tier,
             weight=self._tiers.tiers[found.tier].weight,
         )
-        changed = [each for each in dict.fromkeys((key, found.key)) if self._pages.get(each) != page]
-        self._pages.update(dict.fromkeys(changed, page))
-        for each in changed:
-            if self._on_page is not None:
-                await self._on_page(each, page)
+        for each in dict.fromkeys((key, found.key)):
+            if self._pages.get(each) != page:
+                self._pages[each] = page
+                if self._on_page is not None:
+                    await self._on_page(each, page)
         return page, same is None
 
     async def _fetch(self, url: str) -> _Found:

@@ -70,6 +70,8 @@ class ResearchRun:
     settings: ResearchSettings
     service: Service
     backend: 'SummaryBackend'
+    embedded: 'SummaryBackend'
+    """Stands in where that one fails."""
     model: Model | None
     """Of the agents; without one there are none."""
     tell: Callable[[ResearchProgress], None]

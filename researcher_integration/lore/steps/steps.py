@@ -26,7 +26,7 @@ from researcher_integration.lore.steps.research_run import (
     step_budget,
     summary_limits,
 )
-from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
+from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, section
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, shown_address, trace_span, url_key
 
@@ -120,11 +120,11 @@ class ResearchSteps:
             await self._keep()
 
     def _is_kept(self) -> bool:
-        """Return whether every step has kept something of what there is, and no page had to stay as it was."""
+        """Return whether every step has kept something of what there is, by the model that was asked for."""
         steps = self._checkpoint.steps.values()
         kept = {handle for step in steps for handle in step.pages}
         has_all = len(steps) == len(self._topics) and kept >= {page.source_id for page in self._work.pages()}
-        return has_all and not any(step.state == 'raw' for step in steps)
+        return has_all and not any(step.state == 'degraded' for step in steps)
 
     async def _keep_pages(self, _key: str, page: CrawledPage) -> None:
         self._checkpoint.pages = dict(self._crawler.pages)
@@ -160,7 +160,8 @@ class ResearchSteps:
         options = RequestOptions(on_progress=tell, usage=self._work.usage, usage_limits=limits)
         self._work.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self._topics)} topics'))
         with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
-            kept = await ZoneSummarizer(self._work.backend, self._topics, options).summarize(
+            backends = self._work.backend, self._work.embedded
+            kept = await ZoneSummarizer(*backends, self._topics, options).summarize(
                 pages,
                 self._work.room(),
                 self._checkpoint.assigned,
@@ -189,12 +190,11 @@ class ResearchSteps:
     def _budget(self, topic: Topic) -> int:
         return step_budget(topic, self._topics, self._work.room())
 
-    async def material(self) -> tuple[Material, list[str]]:
-        """The kept text of all steps within the window, and notes on what was condensed for it."""
-        work, pages = self._work, self._work.pages()
-        known = {page.source_id: page for page in pages}
-        built, said = await build(self._checkpoint.steps, work.topics, known, work.text, work.room(), work.settings)
-        return Material(work.request.zone, built, pages), said
+    async def material(self) -> Material:
+        """The kept text of all steps, which is within the window."""
+        pages, read = self._work.pages(), self._work.text
+        sections = [await section(topic, self._checkpoint.steps[topic.id], pages, read) for topic in self._topics]
+        return Material(self._work.request.zone, sections, pages)
 
     async def extract(self, model: Model, material: Material) -> None:
         """Extract each category that is missing or has failed, all at once."""
