@@ -9,18 +9,29 @@ from typing import cast
 from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
-from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone
+from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest
 from researcher_integration.lore.configuration import ResearchSettings
 from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
 from researcher_integration.lore.steps.steps import ResearchSteps
 from researcher_integration.lore.summaries.backends import InProcess
-from summarizer_tool import ExtractiveModel, Service, SourceStore, Summarizer, first_error, in_io_thread, trace_span
+from summarizer_tool import (
+    ExtractiveModel,
+    Service,
+    SourceStore,
+    Summarizer,
+    alone_in,
+    first_error,
+    in_io_thread,
+    trace_span,
+)
 
 __all__ = ('STORE_FILE', 'Configuration', 'Research', 'ResearchProgress')
 
 STORE_FILE = 'sources.sqlite3'
+LOCK = '.lock'
+"""Held against other researches in the folder."""
 
 
 @dataclass
@@ -55,7 +66,8 @@ class Research:
         """
         if resume:
             self.check_begun()
-        with alone(self.folder):
+        busy = f'another research is at work in {self.folder}; name another --out'
+        with alone_in(self.folder, LOCK, ResearchError, busy=busy, name=str(self.folder), is_private=True):
             checkpoint = await in_io_thread(self._begin, resume=resume, fresh=fresh)
             if resume:
                 self.on_progress(ResearchProgress('resume', checkpoint.reused()))

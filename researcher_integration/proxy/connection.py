@@ -242,13 +242,13 @@ class Connection:
             cache=None,
             logging_callback=partial(self.proxy.logged, self),
             message_handler=self._told,
-            sampling_callback=lambda _, asked: self.proxy.asked(
-                self, types.CreateMessageRequest(params=asked), types.CreateMessageResult
+            sampling_callback=lambda context, params: self.proxy.asked(
+                self, types.CreateMessageRequest(params=params), types.CreateMessageResult
             ),
-            elicitation_callback=lambda _, asked: self.proxy.asked(
-                self, types.ElicitRequest(params=asked), types.ElicitResult
+            elicitation_callback=lambda context, params: self.proxy.asked(
+                self, types.ElicitRequest(params=params), types.ElicitResult
             ),
-            list_roots_callback=lambda _: self.proxy.asked(self, types.ListRootsRequest(), types.ListRootsResult),
+            list_roots_callback=lambda context: self.proxy.asked(self, types.ListRootsRequest(), types.ListRootsResult),
         ) as client:
             scope.deadline = math.inf
             self.capabilities = client.server_capabilities

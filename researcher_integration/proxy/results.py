@@ -97,16 +97,13 @@ class Results:
 
     async def of_error(self, called: CalledTool, error: MCPError) -> MCPError:
         """An error of the protocol: without secrets, and short."""
-        try:
-            message = truncate_tokens(str(await self._value(called, error.message)), MAX_ERROR_TOKENS)
-            data = await self._value(called, error.error.data)
-        except MaskingError:
-            return MCPError(error.code, render_prompt('tool_results/error', tool=called.name))
+        message = truncate_tokens(str(await self.aside(called.server or '', error.message)), MAX_ERROR_TOKENS)
+        data = await self.aside(called.server or '', error.error.data)
         is_long = len(json.dumps(data, default=str)) > MAX_META_CHARACTERS
         return MCPError(error.code, message, None if is_long else data)
 
     async def aside(self, server: str, value: object) -> object:
-        """What a server says while it works: a log message, how far it is. What is short does not wait for a thread.
+        """What a server says, without secrets. What is short does not wait for a thread.
 
         So nothing overtakes what was said before it.
         """
@@ -115,27 +112,22 @@ class Results:
         return await computed_for(value, self.said, server, value)
 
     def said(self, server: str, value: object) -> object:
-        """What a server says beside its results, without secrets."""
+        """What a server says, without secrets; a line that says so where these cannot be looked for."""
         masker = self.calls.masker(server)
         if masker is None:
             return value
         try:
             return Observation(value).masked(masker).value
-        except MaskingError:
-            return render_prompt('tool_results/redacted', tool=server)
-
-    async def _value(self, called: CalledTool, value: object) -> object:
-        return (await called.masked(Observation(value))).value
+        except MaskingError as error:
+            _logger.warning('what a server says was withheld', extra={'server': server, 'reason': str(error)})
+            return render_prompt('proxy/withheld', server=server)
 
     async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
         if not meta:
             return None
         if len(json.dumps(meta, default=str)) > MAX_META_CHARACTERS:
             return {f'{_META}left_out': sorted(meta)[:20]}
-        try:
-            masked = await self._value(called, dict(meta))
-        except MaskingError:
-            return None
+        masked = await self.aside(called.server or '', dict(meta))
         return cast('dict[str, Any]', masked) if isinstance(masked, dict) else {f'{_META}masked': masked}
 
     async def frame(self, text: str, tool: str) -> str:
@@ -183,15 +175,16 @@ class Results:
             if isinstance(block, types.EmbeddedResource):
                 meta = await self._meta(called, block.resource.meta)
                 block = block.model_copy(update={'resource': block.resource.model_copy(update={'meta': meta})})
-            try:
-                if text is not None:
-                    block = _with_text(block, str(await self._value(called, text)))
-                elif isinstance(block, types.ResourceLink):
-                    said = block.model_dump(include={'uri', 'name', 'title', 'description'})
-                    block = block.model_copy(update=cast('dict[str, Any]', await self._value(called, said)))
-            except MaskingError as error:
-                _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
-                block = _text(render_prompt('tool_results/redacted', tool=called.name))
+            if text is not None:
+                block = _with_text(block, str(await self.aside(called.server or '', text)))
+            elif isinstance(block, types.ResourceLink):
+                said = block.model_dump(include={'uri', 'name', 'title', 'description'})
+                told = await self.aside(called.server or '', said)
+                block = (
+                    block.model_copy(update=cast('dict[str, Any]', told))
+                    if isinstance(told, dict)
+                    else _text(str(told))
+                )
             masked.append(block)
         return masked
 

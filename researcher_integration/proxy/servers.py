@@ -24,8 +24,9 @@ OF_THE_PROXY = frozenset(str(field.validation_alias) for field in Settings.model
 def _enabled(entries: object) -> object:
     if not isinstance(entries, dict):
         return entries
-    given = cast('dict[str, Any]', entries).items()
-    return {name: each for name, each in given if not (isinstance(each, dict) and each.get('disabled'))}
+    given = cast('dict[str, Any]', entries)
+    disabled = {name for name, each in given.items() if isinstance(each, dict) and cast('Any', each).get('disabled')}
+    return {name: given[name] for name in given if name not in disabled}
 
 
 class ProxiedEntry(Server):

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_ai import FunctionToolset, RunContext, ToolCallPart, ToolDefinition, ToolReturn, ToolReturnPart
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, WrapRunHandler, durable_operation
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
+from pydantic_ai.messages import ToolReturnContent
 from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import AgentDepsT
@@ -24,8 +25,8 @@ from researcher_integration.timeline.events import Summarizing, ToolCall
 from researcher_integration.tool_results.called import CalledTool, CallRules, Events, reading_tools
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
-    FramedResults,
     change_results,
+    frame_results,
     framed_beside,
     mask_history,
     note_of,
@@ -78,8 +79,10 @@ class _Run:
     """Ids of the calls whose summaries have counted in it while they were made."""
     seen: set[str] = field(default_factory=set[str])
     """Ids of the calls whose results have been looked at."""
-    framed: FramedResults = field(default_factory=FramedResults)
-    """What the model has been shown."""
+    framed: dict[str, tuple[object, ToolReturnContent]] = field(
+        default_factory=dict[str, tuple[object, ToolReturnContent]]
+    )
+    """What the model has been shown, see `frame_results`."""
     has_compared: bool = False
     """Whether the servers of the rules have been compared with those there are."""
 
@@ -209,10 +212,10 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         except Exception as error:
             masked = await called.masked_error(error)
             part = failed_part(masked)
-            is_told = part is not None and isinstance(part.content, str)
-            text = part.content if is_told else str(masked)
+            content: object = None if part is None else part.content
+            text = content if isinstance(content, str) else str(masked)
             size = await computed_for(text, count_tokens, text)
-            if is_told and size > called.rules.summarization.size_threshold_tokens:
+            if part is not None and text is content and size > called.rules.summarization.size_threshold_tokens:
                 found = await self._observed(ctx, called, tool_def, text, is_error=True)
                 shown = cast('object', found.return_value) if isinstance(found, ToolReturn) else found
                 raise type(masked)(replace(part, content=str(shown))) from None
@@ -311,7 +314,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
                 await mask_history(messages, masker, self._run.seen)
         self._run.seen |= result_ids(ctx.messages)
         if self._frames:
-            await self._run.framed.frame(request_context.messages)
+            await frame_results(request_context.messages, self._run.framed)
         if self._calls.rules.mcp_servers and not self._all.has_compared:
             self._all.has_compared = True
             self._calls.say_unmatched(ctx, tools)

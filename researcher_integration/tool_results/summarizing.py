@@ -247,8 +247,9 @@ class ResultSummarizer:
         return self._digests[budget]
 
     def _told(self, found: Digest) -> ResultSummary:
-        for line in found.lines if self.on_fact else ():
-            self.on_fact(line.text)
+        if self.on_fact is not None:
+            for line in found.lines:
+                self.on_fact(line.text)
         return self._made(found.text, EXTRACTIVE, 'complete')
 
     def _made(self, text: str, model: str, state: str) -> ResultSummary:

@@ -128,5 +128,6 @@ def test_it_takes_no_more_room() -> None:
             'tokens, summarized in',
             'tokens, too many for this conversation, and could not be summarized (',
             'try a shorter or another part of it',
+            'what it has said here is withheld, because it could not be searched for secrets; its work is done, so do not call it again for that',
         )
     )

@@ -120,15 +120,17 @@ def assign(
     The page that is called as the zone is about the zone.
     """
     densities = [{topic.id: _density(topic, page, texts[page.source_id]) for topic in topics} for page in pages]
-    sums = {topic.id: sum(density[topic.id] for density in densities) for topic in topics}
+    sums: dict[TopicId, float] = {topic.id: sum(density[topic.id] for density in densities) for topic in topics}
     # One more page, average in everything: a few pages say little of what is rare.
     average = sum(sums.values()) / max(1, len(sums) * len(pages))
     assigned: dict[str, TopicId] = {}
     load = Counter[TopicId]()
     for page, density in zip(pages, densities, strict=True):
-        scores = {topic: density[topic] / (sums[topic] + average) if sums[topic] else 0.0 for topic in sums}
+        scores: dict[TopicId, float] = {
+            topic: density[topic] / (sums[topic] + average) if sums[topic] else 0.0 for topic in sums
+        }
         # Of topics that are about equal, the one that has least yet.
-        near = [topic for topic, score in scores.items() if score >= 0.9 * max(scores.values())]
+        near: list[TopicId] = [topic for topic, score in scores.items() if score >= 0.9 * max(scores.values())]
         chosen: TopicId = min(near, key=lambda topic: load[topic])
         if _WORD.findall(page.title.casefold()) == _WORD.findall(zone.casefold()):
             chosen = 'zone_overview'
