@@ -25,6 +25,8 @@ MAX_SHOWN = 200
 """Characters of another's message that a log line repeats."""
 
 logger = logging.getLogger('summarizer_tool')
+_PACKAGES = ('summarizer_tool', 'researcher_integration')
+"""Whose records a program of this distribution writes."""
 # What to do with its records is the application's to say; without it nothing is printed.
 logger.addHandler(logging.NullHandler())
 
@@ -82,9 +84,10 @@ def configure(
         finally:
             del sys.modules['logfire']
     handler = handler or json_lines()
-    logger.handlers[:] = [handler]
-    logger.setLevel(settings.log_level)
-    logger.propagate = False
+    for own in map(logging.getLogger, _PACKAGES):
+        own.handlers[:] = [handler]
+        own.setLevel(settings.log_level)
+        own.propagate = False
     for name, meant in unknown_variables(type(settings)):
         near = {'did_you_mean': meant} if meant else {}
         logger.warning('no setting has this name', extra={'variable': name, **near})

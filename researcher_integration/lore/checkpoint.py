@@ -5,7 +5,6 @@ that was killed goes on where it was. The texts of pages and finished model answ
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -17,12 +16,11 @@ from researcher_integration.lore.extraction.cross_reference import CrossReferenc
 from researcher_integration.lore.extraction.typed_extraction import Extraction
 from researcher_integration.lore.material import CrawledPage, ResearchError, TopicId
 from researcher_integration.usage import Spent
-from summarizer_tool import alone_in, write_whole
+from summarizer_tool import write_whole
 
 VERSION = 4
 
 FILE = 'checkpoint.json'
-LOCK = '.lock'
 
 
 class ResearchRequest(BaseModel):
@@ -57,15 +55,15 @@ class KeptBlock(BaseModel):
     """cl100k tokens of it; of a page, of its whole text."""
 
 
-StepState = Literal['summarized', 'unchanged', 'raw', 'empty']
+StepState = Literal['summarized', 'unchanged', 'degraded', 'empty']
 
 
 class StepFigures(BaseModel):
     """A finished research step in figures."""
 
     state: StepState
-    """`summarized`; `unchanged`: the pages fit as they are; `raw`: (some of) the pages stayed as they are because the
-    summarizer was not to be had; `empty`: there were no pages."""
+    """`summarized`; `unchanged`: the pages fit as they are; `degraded`: summarized by the embedded model, since the one
+    that was asked for was not to be had; `empty`: there were no pages."""
     budget: int = 0
     """Its share of the tokens that all steps might hand on; it may have more where others need less."""
     tokens_crawled: int
@@ -161,7 +159,7 @@ class Checkpoint(BaseModel):
         done = {
             'pages': len({page.source_id for page in self.pages.values()}),
             'reports of agents': reported,
-            'summarized topics': sum(state != 'raw' for state in states),
+            'summarized topics': sum(state != 'degraded' for state in states),
             'extractions': extracted + (self.cross_reference is not None and not self.cross_reference.reason),
         }
         kept = ', '.join(f'{what} {number}' for what, number in done.items() if number)
@@ -181,12 +179,6 @@ class Checkpoint(BaseModel):
     def save(self, folder: Path) -> None:
         """Write the checkpoint atomically; raises `ResearchError` if it cannot be written."""
         write(folder / FILE, self.model_dump_json(indent=1))
-
-
-def alone(folder: Path) -> AbstractContextManager[None]:
-    """Lock a folder against other researches, where the system can lock files; a `ResearchError` if one has it."""
-    busy = f'another research is at work in {folder}; name another --out'
-    return alone_in(folder, LOCK, ResearchError, busy=busy, name=str(folder), is_private=True)
 
 
 def write(path: Path, text: str) -> None:

@@ -10,9 +10,8 @@ import typer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import BinaryIO
 
-    from researcher_integration.lore.configuration import ResearchSettings, Topic
+    from researcher_integration.lore.configuration import Topic
     from researcher_integration.lore.package import Package, Statistics, StepStatistics
     from researcher_integration.lore.pipeline import ResearchProgress
     from researcher_integration.lore.steps.research_run import Configuration
@@ -30,7 +29,6 @@ MAX_SLUG = 80
 _NO_PACKAGE, _USAGE, _INTERRUPTED = 1, 2, 130
 """Exit codes: there is no package; a wrong option, setting, key or configuration file; Ctrl-C."""
 
-_PAGES = '--pages'
 _NOT_IN_NAMES = re.compile(r'[\W_]+')
 _NOT_TEXT = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
 """Control characters, and bytes of arguments that are no UTF-8."""
@@ -38,42 +36,15 @@ _NOT_TEXT = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
 
 def main() -> None:
     """The `lore-research` command."""
-    app(each_with_its_option(sys.argv[1:]))
-
-
-def each_with_its_option(arguments: 'Sequence[str]') -> list[str]:
-    """Repeat `--pages` before each page, so that it can be written once before several (`--pages *.md`).
-
-    Pages are what follows, up to the next option; `--` ends them, too.
-    """
-    found: list[str] = []
-    in_pages = False
-    for index, argument in enumerate(arguments):
-        if argument == '--':
-            return [*found, *arguments[index:]]
-        if argument == _PAGES:
-            in_pages = True
-            following = arguments[index + 1] if index + 1 < len(arguments) else '--'
-            if _is_option(following):
-                _stop(f'{_PAGES} needs a URL or a file after it')
-        elif _is_option(argument):
-            in_pages = argument.startswith(f'{_PAGES}=')
-            found.append(argument)
-        else:
-            found += [_PAGES, argument] if in_pages else [argument]
-    return found
-
-
-def _is_option(argument: str) -> bool:
-    return argument.startswith('-') and argument != '-'
+    app()
 
 
 @app.command(no_args_is_help=True)
 def research(
     zone: Annotated[str, typer.Argument(metavar='ZONE', help='The name of the zone.')],
+    others: Annotated[list[str] | None, typer.Argument(metavar='[PAGE …]', help='Pages to read.')] = None,
     pages: Annotated[
-        list[str] | None,
-        typer.Option(_PAGES, metavar='URL|FILE …', help='Pages to read: all that follow, up to the next option.'),
+        list[str] | None, typer.Option(metavar='URL|FILE …', help='The same; more than one may follow.')
     ] = None,
     search: Annotated[
         bool, typer.Option('--search', help='Let the agent search, by the servers of mcp_config.json.')
@@ -104,12 +75,13 @@ def research(
     try:
         if resume and fresh:
             _stop('--resume goes on with what is in the folder, --fresh begins anew; give one of them')
-        if not (pages or search or resume):
-            _stop(f'there is nothing to read: name pages with {_PAGES}, or let the agent search (--search)')
-        for place in pages or ():
+        places = [*(pages or ()), *(others or ())]  # the shell makes of `--pages *.md` an option and what follows it
+        if not (places or search or resume):
+            _stop('there is nothing to read: name pages with --pages, or let the agent search (--search)')
+        for place in places:
             if _NOT_TEXT.search(place):
-                _stop(f'{_PAGES} {place!a} has characters that are no text; rename the file')
-        given = {'zone': _zone(zone), 'places': pages, 'search': search, 'way': way, 'window_tokens': window}
+                _stop(f'--pages {place!a} has characters that are no text; rename the file')
+        given = {'zone': _zone(zone), 'places': places, 'search': search, 'way': way, 'window_tokens': window}
         _research(
             {name: value for name, value in given.items() if value},
             out or Path('research') / _slug(zone),
@@ -128,6 +100,8 @@ def _zone(text: str) -> str:
         _stop('ZONE has characters that are no text')
     if len(zone) > MAX_ZONE:
         _stop(f'ZONE has {len(zone):,} characters, over {MAX_ZONE}; give the name alone')
+    if zone.startswith(('http://', 'https://')) or Path(zone[:80]).is_file():
+        _stop(f'ZONE is a page, {zone}; give the name of the zone first')
     if not _slug(zone):
         _stop('ZONE has no letter or digit in it')
     return zone
@@ -151,24 +125,34 @@ def _research(
     from researcher_integration.lore.crawl.pages import is_url
     from researcher_integration.lore.package import STATISTICS_FILE
     from researcher_integration.lore.pipeline import Research
-    from summarizer_tool import ConfigurationError, SummarizerError, export_env_file, model_id
+    from summarizer_tool import (
+        ConfigurationError,
+        SummarizerError,
+        TerminalLines,
+        configure_telemetry,
+        export_env_file,
+        json_log_lines,
+        model_id,
+    )
 
     try:
         export_env_file()
         settings = ResearchSettings.load(research_model=model)
-        _configure_logs(settings)
+        # Readable lines, or JSON where a level is asked for.
+        handler = json_log_lines() if 'log_level' in settings.model_fields_set else TerminalLines()
+        configure_telemetry(settings, handler=handler)
         # Files by their absolute paths, so that a research can be resumed from another folder.
         places = (place.strip() if is_url(place) else str(Path(place).absolute()) for place in given.get('places', ()))
         request = ResearchRequest.model_validate({**given, 'places': tuple(places)})
         are_gone = not any(is_url(place) or Path(place).exists() for place in request.places)
         is_unfinished = (folder / FILE).exists() and not (folder / STATISTICS_FILE).exists() and not fresh
         if request.places and are_gone and not (request.search or resume or is_unfinished):
-            _stop(f'{_PAGES}: {request.places[0]} does not exist; name files that do, or URLs')
+            _stop(f'--pages: {request.places[0]} does not exist; name files that do, or URLs')
         agent = settings.agent_model()
         if request.search and agent is None:
             _stop(
                 '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or '
-                f'LLM_MODEL, or name pages with {_PAGES}'
+                'LLM_MODEL, or name pages with --pages'
             )
         research = Research(request, _configuration(config, search=request.search), settings, folder)
         if resume:
@@ -184,7 +168,7 @@ def _research(
     except SummarizerError as error:
         _stop(str(error), _NO_PACKAGE)
     report(package, research.configuration.research.topics)
-    print_folder(folder)
+    _write(os.fsencode(folder))
 
 
 def _configuration(folder: Path, *, search: bool) -> 'Configuration':
@@ -205,20 +189,6 @@ def _configuration(folder: Path, *, search: bool) -> 'Configuration':
     return Configuration(topics, tiers, servers)
 
 
-def _configure_logs(settings: 'ResearchSettings') -> None:
-    """Configure traces and logs: readable lines, or JSON where `LOG_LEVEL` is set."""
-    import logging
-
-    from summarizer_tool import TerminalLines, configure_telemetry, json_log_lines
-
-    handler = json_log_lines() if 'log_level' in settings.model_fields_set else TerminalLines()
-    configure_telemetry(settings, handler=handler)
-    own = logging.getLogger('researcher_integration')
-    own.handlers[:] = [handler]
-    own.setLevel(settings.log_level)
-    own.propagate = False
-
-
 def _stop(message: str, code: int = _USAGE) -> Never:
     say(message)
     sys.exit(code)
@@ -232,14 +202,10 @@ def _progress() -> 'Callable[[ResearchProgress], None]':
         nonlocal last
         if not (progress.stage == 'summarize' and progress.total) and (progress.stage, progress.message) != last:
             last = progress.stage, progress.message
-            say(_worded(progress))
+            counted = f' {progress.done}/{progress.total}' if progress.total else ''
+            say(f'{progress.stage}{counted}: {progress.message}')
 
     return line
-
-
-def _worded(progress: 'ResearchProgress') -> str:
-    counted = f' {progress.done}/{progress.total}' if progress.total else ''
-    return f'{progress.stage}{counted}: {progress.message}'
 
 
 def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
@@ -271,23 +237,14 @@ def _kept(figures: 'Statistics | StepStatistics') -> str:
     return f'{figures.pages} pages, {figures.tokens_crawled:,} tokens crawled, {figures.tokens_kept:,} kept{ratio}'
 
 
-def _printable(message: str) -> str:
-    return ''.join(letter if letter.isprintable() else ' ' for letter in ' '.join(message.split()))
-
-
 def say(message: str) -> None:
     """Print a line to stderr."""
-    _write(sys.stderr.buffer, f'lore-research: {_printable(message)}\n'.encode(sys.stderr.encoding, 'backslashreplace'))
+    printable = ''.join(letter if letter.isprintable() else ' ' for letter in ' '.join(message.split()))
+    _write(f'lore-research: {printable}'.encode(sys.stderr.encoding, 'backslashreplace'), is_error=True)
 
 
-def print_folder(folder: Path) -> None:
-    """Print the folder to stdout, byte for byte in any locale."""
-    _write(sys.stdout.buffer, os.fsencode(folder) + b'\n')
-
-
-def _write(stream: 'BinaryIO', line: bytes) -> None:
+def _write(line: bytes, *, is_error: bool = False) -> None:
     try:
-        stream.write(line)
-        stream.flush()
+        typer.echo(line, err=is_error)  # as bytes: the same in any locale
     except BrokenPipeError:  # whoever has read it has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2 if is_error else 1)

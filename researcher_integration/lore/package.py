@@ -61,7 +61,7 @@ _LIVE = re.compile(r'(?<!\\)((?:\\\\)*)(?=<[A-Za-z/!?]|!\[)')
 _HOW: Mapping[StepState, str] = {
     'summarized': 'summarized',
     'unchanged': 'unchanged',
-    'raw': 'kept as they are',
+    'degraded': 'summarized by the embedded model',
     'empty': 'nothing',
 }
 
@@ -142,9 +142,7 @@ def _figures(step: Step, section: KeptSection, via: str) -> str:
         return f'{pages}.'
     by = f' by {step.model}, {via}' if step.model and step.state == 'summarized' else ''
     kept = count_tokens(section.text)
-    is_condensed = step.state == 'raw' and kept < step.tokens_kept
-    how = 'condensed by the embedded model' if is_condensed else _HOW[step.state]
-    return f'{pages}, {step.tokens_crawled:,} tokens crawled, {kept:,} kept; {how}{by}.'
+    return f'{pages}, {step.tokens_crawled:,} tokens crawled, {kept:,} kept; {_HOW[step.state]}{by}.'
 
 
 def _sources(pages: Sequence[CrawledPage]) -> list[str]:
@@ -250,7 +248,6 @@ def build(
     topics: Sequence[Topic],
     material: Material,
     *,
-    warnings: Sequence[str],
     via: str,
     has_model: bool,
 ) -> Package:
@@ -278,11 +275,10 @@ def build(
         },
         conflicts=list(found.conflicts) if found else [],
     )
-    statistics = _statistics(checkpoint, topics, material, extracted, via)
     return Package(
         briefs=written,
         extracted=extracted,
-        statistics=statistics.model_copy(update={'warnings': [*statistics.warnings, *warnings]}),
+        statistics=_statistics(checkpoint, topics, material, extracted, via),
         sections={section.topic: section.text for section in material.sections},
     )
 

@@ -9,18 +9,29 @@ from typing import cast
 from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
-from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest, alone
+from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest
 from researcher_integration.lore.configuration import ResearchSettings
 from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.material import ResearchError
 from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
-from researcher_integration.lore.steps.steps import ExtractionPhase, ResearchSteps
+from researcher_integration.lore.steps.steps import ResearchSteps
 from researcher_integration.lore.summaries.backends import InProcess
-from summarizer_tool import Service, SourceStore, Summarizer, first_error, in_io_thread, trace_span
+from summarizer_tool import (
+    ExtractiveModel,
+    Service,
+    SourceStore,
+    Summarizer,
+    alone_in,
+    first_error,
+    in_io_thread,
+    trace_span,
+)
 
 __all__ = ('STORE_FILE', 'Configuration', 'Research', 'ResearchProgress')
 
 STORE_FILE = 'sources.sqlite3'
+LOCK = '.lock'
+"""Held against other researches in the folder."""
 
 
 @dataclass
@@ -55,7 +66,8 @@ class Research:
         """
         if resume:
             self.check_begun()
-        with alone(self.folder):
+        busy = f'another research is at work in {self.folder}; name another --out'
+        with alone_in(self.folder, LOCK, ResearchError, busy=busy, name=str(self.folder), is_private=True):
             checkpoint = await in_io_thread(self._begin, resume=resume, fresh=fresh)
             if resume:
                 self.on_progress(ResearchProgress('resume', checkpoint.reused()))
@@ -75,7 +87,6 @@ class Research:
 
     async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint
-        extracting = ExtractionPhase(work)
         steps = ResearchSteps(work)
         if work.model is not None:
             self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
@@ -90,14 +101,14 @@ class Research:
             checkpoint.forget_steps()  # so that a resumed research searches again
             await work.save()
             raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
-        material, said = await extracting.material()
+        material = await steps.material()
         if work.model is not None:
-            await extracting.extract(work.model, material)
-            await extracting.cross_reference(work.model, material)
+            await steps.extract(work.model, material)
+            await steps.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(
-            checkpoint, work.topics, material, warnings=said, via=work.backend.name, has_model=work.model is not None
+            checkpoint, work.topics, material, via=work.backend.name, has_model=work.model is not None
         )
         await in_io_thread(package.write_to, built, self.folder)
         return built
@@ -147,6 +158,7 @@ class Research:
                 settings=settings,
                 service=service,
                 backend=backend or InProcess(settings, store),
+                embedded=InProcess(settings, store, ExtractiveModel()),
                 model=model,
                 tell=self.on_progress,
                 on_checkpoint=self.on_checkpoint,

@@ -46,31 +46,20 @@ Servers: TypeAlias = Mapping[str, AbstractToolset[AgentDepsT]] | Sequence[Abstra
 
 def by_name(servers: Servers[AgentDepsT]) -> dict[str, AbstractToolset[AgentDepsT]]:
     """The servers by name; a `ConfigurationError` if one is no single `MCPToolset`, or a name is missing or doubled."""
-    if isinstance(servers, Mapping):
-        for name, toolset in servers.items():
-            server_of(toolset, name)
-        return dict(servers)
+    is_mapping = isinstance(servers, Mapping)
+    given = servers if is_mapping else {f'servers[{number}]': each for number, each in enumerate(servers)}
     named: dict[str, AbstractToolset[AgentDepsT]] = {}
-    for number, toolset in enumerate(servers):
-        name = server_of(toolset, f'servers[{number}]').id
-        if name is None or name in named:
-            reason = 'no id' if name is None else f'the id {shown(name)}, as another has'
-            raise ConfigurationError(
-                f'the MCP server servers[{number}] has {reason}; give it one, or a mapping by name'
-            )
-        named[name] = toolset
-    return named
-
-
-def server_of(toolset: AbstractToolset[AgentDepsT], name: str) -> MCPToolset[AgentDepsT]:
-    """The one MCP server in a toolset, under all wrapping; a `ConfigurationError` if there is none, or are several."""
-    leaves: list[AbstractToolset[AgentDepsT]] = []
-    toolset.apply(leaves.append)
-    match leaves:
-        case [MCPToolset() as server]:
-            return server
-        case _:
+    for name, toolset in given.items():
+        leaves: list[AbstractToolset[AgentDepsT]] = []
+        toolset.apply(leaves.append)
+        if len(leaves) != 1 or not isinstance(leaves[0], MCPToolset):
             raise ConfigurationError(f'the toolset {shown(name)} must hold one MCPToolset, and no other toolset')
+        own = name if is_mapping else leaves[0].id
+        if own is None or own in named:
+            reason = 'no id' if own is None else f'the id {shown(own)}, as another has'
+            raise ConfigurationError(f'the MCP server {name} has {reason}; give it one, or a mapping by name')
+        named[own] = toolset
+    return named
 
 
 class Offered(WrapperToolset[AgentDepsT]):
@@ -193,12 +182,11 @@ class SelectedServer(OptionalServer[AgentDepsT]):
         if missing := [name for name in self.tools if not self._is_listed and name not in tools]:
             raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))
         self._is_listed = True
-        return {name: self._named(tool) for name, tool in tools.items() if not self.tools or name in self.tools}
-
-    def _named(self, tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
-        """A tool that tells other capabilities by which name the run knows its server."""
-        metadata = {**(tool.tool_def.metadata or {}), SERVER_NAME: self.name}
-        return replace(tool, tool_def=replace(tool.tool_def, metadata=metadata))
+        wanted = {name: tool for name, tool in tools.items() if not self.tools or name in self.tools}
+        for name, tool in wanted.items():  # other capabilities learn from it by which name the run knows its server
+            metadata = {**(tool.tool_def.metadata or {}), SERVER_NAME: self.name}
+            wanted[name] = replace(tool, tool_def=replace(tool.tool_def, metadata=metadata))
+        return wanted
 
     async def get_instructions(
         self, ctx: RunContext[AgentDepsT]

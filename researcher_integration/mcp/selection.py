@@ -8,10 +8,10 @@ looks through the toolsets of the run and exchanges the MCP servers among them, 
     await agent.run('...', capabilities=[SelectMCPServers(chosen)])
 """
 
-import copy
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import Annotated, TypeAlias, cast
@@ -136,17 +136,13 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, object]) -> AbstractCapability[AgentDepsT]:
         """With the servers and the time limit of the agent's own, where this one has none."""
-        found: list[SelectMCPServers[AgentDepsT]] = [self]
-
-        def visit(capability: AbstractCapability[AgentDepsT]) -> None:
-            if isinstance(capability, SelectMCPServers) and capability.id == self.id:
-                found.append(capability)
-
-        agent.root_capability.apply(visit)
+        found: list[AbstractCapability[AgentDepsT]] = [self]
+        agent.root_capability.apply(found.append)
+        own = [each for each in found if isinstance(each, SelectMCPServers) and each.id == self.id]
         return replace(
             self,
-            servers=next((each.servers for each in found if each.servers is not None), None),
-            timeout=next((each.timeout for each in found if each.timeout is not None), None),
+            servers=next((each.servers for each in own if each.servers is not None), None),
+            timeout=next((each.timeout for each in own if each.timeout is not None), None),
         )
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
@@ -232,31 +228,25 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
 
     def _selected(self) -> dict[str, AbstractToolset[AgentDepsT]]:
         """The operator's servers that are selected, by name, with the tools wanted."""
-        run = self._selecting
-        return {
-            name: toolset.visit_and_replace(partial(run.chosen, name))
-            for name, toolset in self._offered.items()
-            if run and name in run.selected
-        }
+        if (run := self._selecting) is None:
+            return {}
+        offered = {name: toolset for name, toolset in self._offered.items() if name in run.selected}
+        return {name: toolset.visit_and_replace(partial(run.chosen, name)) for name, toolset in offered.items()}
 
 
 def _added(run: RunServers, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:
-    made = {kind: _made(kind) for kind in sorted(kinds)}
-    supported = tuple(model.profile.get('supported_native_tools', frozenset()))
-    added = {kind: tool for kind, tool in made.items() if isinstance(tool, supported)}
+    """The native tools of these kinds as they are by default; the log says which cannot be had."""
+    supported = model.profile.get('supported_native_tools', frozenset())
+    added: dict[str, AbstractNativeTool] = {}
+    for kind in sorted(kinds):
+        if (made := NATIVE_TOOL_TYPES[kind]) in supported:
+            with suppress(TypeError):  # of a kind that has settings of its own
+                added[kind] = made()
     if lacking := set(kinds) - added.keys() - run.refused:
         run.refused.update(lacking)
         about = {'native_tools': sorted(lacking), 'model': model.model_name}
         _logger.warning('native tools that are switched on cannot be had by default with this model', extra=about)
     return [*added.values()]
-
-
-def _made(kind: str) -> AbstractNativeTool | None:
-    """A native tool as it is by default; none of a kind that cannot be made without settings of its own."""
-    try:
-        return NATIVE_TOOL_TYPES[kind]()
-    except TypeError:
-        return None
 
 
 def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Sequence[str]]) -> AbstractNativeTool | None:
@@ -265,12 +255,10 @@ def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Seque
         return tool if run.native_tools.get(tool.kind, True) else None
     if tool.id not in servers:
         return None
-    wanted = servers[tool.id]
-    if not wanted:
+    if not (wanted := servers[tool.id]):
         return tool
-    narrowed = copy.copy(tool)
-    narrowed.allowed_tools = [name for name in wanted if tool.allowed_tools is None or name in tool.allowed_tools]
-    return narrowed if narrowed.allowed_tools else None  # some providers take an empty list for no limit
+    allowed = [name for name in wanted if tool.allowed_tools is None or name in tool.allowed_tools]
+    return replace(tool, allowed_tools=allowed) if allowed else None  # some providers take an empty list for no limit
 
 
 def _tool_limits(ctx: RunContext[AgentDepsT]) -> dict[str, list[str] | None]:

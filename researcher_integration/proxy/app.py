@@ -1,6 +1,5 @@
 """`summarizer proxy` once its options are read: the servers are reached, and clients served until the end."""
 
-import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -34,16 +33,12 @@ class Proxy:
     @asynccontextmanager
     async def __call__(self, settings: Settings) -> AsyncGenerator[ProxyServer]:
         """Start and reach the servers, which end with the block; raises `ConfigurationError` for model or store."""
-        _log_as_the_program()
         if any(self.rules.for_server(name).summarization.model is None for name in (None, *self.rules.mcp_servers)):
             build_model(settings, model_id(settings), embedded=ExtractiveModel)
         store = SourceStore.open(settings)
-        results = Results(settings, self.rules, store)
-        made = ProxyServer(results)
+        made = ProxyServer(Results(settings, self.rules, store))
         silence = settings.mcp_tool_timeout if 'mcp_tool_timeout' in settings.model_fields_set else SILENT_SECONDS
-        made.connections += [
-            Connection(each, made.told, made.logged, made.came_back, results.said, silence) for each in self.servers
-        ]
+        made.connections += [Connection(each, made, silence) for each in self.servers]
         try:
             async with anyio.create_task_group() as tasks:
                 for connection in made.connections:
@@ -55,14 +50,6 @@ class Proxy:
                     tasks.cancel_scope.cancel()
         finally:
             store.close()
-
-
-def _log_as_the_program() -> None:
-    """Have the lines of this package written where and as those of `summarizer_tool` are."""
-    own, other = logging.getLogger('researcher_integration'), logging.getLogger('summarizer_tool')
-    own.handlers[:] = other.handlers
-    own.setLevel(other.level)
-    own.propagate = other.propagate
 
 
 async def _reach(connections: Sequence[Connection]) -> None:

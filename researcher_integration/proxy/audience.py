@@ -78,6 +78,13 @@ class Audience:
         finally:
             del self._calling[key]
 
+    def caller(self, server: str) -> Context | None:
+        """The client whose calls a server works on; none where there is none, or it could be one of several."""
+        contexts = [context for called, context in self._calling.values() if called == server]
+        # On stdio there is one client; over HTTP one without a session could be any.
+        clients = {_key(each) or (each.request and id(each)) for each in contexts}
+        return contexts[-1] if len(clients) == 1 else None
+
     async def changed(self, event: ServerEvent) -> None:
         """Tell all of a list that has changed."""
         await self.bus.publish(event)

@@ -5,9 +5,10 @@ import math
 import os
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
     from mcp.client.session import IncomingMessage
     from mcp.shared._stream_protocols import ReadStream
+
+    from researcher_integration.proxy.proxy_server import ProxyServer
 
 Answer = TypeVar('Answer', bound=BaseModel)
 
@@ -89,14 +92,8 @@ class Connection:
     """A server, as those see it who make requests to it."""
 
     server: ProxiedServer
-    told: Callable[['Connection', types.ServerNotification], Awaitable[None]]
-    """Takes what the server tells unasked."""
-    logged: Callable[['Connection', types.LoggingMessageNotificationParams], Awaitable[None]]
-    """Takes its log messages."""
-    came_back: Callable[['Connection'], Awaitable[None]]
-    """Called when it is there, though it was not: later than at the start, or again."""
-    masked: Callable[[str, Any], Any]
-    """What the server of that name says, without secrets."""
+    proxy: 'ProxyServer'
+    """Hears what the server tells, asks and logs, and that it is there again."""
     silence: float
     """Seconds within which it answers a request, or tells how far it is."""
     log_level: types.LoggingLevel | None = None
@@ -117,6 +114,10 @@ class Connection:
     def name(self) -> str:
         """As the operator calls the server."""
         return self.server.name
+
+    def masked(self, value: object) -> Any:
+        """What the server says, without secrets."""
+        return self.proxy.results.said(self.name, value)
 
     async def run(self) -> None:
         """Hold the connection whenever one is wanted, until cancelled."""
@@ -202,7 +203,9 @@ class Connection:
                     try:
                         await self._session(link, era, scope)
                     except* MCPError as errors:
-                        if link.client is not None or era == _ERAS[-1] or _was_closed(errors):
+                        said = first_error(errors)
+                        has_gone = isinstance(said, MCPError) and said.code == types.CONNECTION_CLOSED
+                        if link.client is not None or era == _ERAS[-1] or has_gone:
                             raise
                     if link.client is not None:
                         break
@@ -225,7 +228,7 @@ class Connection:
 
     def _says(self, text: str) -> Any:
         """What it has written to stderr, without secrets."""
-        said = str(self.masked(self.name, text))
+        said = str(self.masked(text))
         for line in filter(str.strip, said.splitlines()):
             if 'error' in line.casefold() or 'error' not in self._last_words.casefold():
                 self._last_words = one_line(line, MAX_SHOWN)
@@ -237,8 +240,15 @@ class Connection:
             _transport(self.server, ended, self._says),
             mode=era,
             cache=None,
-            logging_callback=self._logged,
+            logging_callback=partial(self.proxy.logged, self),
             message_handler=self._told,
+            sampling_callback=lambda context, params: self.proxy.asked(
+                self, types.CreateMessageRequest(params=params), types.CreateMessageResult
+            ),
+            elicitation_callback=lambda context, params: self.proxy.asked(
+                self, types.ElicitRequest(params=params), types.ElicitResult
+            ),
+            list_roots_callback=lambda context: self.proxy.asked(self, types.ListRootsRequest(), types.ListRootsResult),
         ) as client:
             scope.deadline = math.inf
             self.capabilities = client.server_capabilities
@@ -250,7 +260,7 @@ class Connection:
                 if self.log_level is not None:
                     with suppress(MCPError):  # a server that is there without its log is there
                         await self.set_log_level(self.log_level)
-                await self.came_back(self)
+                await self.proxy.came_back(self)
             await ended.wait()
             scope.deadline = anyio.current_time() + END_SECONDS
 
@@ -258,16 +268,7 @@ class Connection:
         if isinstance(message, Exception):
             _logger.warning('a server says what is no message', extra={'server': self.name})
         else:
-            await self.told(self, message)
-
-    async def _logged(self, params: types.LoggingMessageNotificationParams) -> None:
-        await self.logged(self, params)
-
-
-def _was_closed(errors: ExceptionGroup[MCPError]) -> bool:
-    """Whether a server has gone, rather than answered that it does not know how a session was to begin."""
-    first = first_error(errors)
-    return isinstance(first, MCPError) and first.code == types.CONNECTION_CLOSED
+            await self.proxy.told(message)
 
 
 @asynccontextmanager

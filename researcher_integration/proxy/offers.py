@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import anyio
 import mcp_types as types
@@ -63,12 +63,10 @@ class Offers:
     connections: Sequence[Connection]
     own_tools: Sequence[types.Tool]
     """What the proxy offers itself; a tool of a server with one of these names gets another one."""
-    tools: dict[str, Route] = field(default_factory=dict[str, Route])
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     """Of the arguments of tools, as clients see them."""
-    prompts: dict[str, Route] = field(default_factory=dict[str, Route])
-    resources: dict[str, Connection] = field(default_factory=dict[str, Connection])
-    """By address."""
+    _routes: dict[str, dict[str, Route]] = field(default_factory=dict[str, dict[str, Route]])
+    """By kind, then by the name of a tool or a prompt, or the address of a resource."""
     _known: dict[tuple[str, str], Sequence[Any]] = field(default_factory=dict[tuple[str, str], Sequence[Any]])
     """The last list of each kind of each server."""
 
@@ -99,30 +97,26 @@ class Offers:
                 'execution': None,
             }
             tools.append(tool.model_copy(update=update))
-        self.tools = routes
+        self._routes['tools'] = routes
         self.schemas = {tool.name: tool.input_schema for tool in tools}
         return types.ListToolsResult(tools=tools)
 
     async def list_prompts(self) -> types.ListPromptsResult:
         """All prompts; of two with the same name the first."""
-        prompts: dict[str, types.Prompt] = {}
-        routes: dict[str, Route] = {}
+        found: dict[str, tuple[Connection, types.Prompt]] = {}
         for connection, prompt in await self._all('prompts', types.Prompt):
-            name = self.exposed(connection, prompt.name)
-            routes.setdefault(name, Route(connection, prompt.name))
-            prompts.setdefault(name, prompt.model_copy(update={'name': name}))
-        self.prompts = routes
-        return types.ListPromptsResult(prompts=list(prompts.values()))
+            found.setdefault(self.exposed(connection, prompt.name), (connection, prompt))
+        self._routes['prompts'] = {name: Route(owner, prompt.name) for name, (owner, prompt) in found.items()}
+        prompts = [prompt.model_copy(update={'name': name}) for name, (_, prompt) in found.items()]
+        return types.ListPromptsResult(prompts=prompts)
 
     async def list_resources(self) -> types.ListResourcesResult:
         """All resources; of two with the same address the first."""
-        resources: dict[str, types.Resource] = {}
-        owners: dict[str, Connection] = {}
+        found: dict[str, tuple[Connection, types.Resource]] = {}
         for connection, resource in await self._all('resources', types.Resource):
-            owners.setdefault(resource.uri, connection)
-            resources.setdefault(resource.uri, resource)
-        self.resources = owners
-        return types.ListResourcesResult(resources=list(resources.values()))
+            found.setdefault(resource.uri, (connection, resource))
+        self._routes['resources'] = {uri: Route(owner, uri) for uri, (owner, _) in found.items()}
+        return types.ListResourcesResult(resources=[resource for _, resource in found.values()])
 
     async def list_templates(self) -> types.ListResourceTemplatesResult:
         """All templates of addresses."""
@@ -132,32 +126,25 @@ class Offers:
         """All templates of addresses, each with its server."""
         return await self._all('resource_templates', types.ResourceTemplate)
 
-    async def tool(self, name: str) -> Route | None:
-        """The tool of a name, looked for in new lists if it is in none yet.
+    async def named(self, kind: Literal['tools', 'prompts'], name: str) -> Route | None:
+        """The tool or prompt of a name, looked for in new lists if it is in none yet.
 
         Raises `ServerDownError` if none has it, and a server whose it may be by its name cannot be reached.
         """
-        if name not in self.tools:
-            await self.list_tools()
-        return self.tools.get(name) or await self._nowhere(name)
-
-    async def prompt(self, name: str) -> Route | None:
-        """The prompt of a name, likewise."""
-        if name not in self.prompts:
-            await self.list_prompts()
-        return self.prompts.get(name) or await self._nowhere(name)
-
-    async def _nowhere(self, name: str) -> None:
-        for connection in self.connections:
-            if name.startswith(self.exposed(connection, '')):
-                await connection.connected()
+        if name not in self._routes.get(kind, ()):
+            await (self.list_tools() if kind == 'tools' else self.list_prompts())
+        if name not in self._routes[kind]:
+            for connection in self.connections:
+                if name.startswith(self.exposed(connection, '')):
+                    await connection.connected()
+        return self._routes[kind].get(name)
 
     async def owners(self, uri: str) -> list[Connection]:
         """The servers that may have a resource: the one that lists it, else all."""
-        if uri not in self.resources:
+        if uri not in self._routes.get('resources', ()):
             await self.list_resources()
-        if uri in self.resources:
-            return [self.resources[uri]]
+        if route := self._routes['resources'].get(uri):
+            return [route.connection]
         return [each for each in self.connections if each.capabilities.resources is not None]
 
     async def _all(self, kind: str, item: type[Item]) -> list[tuple[Connection, Item]]:
@@ -219,14 +206,14 @@ def _masked(connection: Connection, items: Sequence[BaseModel]) -> Sequence[Base
 
     def told(value: object, name: str = '') -> Any:
         if name == '_meta':
-            masked = connection.masked(connection.name, value)
+            masked = connection.masked(value)
             return cast('object', masked) if isinstance(masked, dict) else None
         if isinstance(value, dict):
             return {name: told(each, name) for name, each in cast('dict[str, object]', value).items()}
         if isinstance(value, list):
             return [told(each) for each in cast('list[object]', value)]
         is_said = name in ('title', 'description') and isinstance(value, str)
-        return connection.masked(connection.name, value) if is_said else value
+        return connection.masked(value) if is_said else value
 
     return [type(each).model_validate(told(each.model_dump(by_alias=True, exclude_unset=True))) for each in items]
 

@@ -13,6 +13,7 @@ from anyio import CancelScope
 from mcp import MCPError
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.subscriptions import ListenHandler
+from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.subscriptions import event_from_wire
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, ValidationError
@@ -181,7 +182,7 @@ class ProxyServer:
 
     # What servers tell unasked.
 
-    async def told(self, connection: Connection, notification: types.ServerNotification) -> None:
+    async def told(self, notification: types.ServerNotification) -> None:
         """Pass on that something has changed; log messages and progress come another way."""
         data = notification.model_dump(by_alias=True, mode='json', exclude_none=True)
         event = event_from_wire(data['method'], data.get('params'))
@@ -192,6 +193,23 @@ class ProxyServer:
         """Pass on a log message."""
         masked = await self.results.aside(connection.name, params.data)
         await self.audience.logs(connection.name, params.model_copy(update={'data': masked}))
+
+    async def asked(
+        self, connection: Connection, request: types.ServerRequest, answer: type[Answer]
+    ) -> Answer | types.ErrorData:
+        """Put a question of a server to the client whose call it works on: it is no other's to answer."""
+        context = self.audience.caller(connection.name)
+        if context is None:
+            return types.ErrorData(code=types.INVALID_REQUEST, message=load_prompt('proxy/nobody_to_ask'))
+        said = await self.results.aside(connection.name, request.model_dump(by_alias=True, exclude_none=True))
+        try:
+            return await context.session.send_request(
+                type(request).model_validate(said), answer, metadata=ServerMessageMetadata(context.request_id)
+            )
+        except MCPError as error:
+            return error.error
+        except ValidationError:  # it quotes the server, or the client
+            return types.ErrorData(code=types.INTERNAL_ERROR, message=load_prompt('proxy/unanswered'))
 
     async def came_back(self, connection: Connection) -> None:
         """Tell that there may be more than before, or something else."""
@@ -222,7 +240,7 @@ class ProxyServer:
     async def _called(
         self, context: Context, name: str, arguments: dict[str, Any], collection: str
     ) -> types.CallToolResult:
-        route = await self.offers.tool(name)
+        route = await self.offers.named('tools', name)
         if route is None:
             raise MCPError(types.INVALID_PARAMS, render_prompt('proxy/no_tool', name=one_line(name, 100)))
         question = str(arguments.pop(QUESTION, '') or '')[:MAX_QUESTION] if route.has_question else ''
@@ -246,7 +264,7 @@ class ProxyServer:
         return await self.results.of_prompt(called, result)
 
     async def _prompt(self, name: str) -> Route:
-        if (route := await self.offers.prompt(name)) is None:
+        if (route := await self.offers.named('prompts', name)) is None:
             raise MCPError(types.INVALID_PARAMS, f'there is no prompt {one_line(name, 100)!r}')
         return route
 

@@ -63,28 +63,19 @@ class Results:
     ) -> types.CallToolResult:
         """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
         rest, shown = await computed_for(result.structured_content, _unsaid, result)
-        try:
-            content = await self._without_secrets(called, [*result.content, *shown])
-            if rest is not None:
-                # Structured content itself goes no further: models of some clients see it in place of the framed text.
-                structured = await self._value(called, rest)
-                content.append(_text(await computed_for(structured, _as_json, structured)))
-            meta = await self._meta(called, result.meta)
-        except MaskingError as error:
-            return types.CallToolResult(content=[_text(_withheld(called, error))], is_error=result.is_error)
+        # Structured content itself goes no further: models of some clients see it in place of the framed text.
+        unsaid = [] if rest is None else [_text(await computed_for(rest, _as_json, rest))]
+        content = await self._without_secrets(called, [*result.content, *shown, *unsaid])
         shown, figures = await self._shown(called, content, collection, question)
-        return types.CallToolResult(content=shown, is_error=result.is_error, _meta={**(meta or {}), **figures} or None)
+        meta = {**(await self._meta(called, result.meta) or {}), **figures}
+        return types.CallToolResult(content=shown, is_error=result.is_error, _meta=meta or None)
 
     async def of_resource(
         self, called: CalledTool, result: types.ReadResourceResult, uri: str, collection: str
     ) -> types.ReadResourceResult:
         """What was read at an address, texts and binary; what is large is kept in a collection."""
-        try:
-            content = await self._without_secrets(
-                called, [types.EmbeddedResource(resource=each) for each in result.contents]
-            )
-        except MaskingError as error:
-            content = [_text(_withheld(called, error))]
+        blocks = [types.EmbeddedResource(resource=each) for each in result.contents]
+        content = await self._without_secrets(called, blocks)
         # By the address that was asked for: what a server says of its contents could be anything.
         if uri.startswith(FOR_PROGRAMS):
             content = self._bounded(content)
@@ -99,26 +90,20 @@ class Results:
         """A prompt, which its user has chosen: without secrets and bounded, but it is no data."""
         messages: list[types.PromptMessage] = []
         for message in result.messages:
-            try:
-                [block] = self._bounded(await self._without_secrets(called, [message.content]))
-            except MaskingError as error:
-                block = _text(_withheld(called, error))
+            [block] = self._bounded(await self._without_secrets(called, [message.content]))
             messages.append(message.model_copy(update={'content': block}))
         said, meta = self.said(called.server or '', result.description), await self._meta(called, result.meta)
         return result.model_copy(update={'messages': messages, 'description': said, 'meta': meta})
 
     async def of_error(self, called: CalledTool, error: MCPError) -> MCPError:
         """An error of the protocol: without secrets, and short."""
-        try:
-            message = truncate_tokens(str(await self._value(called, error.message)), MAX_ERROR_TOKENS)
-            data = await self._value(called, error.error.data)
-        except MaskingError:
-            return MCPError(error.code, render_prompt('tool_results/error', tool=called.name))
+        message = truncate_tokens(str(await self.aside(called.server or '', error.message)), MAX_ERROR_TOKENS)
+        data = await self.aside(called.server or '', error.error.data)
         is_long = len(json.dumps(data, default=str)) > MAX_META_CHARACTERS
         return MCPError(error.code, message, None if is_long else data)
 
     async def aside(self, server: str, value: object) -> object:
-        """What a server says while it works: a log message, how far it is. What is short does not wait for a thread.
+        """What a server says, without secrets. What is short does not wait for a thread.
 
         So nothing overtakes what was said before it.
         """
@@ -127,27 +112,22 @@ class Results:
         return await computed_for(value, self.said, server, value)
 
     def said(self, server: str, value: object) -> object:
-        """What a server says beside its results, without secrets."""
+        """What a server says, without secrets; a line that says so where these cannot be looked for."""
         masker = self.calls.masker(server)
         if masker is None:
             return value
         try:
             return Observation(value).masked(masker).value
-        except MaskingError:
-            return render_prompt('tool_results/redacted', tool=server)
-
-    async def _value(self, called: CalledTool, value: object) -> object:
-        return (await called.masked(Observation(value))).value
+        except MaskingError as error:
+            _logger.warning('what a server says was withheld', extra={'server': server, 'reason': str(error)})
+            return render_prompt('proxy/withheld', server=server)
 
     async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
         if not meta:
             return None
         if len(json.dumps(meta, default=str)) > MAX_META_CHARACTERS:
             return {f'{_META}left_out': sorted(meta)[:20]}
-        try:
-            masked = await self._value(called, dict(meta))
-        except MaskingError:
-            return None
+        masked = await self.aside(called.server or '', dict(meta))
         return cast('dict[str, Any]', masked) if isinstance(masked, dict) else {f'{_META}masked': masked}
 
     async def frame(self, text: str, tool: str) -> str:
@@ -168,11 +148,10 @@ class Results:
         """Content without secrets in frames, within the limits; and of what stands for its text the figures."""
         content = await in_thread(_with_links_as_text, content, called.rules.summarization)
         texts = [text for block in content if (text := _text_of(block)) is not None]
-        told, figures = await self._replacement(called, '\n'.join(texts), collection, question) or (None, {})
-        framed_ones = [
-            await self._framed(called, block) for block in content if told is None or _text_of(block) is None
-        ]
-        return [*([] if told is None else [_text(told)]), *self._bounded(framed_ones)], figures
+        told, figures = await self._replacement(called, '\n'.join(texts), collection, question)
+        rest = [block for block in content if not told or _text_of(block) is None]
+        framed_ones = self._bounded([await self._framed(called, block) for block in rest])
+        return [*([_text(told)] if told else []), *framed_ones], figures
 
     def _bounded(self, content: Sequence[types.ContentBlock]) -> list[types.ContentBlock]:
         """Content whose binary parts are within the limits, with a note for each that is not."""
@@ -197,22 +176,26 @@ class Results:
                 meta = await self._meta(called, block.resource.meta)
                 block = block.model_copy(update={'resource': block.resource.model_copy(update={'meta': meta})})
             if text is not None:
-                masked.append(_with_text(block, str(await self._value(called, text))))
+                block = _with_text(block, str(await self.aside(called.server or '', text)))
             elif isinstance(block, types.ResourceLink):
                 said = block.model_dump(include={'uri', 'name', 'title', 'description'})
-                masked.append(block.model_copy(update=cast('dict[str, Any]', await self._value(called, said))))
-            else:
-                masked.append(block)
+                told = await self.aside(called.server or '', said)
+                block = (
+                    block.model_copy(update=cast('dict[str, Any]', told))
+                    if isinstance(told, dict)
+                    else _text(str(told))
+                )
+            masked.append(block)
         return masked
 
     async def _replacement(
         self, called: CalledTool, text: str, collection: str, question: str
-    ) -> tuple[str, dict[str, object]] | None:
-        """The digest or summary of a text over the threshold, and its figures; none where it goes on as it is."""
+    ) -> tuple[str, dict[str, object]]:
+        """The digest or summary of a text over the threshold, and its figures; empty where it goes on as it is."""
         rules = called.rules.summarization
         original = await computed_for(text, count_tokens, text)
         if not rules.enabled or original <= rules.size_threshold_tokens:
-            return None
+            return '', {}
         seen = Observation.of(text)
         readable, whole = await computed_for(text, texts_of, seen)
         kept_in = self.store.collection(collection)
@@ -231,7 +214,7 @@ class Results:
         kept = StoredResult(called.name, original, source_id, READERS)
         found, made = await called.summarized(seen, kept, summarize)
         if not made.text:
-            return None
+            return '', {}
         figures = {'source_id': source_id, 'original_tokens': original, 'state': made.state, 'model': made.model}
         return Observation.of(found).text, {f'{_META}{name}': value for name, value in figures.items()}
 
@@ -251,11 +234,6 @@ def _with_links_as_text(content: Sequence[types.ContentBlock], rules: Summarizat
     if links <= rules.summary_max_token_limit or not rules.enabled:
         return content
     return [_text(lines[place]) if place in lines else block for place, block in enumerate(content)]
-
-
-def _withheld(called: CalledTool, error: MaskingError) -> str:
-    _logger.warning('a tool result was withheld', extra={'tool': called.name, 'reason': str(error)})
-    return render_prompt('tool_results/redacted', tool=called.name)
 
 
 def _text(text: str) -> types.TextContent:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import httpx2
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator
@@ -24,11 +24,9 @@ OF_THE_PROXY = frozenset(str(field.validation_alias) for field in Settings.model
 def _enabled(entries: object) -> object:
     if not isinstance(entries, dict):
         return entries
-    return {name: each for name, each in cast('dict[str, object]', entries).items() if not _is_disabled(each)}
-
-
-def _is_disabled(entry: object) -> bool:
-    return isinstance(entry, dict) and bool(cast('dict[str, object]', entry).get('disabled'))
+    given = cast('dict[str, Any]', entries)
+    disabled = {name for name, each in given.items() if isinstance(each, dict) and cast('Any', each).get('disabled')}
+    return {name: given[name] for name in given if name not in disabled}
 
 
 class ProxiedEntry(Server):

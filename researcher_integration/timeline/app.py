@@ -148,8 +148,14 @@ class Access:
 
     def _refusal(self, request: HTTPConnection) -> Response | None:
         if self._token is None:
+            # A page of another site that has its name point to this machine sends that name as Host or as Origin.
+            names = [
+                request.headers.get('host', ''),
+                *(urlsplit(each).netloc for each in request.headers.getlist('origin')),
+            ]
+            client = [request.client.host] if request.client else []  # none over a socket of the file system
             error = 'without a token only this machine is served; set one to serve others'
-            return None if _is_of_this_machine(request) else JSONResponse({'error': error}, 403)
+            return None if all(map(is_loopback, [*names, *client])) else _problem(error, 403)
         # Below a prefix, where the application is mounted.
         path = request.scope['path'].removeprefix(request.scope.get('root_path', ''))
         if path in self._open_paths:
@@ -162,18 +168,6 @@ class Access:
         error = 'the token is not the right one' if given else 'send Authorization: Bearer <token>'
         headers = {'WWW-Authenticate': 'Bearer realm="timeline"', 'Cache-Control': 'no-store'}
         return JSONResponse({'error': error}, 401, headers)
-
-
-def _is_of_this_machine(request: HTTPConnection) -> bool:
-    """Return whether a request comes from this machine, and is meant for it.
-
-    A page of another site that has its name point to this machine sends that name as Host or as Origin.
-    """
-    names = [request.headers.get('host', '')]
-    if 'origin' in request.headers:
-        names.append(urlsplit(request.headers['origin']).netloc)
-    # None over a socket of the file system.
-    return all(is_loopback(name) for name in names) and (request.client is None or is_loopback(request.client.host))
 
 
 def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None) -> Starlette:

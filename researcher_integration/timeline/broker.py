@@ -8,9 +8,9 @@ anything twice; who does not keep up goes back to the log.
 import logging
 from asyncio import Event, get_running_loop, shield, wrap_future
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
@@ -66,12 +66,6 @@ class Timeline:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='timeline')
         self.begun = self._worker.submit(self._begin)
         """Done once the log knows the run."""
-
-    @property
-    def followers(self) -> int:
-        """How many follow it live, and so get transient events, too."""
-        with self._gate:
-            return len(self._followers)
 
     async def __aenter__(self) -> Self:
         return self
@@ -146,10 +140,8 @@ class Timeline:
     # What the thread does, one thing after the other.
 
     def _begin(self) -> None:
-        def begin() -> None:
+        with self._logging():
             self._seq = self._gone = self.log.begin(self.run_id)
-
-        self._logged(begin)
 
     def _emit(self, draft: Draft) -> TimelineEvent:
         if self.is_closed:
@@ -158,19 +150,18 @@ class Timeline:
         event = stamped(draft, self.run_id, self._seq, datetime.now(UTC))
         body = encoded(event)
         if not event.is_transient:
-            self._logged(partial(self.log.append, event, body))
+            with self._logging():
+                self.log.append(event, body)
         with self._gate:
             self._recent.append((event, len(body)))
-            while self._recent and self._is_too_much():
+            most = MAX_RECENT if self._followers else 0
+            # Any event has room alone.
+            while len(self._recent) > most or (
+                len(self._recent) > 1 and sum(size for _, size in self._recent) > MAX_RECENT_BYTES
+            ):
                 self._gone = self._recent.popleft()[0].seq
             self._wake()
         return event
-
-    def _is_too_much(self) -> bool:
-        if not self._followers or len(self._recent) > MAX_RECENT:
-            return True
-        # Any event has room alone.
-        return len(self._recent) > 1 and sum(size for _, size in self._recent) > MAX_RECENT_BYTES
 
     def _wake(self) -> None:
         for wake in list(self._followers):
@@ -186,14 +177,16 @@ class Timeline:
     def _end(self) -> None:
         if self.is_closed:
             return
-        self._logged(partial(self.log.end, self.run_id, self._seq))
+        with self._logging():
+            self.log.end(self.run_id, self._seq)
         with self._gate:
             self.is_closed = True
             self._wake()
 
-    def _logged(self, write: Callable[[], None]) -> None:
+    @contextmanager
+    def _logging(self) -> Generator[None]:
         try:
-            write()
+            yield
         except StoreError as error:
             self._say_once('the log of timelines fails; events are told, but not kept', error)
 

@@ -19,7 +19,7 @@ from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import without_secrets
 from researcher_integration.masking.masking import Masker, MaskingError
 from researcher_integration.mcp.run_servers import SERVER_NAME
-from researcher_integration.timeline.events import Draft, Summarizing, SummaryDelta, ToolCall, ToolResult, ToolSummary
+from researcher_integration.timeline.events import Draft, SummaryDelta, ToolCall, ToolResult, ToolSummary
 from researcher_integration.tool_results.history import ConversationFocus, describe
 from researcher_integration.tool_results.observation import Observation
 from researcher_integration.tool_results.reading import OWN
@@ -54,28 +54,14 @@ class ToolCallReporter:
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """What each event says besides, by the names of its fields: ids of the session, the stage, the model call."""
 
-    async def started(self, arguments: object) -> None:
-        """The call begins."""
-        await self._tell(ToolCall, status='started', server=self.server, tool=self.tool, arguments=arguments)
-
     async def completed(
         self, text: str | None = None, size: int | None = None, source_id: str = '', *, is_error: bool = False
     ) -> None:
         """The tool has answered, or failed with the text; or put it off, and then nothing more follows."""
         sizes = {'size_characters': None if text is None or size is None else len(text), 'size_tokens': size}
-        await self._tell(ToolCall, status='completed', server=self.server, tool=self.tool, is_error=is_error, **sizes)
+        await self.tell(ToolCall, status='completed', is_error=is_error, **sizes)
         if text is not None:
-            await self._tell(ToolResult, text=text, source_id=source_id, is_error=is_error)
-
-    async def summarizing(self, size: int) -> None:
-        """The answer is large, and is being summarized."""
-        await self._tell(Summarizing, estimated_tokens=size)
-
-    async def summarized(self, made: ResultSummary, kept: StoredResult) -> None:
-        """What the model gets instead."""
-        sizes = {'original_tokens': kept.original, 'summary_tokens': made.tokens}
-        about = {'server': self.server, 'tool': self.tool, 'model': made.model, 'source_id': kept.source_id}
-        await self._tell(ToolSummary, text=made.text, state=made.state, **sizes, **about)
+            await self.tell(ToolResult, text=text, source_id=source_id, is_error=is_error)
 
     @asynccontextmanager
     async def facts(self) -> AsyncGenerator[Callable[[str], None] | None]:
@@ -87,7 +73,7 @@ class ToolCallReporter:
 
         def tell(text: str) -> None:
             # They begin in the order in which they are started, and so are the events emitted.
-            group.start_soon(partial(self._tell, SummaryDelta, index=next(index), text=text))
+            group.start_soon(partial(self.tell, SummaryDelta, index=next(index), text=text))
 
         try:
             async with anyio.create_task_group() as group:
@@ -95,13 +81,15 @@ class ToolCallReporter:
         except ExceptionGroup as errors:  # the caller wants it by its own type
             raise first_error(errors) from None
 
-    async def _tell(self, event: type[Draft], **said: object) -> None:
+    async def tell(self, event: type[Draft], **said: object) -> None:
+        """Emit an event of this kind; whatever becomes of it, the run goes on."""
         if self.events is None:
             return
+        about = {'server': self.server, 'tool': self.tool} if 'tool' in event.model_fields else {}
         try:
-            draft = event.model_validate({'call_id': self.call_id, **self.labels, **said})
+            draft = event.model_validate({'call_id': self.call_id, **self.labels, **about, **said})
             await self.events.emit(draft)
-        except Exception as error:  # noqa: BLE001 - whatever becomes of an event, the run goes on
+        except Exception as error:  # noqa: BLE001 - a log or a follower may fail in any way
             _logger.warning('an event was lost', extra={'type': event.__name__, **defect_attributes(error)})
 
 
@@ -173,7 +161,9 @@ class CalledTool:
             said = 'the result of %s goes on as it is, with all its %s tokens: it could not be summarized'
             extra = {**about, 'tokens': kept.original, 'reason': made.reason}
             _logger.warning(said, self.name, f'{kept.original:,}', extra=extra)
-        await self.reporter.summarized(told, kept)
+        sizes = {'original_tokens': kept.original, 'summary_tokens': told.tokens}
+        about = {'state': told.state, 'model': told.model, 'source_id': kept.source_id}
+        await self.reporter.tell(ToolSummary, text=told.text, **sizes, **about)
         return found, told
 
     async def focus(self, messages: Sequence[ModelMessage]) -> ConversationFocus:

@@ -4,12 +4,14 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic_ai import FunctionToolset, RunContext, ToolCallPart, ToolDefinition, ToolReturn, ToolReturnPart
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, WrapRunHandler, durable_operation
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry, SkipToolExecution
+from pydantic_ai.messages import ToolReturnContent
 from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import AgentDepsT
@@ -19,11 +21,12 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from researcher_integration.computing import computed_for
 from researcher_integration.masking.masked_errors import failed_part
 from researcher_integration.masking.masking import MaskingError
+from researcher_integration.timeline.events import Summarizing, ToolCall
 from researcher_integration.tool_results.called import CalledTool, CallRules, Events, reading_tools
 from researcher_integration.tool_results.history import (
     EXEMPT_KINDS,
-    FramedResults,
     change_results,
+    frame_results,
     framed_beside,
     mask_history,
     note_of,
@@ -76,8 +79,10 @@ class _Run:
     """Ids of the calls whose summaries have counted in it while they were made."""
     seen: set[str] = field(default_factory=set[str])
     """Ids of the calls whose results have been looked at."""
-    framed: FramedResults = field(default_factory=FramedResults)
-    """What the model has been shown."""
+    framed: dict[str, tuple[object, ToolReturnContent]] = field(
+        default_factory=dict[str, tuple[object, ToolReturnContent]]
+    )
+    """What the model has been shown, see `frame_results`."""
     has_compared: bool = False
     """Whether the servers of the rules have been compared with those there are."""
 
@@ -192,7 +197,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     ) -> Any:
         """Tell of the call, and mask what it says when it fails."""
         called = await self._calls.called(ctx, call, tool_def, args)
-        await called.reporter.started(called.arguments)
+        await called.reporter.tell(ToolCall, status='started', arguments=called.arguments)
         try:
             return await handler(args)
         except SkipToolExecution as skipped:
@@ -231,8 +236,9 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
         """Mask what a validator of arguments says; what pydantic says of them the model has written itself."""
         if not isinstance(error, ModelRetry):
             raise error
-        called = await self._calls.called(ctx, call, tool_def, args if isinstance(args, dict) else {})
-        await called.raise_masked(error)
+        return await self.on_tool_execute_error(
+            ctx, call=call, tool_def=tool_def, args=args if isinstance(args, dict) else {}, error=error
+        )
 
     async def on_tool_execute_error(
         self,
@@ -308,7 +314,7 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
                 await mask_history(messages, masker, self._run.seen)
         self._run.seen |= result_ids(ctx.messages)
         if self._frames:
-            await self._run.framed.frame(request_context.messages)
+            await frame_results(request_context.messages, self._run.framed)
         if self._calls.rules.mcp_servers and not self._all.has_compared:
             self._all.has_compared = True
             self._calls.say_unmatched(ctx, tools)
@@ -343,11 +349,11 @@ class SummarizeToolResults(AbstractCapability[AgentDepsT]):
     async def _replaced(
         self, ctx: RunContext[AgentDepsT], called: CalledTool, seen: Observation, text: str, kept: StoredResult
     ) -> object:
-        await called.reporter.summarizing(kept.original)
+        await called.reporter.tell(Summarizing, estimated_tokens=kept.original)
         left = ctx.remaining_time()
         seconds = None if left is None else max(0.0, left) * SHARE_OF_RUN
         request = called.request(text, await called.focus(list(ctx.messages)), seconds)
-        found, _ = await called.summarized(seen, kept, lambda: self._summary(ctx, request, called))
+        found, _ = await called.summarized(seen, kept, partial(self._summary, ctx, request, called))
         return found
 
     async def _summary(self, ctx: RunContext[AgentDepsT], request: SummaryRequest, called: CalledTool) -> ResultSummary:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Container, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pydantic_ai import ModelMessage, ModelRequest, TextPart, ToolCallPart, ToolReturn, ToolReturnPart, UserPromptPart
@@ -62,28 +62,22 @@ async def change_results(
                 messages[index] = replace(message, parts=parts)
 
 
-@dataclass(slots=True)
-class FramedResults:
-    """Frames the tool results of requests, each result once."""
+async def frame_results(messages: list[ModelMessage], known: dict[str, tuple[object, ToolReturnContent]]) -> None:
+    """Frame the tool results in the messages of a request, in place.
 
-    _known: dict[str, tuple[object, ToolReturnContent]] = field(
-        default_factory=dict[str, tuple[object, ToolReturnContent]]
-    )
-    """By the id of its call, what a result said, and how it is shown."""
+    `known` has, by the id of its call, what each result said in earlier requests, and how it was shown.
+    """
 
-    async def frame(self, messages: list[ModelMessage]) -> None:
-        """Frame the tool results in the messages of a request, in place."""
-        await change_results(messages, self._shown)
-
-    async def _shown(self, part: ToolReturnPart) -> ToolReturnPart:
+    async def shown(part: ToolReturnPart) -> ToolReturnPart:
         # What a person has denied is no text of a tool; of wrong arguments pydantic-ai writes a list in its own way.
         if part.outcome == 'denied' or (part.outcome == 'retried' and not isinstance(part.content, str)):
             return part
-        known = self._known.get(part.tool_call_id)
-        if known is None or known[0] is not part.content:
-            known = part.content, await computed_for(part.content, _content, part)
-            self._known[part.tool_call_id] = known
-        return replace(part, content=known[1])
+        before = known.get(part.tool_call_id)
+        if before is None or before[0] is not part.content:
+            before = known[part.tool_call_id] = part.content, await computed_for(part.content, _content, part)
+        return replace(part, content=before[1])
+
+    await change_results(messages, shown)
 
 
 def _content(part: ToolReturnPart) -> ToolReturnContent:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
@@ -327,10 +327,7 @@ def _with_summary(value: object, summary: str) -> object:
         members = cast('dict[object, object]', value)
         largest = max(members, key=lambda key: count_tokens(as_text(members[key])))
         return {**members, largest: summary}
-    items: Iterable[object] = ()
-    if isinstance(value, dict):
-        items = cast('dict[object, object]', value).values()
-    elif isinstance(value, list):
-        items = cast('list[object]', value)
+    members = [*cast('dict[object, object]', value).values()] if isinstance(value, dict) else value
+    items = cast('list[object]', members) if isinstance(members, list) else []
     files = [item for item in items if is_multi_modal_content(item)]
     return [summary, *files] if files else summary

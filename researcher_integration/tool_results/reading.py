@@ -1,7 +1,6 @@
 """The tools by which an agent looks into stored results: `search_source`, `read_source` and `query_source`."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -77,17 +76,21 @@ class Reading:
 
     def tools(self) -> list[Tool[Any]]:
         """Its methods as tools, whose own results are never summarized."""
-        named = {function.__name__: function for function in (self.search_source, self.read_source, self.query_source)}
         return [
-            prompted_tool(f'tool_results/{name}', function, takes_ctx=False, metadata={'summarize': 'never', OWN: name})
-            for name, function in named.items()
+            prompted_tool(
+                f'tool_results/{function.__name__}',
+                function,
+                takes_ctx=False,
+                metadata={'summarize': 'never', OWN: function.__name__},
+            )
+            for function in (self.search_source, self.read_source, self.query_source)
         ]
 
     async def search_source(self, source_id: str, text: str, max_tokens: MaxTokens = DEFAULT_TOKENS) -> str:
         """The lines that have a text, else those that have most of its words."""
         with _told_to_the_model(source_id):
             document = await in_io_thread(self._collection.document, source_id)
-            if text.strip() and text.strip().lower() not in document.text.lower():
+            if _first_line(text).lower() not in document.text.lower():
                 # The index knows where the words of a question stand.
                 brief = await self._retriever.search(text, source_ids=[document.id], max_tokens=INDEXED_TOKENS)
                 if found := lines_by_words(brief.text, focus_words(text), document, max_tokens):
@@ -133,26 +136,24 @@ def lines_by_words(brief: str, words: Sequence[str], document: Document, max_tok
 def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) -> str:
     """The lines that contain a literal text, with their numbers, as many as fit, and a last line that counts them.
 
-    Capitals do not matter, nor white space around it; `max_tokens` is brought between 50 and 20,000.
+    Capitals do not matter, nor white space around it; of several lines the first is looked for. `max_tokens` is
+    brought between 50 and 20,000.
     """
-    lines = document.text.split('\n')
-    if len(lines) > 1 and not lines[-1]:
-        lines.pop()
-    wanted = re.escape(text.strip())
-    places = [match.span() for match in re.finditer(wanted, document.text, re.IGNORECASE)] if wanted else []
-    if not places:
+    lines = document.text.removesuffix('\n').split('\n')
+    wanted = re.compile(re.escape(_first_line(text)), re.IGNORECASE)
+    found = [(number, line) for number, line in enumerate(lines, 1) if wanted.pattern and wanted.search(line)]
+    if not found:
         return render_prompt('tool_results/not_found', id=document.id, total=str(len(lines)))
-    by_line = _by_line(document.text, places)
-    told = {'id': document.id, 'found': str(len(by_line)), 'total': str(len(lines))}
+    told = {'id': document.id, 'found': str(len(found)), 'total': str(len(lines))}
     room = min(max(max_tokens, MIN_TOKENS), MAX_TOKENS)
-    room -= count_tokens(render_prompt('tool_results/found', lines='', shown=str(len(by_line)), **told)) + 2
+    room -= count_tokens(render_prompt('tool_results/found', lines='', shown=str(len(found)), **told)) + 2
     shown: list[str] = []
-    for number, offsets in list(by_line.items())[:MAX_SHOWN]:
-        line = _line(number, lines[number - 1].rstrip('\r'), offsets)
+    for number, text_of_line in found[:MAX_SHOWN]:
+        line = _line(number, text_of_line.rstrip('\r'), wanted)
         cost = count_tokens(line) + 1
         if cost > room:
             if not shown:  # not even what was looked for may fit, with all that is around it
-                narrow = _line(number, lines[number - 1], offsets[:1], longest=0, around=15)
+                narrow, *_ = _line(number, text_of_line, wanted, longest=0, around=15).split('\n')
                 shown.append(truncate_tokens(narrow, max(1, room)))
             break
         shown.append(line)
@@ -160,22 +161,17 @@ def find_lines(document: Document, text: str, max_tokens: int = DEFAULT_TOKENS) 
     return render_prompt('tool_results/found', lines='\n'.join(shown), shown=str(len(shown)), **told)
 
 
-def _by_line(text: str, places: list[tuple[int, int]]) -> dict[int, list[tuple[int, int]]]:
-    starts = [0, *(match.end() for match in re.finditer('\n', text))]
-    found: dict[int, list[tuple[int, int]]] = {}
-    for start, end in places:
-        number = bisect_right(starts, start)
-        found.setdefault(number, []).append((start - starts[number - 1], end - starts[number - 1]))
-    return found
+def _first_line(text: str) -> str:
+    return text.strip().partition('\n')[0].rstrip()
 
 
-def _line(number: int, line: str, places: list[tuple[int, int]], longest: int = LONG_LINE, around: int = AROUND) -> str:
-    """A line with its number; of a long one what is around the places."""
+def _line(number: int, line: str, wanted: re.Pattern[str], longest: int = LONG_LINE, around: int = AROUND) -> str:
+    """A line with its number; of a long one what is around the text."""
     if len(line) <= longest:
         return f'{number}| {line}'
     windows: list[tuple[int, int]] = []
-    for start, end in places:
-        begin, stop = max(0, start - around), min(len(line), end + around)
+    for match in wanted.finditer(line):
+        begin, stop = max(0, match.start() - around), min(len(line), match.end() + around)
         if windows and begin <= windows[-1][1]:
             windows[-1] = (windows[-1][0], stop)
         else:

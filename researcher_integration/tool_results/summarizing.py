@@ -112,10 +112,6 @@ class ResultSummary(BaseModel):
         }
 
 
-class _UselessError(SummarizerError):
-    """A model has answered, but nothing of what it said could be used."""
-
-
 @dataclass
 class ResultSummarizer:
     """Summarizes one tool result on whichever of some models answers first."""
@@ -158,7 +154,10 @@ class ResultSummarizer:
                 )
                 break
             except SummarizerError as error:
-                reason = _why(error)
+                # The summarizer's own messages have advice for whoever has set it up.
+                said = one_line(str(error))
+                failed = _FAILED.search(said)
+                reason = one_line(failed[1] if failed else said, MAX_REASON)
             except Exception as error:
                 reason = type(error).__name__
                 _logger.exception('a summary failed', extra=defect_attributes(error), exc_info=False)
@@ -201,21 +200,16 @@ class ResultSummarizer:
         certain = (await self._digest(int(self.request.limit * DIGEST_SHARE))).text if is_machine else ''
         room = self.request.limit - (count_tokens(f'{certain}\n\n') if certain else 0)
         text = _beside(found.text, certain) if is_machine else self.request.text
-        if not is_machine:
-            await self._check_limits(text)
-        summary = await self._summarized(model, text, max(MIN_ROOM, room), 'error')
-        if not summary.text.strip():
-            raise _UselessError(f'{model.model_name} had nothing to say')
-        if summary.state == 'degraded' and all(part.state in ('degraded', 'failed') for part in summary.parts):
-            raise _UselessError(f'{model.model_name}: {summary.degraded[0].reason or "no use"}')
-        return self._made(f'{certain}\n\n{summary.text}'.strip(), summary.stats.model, summary.state)
-
-    async def _check_limits(self, text: str) -> None:
-        """Raise the error of the limit that the summary of a whole text would reach, before anything is spent on it."""
-        if self.usage_limits is not None:
+        if not is_machine and self.usage_limits is not None:  # before anything is spent on a part of it
             size = await computed_for(text, count_tokens, text)
             requests = ceil(size / self.settings.default_chunk_size_tokens)
             self.usage_limits.check_before_request(self.usage + RunUsage(requests=requests - 1, input_tokens=size))
+        summary = await self._summarized(model, text, max(MIN_ROOM, room), 'error')
+        if not summary.text.strip():
+            raise SummarizerError(f'{model.model_name} had nothing to say')
+        if summary.state == 'degraded' and all(part.state in ('degraded', 'failed') for part in summary.parts):
+            raise SummarizerError(f'{model.model_name}: {summary.degraded[0].reason or "no use"}')
+        return self._made(f'{certain}\n\n{summary.text}'.strip(), summary.stats.model, summary.state)
 
     async def _summarized(
         self, model: Model, text: str, budget: int, on_failure: Literal['error', 'extractive']
@@ -243,18 +237,14 @@ class ResultSummarizer:
         return await Summarizer(settings, model=model).run(Document(text), request, options)
 
     async def _digest(self, budget: int = 0) -> Digest:
-        """At most so many tokens; by default, what goes into one request."""
-        budget = budget or self._most_read()
+        """At most so many tokens; by default, what goes into one request, and so into one chunk, with the prompts."""
+        room = REQUEST_TOKENS - PROMPT_TOKENS - count_tokens(self.request.focus)
+        budget = budget or min(max(room, REQUEST_TOKENS // 2), self.settings.default_chunk_size_tokens)
         if budget not in self._digests:
             request = self.request
             found = await computed_for(request.text, digest, request.text, budget, focus=request.words)
             self._digests[budget] = found
         return self._digests[budget]
-
-    def _most_read(self) -> int:
-        """Tokens of a digest that go into one request with the conversation and the prompts: one chunk, too."""
-        room = REQUEST_TOKENS - PROMPT_TOKENS - count_tokens(self.request.focus)
-        return min(max(room, REQUEST_TOKENS // 2), self.settings.default_chunk_size_tokens)
 
     def _told(self, found: Digest) -> ResultSummary:
         if self.on_fact is not None:
@@ -266,13 +256,6 @@ class ResultSummarizer:
         """A summary with this text, as much of it as fits."""
         text = text if fits_tokens(text, self.request.limit) else truncate_tokens(text, self.request.limit)
         return ResultSummary(text=text, model=model, state=state, tokens=count_tokens(text), usage=self._spent)
-
-
-def _why(error: SummarizerError) -> str:
-    """In a few words: the summarizer's own messages have advice for whoever has set it up."""
-    reason = one_line(str(error))
-    failed = _FAILED.search(reason)
-    return one_line(failed[1] if failed else reason, MAX_REASON)
 
 
 def _beside(text: str, certain: str) -> str:

@@ -66,7 +66,7 @@ def result(text: str = 'all is well', call_id: str = 'c1') -> ToolResult:
 async def until_followed(timeline: Timeline, *, by: int = 1) -> None:
     """Wait until so many follow live."""
     with anyio.fail_after(60):
-        while timeline.followers != by:  # noqa: ASYNC110
+        while len(timeline._followers) != by:  # noqa: ASYNC110
             await anyio.sleep(0.005)
 
 

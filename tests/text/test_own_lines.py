@@ -124,11 +124,10 @@ def test_it_takes_no_more_room() -> None:
             'the text could not be stored, so it has no handle',
             'the whole result could not be stored',
             'they differ in blanks at most',
-            'this is the whole text',
-            'to read on: read_source with source_id=',
             'to read on: start_line=',
             'tokens, summarized in',
             'tokens, too many for this conversation, and could not be summarized (',
             'try a shorter or another part of it',
+            'what it has said here is withheld, because it could not be searched for secrets; its work is done, so do not call it again for that',
         )
     )

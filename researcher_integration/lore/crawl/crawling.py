@@ -17,12 +17,13 @@ import anyio
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
 
 from researcher_integration.lore.configuration import SourceTiers
-from researcher_integration.lore.crawl.pages import describe, key_of_file, read_local
+from researcher_integration.lore.crawl.pages import PREVIEW_TOKENS, describe, key_of_file, read_local
 from researcher_integration.lore.material import CrawledPage, TierName
 from researcher_integration.prompted_tool import prompted_tool
 from summarizer_tool import (
     AddSourceRequest,
     ConfigurationError,
+    ReadSourceRequest,
     RequestError,
     Robots,
     Service,
@@ -151,7 +152,9 @@ class Crawler:
             again = AddSourceRequest(content=document.text, url=page.url, title=page.title)
             added = await self._service.add_source(again)
             outline = added.text.partition('\n')[2]  # after the line that names the source
-            return Crawled(page, describe(page, document.text, outline, is_new=is_new), is_new)
+            read = ReadSourceRequest(source_id=page.source_id, max_tokens=PREVIEW_TOKENS)
+            beginning = await self._service.read_source(read)
+            return Crawled(page, describe(page, outline, beginning, is_new=is_new), is_new)
 
     async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
         """The page with a key, and whether this call was the first to get it."""
@@ -185,9 +188,8 @@ class Crawler:
 
     async def _keep(self, key: str, found: _Found) -> tuple[CrawledPage, bool]:
         """Number a page, unless it is known."""
-        same = self._pages.get(found.key)
-        if same is None:
-            same = next((page for page in self._pages.values() if page.source_id == found.source.id), None)
+        by_handle = {page.source_id: page for page in self._pages.values()}
+        same = self._pages.get(found.key) or by_handle.get(found.source.id)
         number = max((page.number for page in self._pages.values()), default=0) + 1
         title = one_line(found.source.title or found.url)
         # Summaries and briefs know a page by its title.
@@ -201,11 +203,11 @@ class Crawler:
             tier=found.tier,
             weight=self._tiers.tiers[found.tier].weight,
         )
-        changed = [each for each in dict.fromkeys((key, found.key)) if self._pages.get(each) != page]
-        self._pages.update(dict.fromkeys(changed, page))
-        for each in changed:
-            if self._on_page is not None:
-                await self._on_page(each, page)
+        for each in dict.fromkeys((key, found.key)):
+            if self._pages.get(each) != page:
+                self._pages[each] = page
+                if self._on_page is not None:
+                    await self._on_page(each, page)
         return page, same is None
 
     async def _fetch(self, url: str) -> _Found:

@@ -9,7 +9,6 @@ from summarizer_tool import (
     FetchError,
     GivenSource,
     RequestError,
-    load_prompt,
     one_line,
     read_file,
     read_path,
@@ -57,28 +56,18 @@ def read_local(file: Path, max_mb: float) -> GivenSource:
 
 PREVIEW_TAG = register_tag('page_preview')
 
-PREVIEW_CHARACTERS = 5000
-
-_LINE_WITHIN = 0.8
-"""Of a preview: a line end further up is none to end it at."""
+PREVIEW_TOKENS = 1500
+"""Of the beginning of a page, and its numbered lines."""
 
 
-def beginning(text: str, at_most: int = PREVIEW_CHARACTERS) -> str:
-    """The first part of a text, up to the end of a line that is near."""
-    if len(text) <= at_most:
-        return text
-    return text[: text.rfind('\n', int(at_most * _LINE_WITHIN), at_most) + 1 or at_most]
+def describe(page: CrawledPage, outline: str, beginning: str, *, is_new: bool) -> str:
+    """Describe a page for the model; the page's own text stands in a frame that it cannot close.
 
-
-def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool) -> str:
-    """Describe a page for the model; the page's own text stands in a frame that it cannot close."""
-    first = beginning(text)
-    body = render_prompt(
-        'research/page_preview',
-        title=one_line(page.title),
-        outline=f'{outline}\n\n' if outline else '',
-        beginning=first,
-    )
+    `beginning` is what `read_source` shows: lines, and below them where to read on.
+    """
+    lines, _, rest = beginning.rpartition('\n')
+    about = f'{outline}\n\n' if outline else ''
+    body = render_prompt('research/page_preview', title=one_line(page.title), outline=about, beginning=lines)
     return render_prompt(
         'research/crawled' if is_new else 'research/crawled_again',
         number=str(page.number),
@@ -86,20 +75,5 @@ def describe(page: CrawledPage, text: str, outline: str, *, is_new: bool) -> str
         tokens=f'{page.tokens:,}',
         tier=page.tier,
         preview=wrap_in_tag(PREVIEW_TAG, f'\n{body}\n'),
-        rest=_rest(page, first, text),
-    )
-
-
-def _rest(page: CrawledPage, first: str, text: str) -> str:
-    """Where the rest begins, as `read_source` counts lines from 1, and characters of a line."""
-    if not text[len(first) :].strip():
-        return load_prompt('research/preview_end')
-    offset = len(first) - first.rfind('\n') - 1
-    return render_prompt(
-        'research/preview_rest',
-        shown=f'{len(first):,}',
-        characters=f'{len(text):,}',
-        source_id=page.source_id,
-        line=str(first.count('\n') + 1),
-        offset=f', offset={offset}' if offset else '',
+        rest=rest,
     )

@@ -22,7 +22,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.configuration import RAISED_BY, Topic
 from researcher_integration.lore.crawl.crawling import StepDeps, crawl_tool
-from researcher_integration.lore.material import CrawledPage, ServerReply, titled
+from researcher_integration.lore.material import ServerReply, titled
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
     ConfigurationError,
@@ -161,9 +161,10 @@ class LoreResearcher:
         warnings: list[str] = []
         history: list[ModelMessage] = []
         notes, is_finished = '', True
+        report = fill_prompt(topic.instructions.report, zone=one_line(zone))
         requests = (
             _gather_request(zone, topic, deps, budget),
-            render_prompt('research/report_request', instructions=_instructions(topic.instructions.report, zone)),
+            render_prompt('research/report_request', instructions=report),
         )
         for request in requests:
             with capture_run_messages() as messages:
@@ -202,27 +203,23 @@ class LoreResearcher:
         )
 
 
-def _instructions(template: str, zone: str) -> str:
-    return fill_prompt(template, zone=one_line(zone))
-
-
 def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str:
     pages = sorted({page.number: page for page in deps.crawler.pages.values()}.values(), key=lambda page: page.number)
     known = load_prompt('research/no_pages')
     if pages:
-        lines = '\n'.join(_page_line(page, is_here=page.source_id in deps.asked) for page in pages)
+        here = dict.fromkeys(deps.asked, ', this step')
+        lines = '\n'.join(
+            f'[{page.number}] {page.source_id}, {page.tokens:,} tokens, {page.tier}{here.get(page.source_id, "")}: '
+            f'{titled(page.title)}'
+            for page in pages
+        )
         known = render_prompt('research/known_pages', pages=wrap_in_tag(PAGES_TAG, f'\n{lines}\n'))
     return render_prompt(
         'research/gather_request',
-        instructions=_instructions(topic.instructions.gather, zone),
+        instructions=fill_prompt(topic.instructions.gather, zone=one_line(zone)),
         pages=known,
         budget=f'{budget:,}',
     )
-
-
-def _page_line(page: CrawledPage, *, is_here: bool) -> str:
-    here = ', this step' if is_here else ''
-    return f'[{page.number}] {page.source_id}, {page.tokens:,} tokens, {page.tier}{here}: {titled(page.title)}'
 
 
 def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken, bool]]:
@@ -257,12 +254,8 @@ class _Framed(WrapperToolset[Any]):
         if not isinstance(result, ToolReturn):
             return result
         returned = cast('ToolReturn[Any]', result)
-        if _state(returned.metadata) == 'original':
+        metadata = cast('object', returned.metadata)
+        said = ServerReply.model_validate(metadata) if isinstance(metadata, dict) else metadata
+        if isinstance(said, Summary | ServerReply) and said.state == 'original':
             raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
         return replace(returned, return_value=wrap_in_tag(RESULT_TAG, f'\n{returned.return_value}\n'))
-
-
-def _state(metadata: object) -> str:
-    if isinstance(metadata, Summary):
-        return metadata.state
-    return ServerReply.model_validate(metadata).state if isinstance(metadata, dict) else ''

@@ -1,7 +1,7 @@
 """Typed extraction: a category's records out of what the research steps have kept, verified against the raw pages."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -48,14 +48,11 @@ class PageIndex:
 
     def naming(self, name: str) -> tuple[int, ...]:
         """The numbers of the pages on which `name` stands, the most trusted first."""
-        found = self._found.get(name)
-        if found is None:
-            forms = (name_key(name), name_key(_QUALIFIER.sub('', name)))
-            found = self._found[name] = next((pages for form in forms if (pages := (*self._holding(form),))), ())
-        return found
-
-    def _holding(self, key: str) -> Iterator[int]:
-        return (number for number, text in self._texts.items() if key and f' {key} ' in text)
+        if name not in self._found:
+            keys = filter(None, (name_key(name), name_key(_QUALIFIER.sub('', name))))
+            found = (tuple(number for number, text in self._texts.items() if f' {key} ' in text) for key in keys)
+            self._found[name] = next(filter(None, found), ())
+        return self._found[name]
 
     def rank(self, number: int) -> int:
         """How trusted a page is, 0 for the most trusted of all."""

@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -69,6 +70,8 @@ class ResearchRun:
     settings: ResearchSettings
     service: Service
     backend: 'SummaryBackend'
+    embedded: 'SummaryBackend'
+    """Stands in where that one fails."""
     model: Model | None
     """Of the agents; without one there are none."""
     tell: Callable[[ResearchProgress], None]
@@ -95,8 +98,7 @@ class ResearchRun:
 
     async def text(self, handle: str) -> str:
         """The text of a page."""
-        document = await in_io_thread(self.service.collection.document, handle)
-        return document.text
+        return (await in_io_thread(self.service.collection.document, handle)).text
 
     async def save(self) -> None:
         """Write the checkpoint."""
@@ -106,10 +108,6 @@ class ResearchRun:
             written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
             await in_io_thread(written.save, self.folder)
         self.on_checkpoint(written)
-
-    def limits_left(self) -> UsageLimits:
-        """The usage limits of the last phase: all that is left."""
-        return step_limits(self.limits, self.usage, 1.0, 1.0)
 
 
 def assign(
@@ -121,24 +119,23 @@ def assign(
     page is above the average of all. Where pages say nothing of any topic, they are spread evenly over the tokens.
     The page that is called as the zone is about the zone.
     """
-    densities = {page.source_id: [_density(topic, page, texts[page.source_id]) for topic in topics] for page in pages}
-    sums = [sum(column) for column in zip(*densities.values(), strict=True)]
+    densities = [{topic.id: _density(topic, page, texts[page.source_id]) for topic in topics} for page in pages]
+    sums: dict[TopicId, float] = {topic.id: sum(density[topic.id] for density in densities) for topic in topics}
     # One more page, average in everything: a few pages say little of what is rare.
-    average = sum(sums) / max(1, len(sums) * len(pages))
+    average = sum(sums.values()) / max(1, len(sums) * len(pages))
     assigned: dict[str, TopicId] = {}
-    load: dict[TopicId, int] = {topic.id: 0 for topic in topics}
-    for page in pages:
-        scores = [
-            density / (total + average) if total else 0.0
-            for density, total in zip(densities[page.source_id], sums, strict=True)
-        ]
+    load = Counter[TopicId]()
+    for page, density in zip(pages, densities, strict=True):
+        scores: dict[TopicId, float] = {
+            topic: density[topic] / (sums[topic] + average) if sums[topic] else 0.0 for topic in sums
+        }
         # Of topics that are about equal, the one that has least yet.
-        near = [topic for topic, score in zip(topics, scores, strict=True) if score >= 0.9 * max(scores)]
-        chosen = min(near, key=lambda topic: load[topic.id])
+        near: list[TopicId] = [topic for topic, score in scores.items() if score >= 0.9 * max(scores.values())]
+        chosen: TopicId = min(near, key=lambda topic: load[topic])
         if _WORD.findall(page.title.casefold()) == _WORD.findall(zone.casefold()):
-            chosen = next((topic for topic in topics if topic.id == 'zone_overview'), chosen)
-        load[chosen.id] += page.tokens
-        assigned[page.source_id] = chosen.id
+            chosen = 'zone_overview'
+        load[chosen] += page.tokens
+        assigned[page.source_id] = chosen
     return assigned
 
 
@@ -156,7 +153,7 @@ def step_budget(topic: Topic, topics: Sequence[Topic], room: int) -> int:
     return int(room * topic.share / sum(each.share for each in topics))
 
 
-def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float) -> UsageLimits:
+def limits_left(limits: Limits, used: RunUsage, share: float = 1.0) -> UsageLimits:
     """The usage limits for a share of what is left of the zone's limits."""
     of_zone = UsageLimits(
         request_limit=limits.requests,
@@ -164,12 +161,11 @@ def step_limits(limits: Limits, used: RunUsage, share: float, shares_left: float
         output_tokens_limit=limits.output_tokens,
         cost_limit=limits.cost,
     )
-    return share_of(of_zone, min(1.0, share / shares_left) if shares_left > 0 else 1.0, used, least=0)
+    return share_of(of_zone, share, used, least=0)
 
 
-def agents_share(way: Way) -> float:
-    """What the agents may spend; those that have pages summarized by tool get half of the summaries' part for that."""
-    return AGENTS if way == 'in-pipeline' else AGENTS + SUMMARIES / 2
+AGENTS_BY_WAY: Mapping[Way, float] = {'in-pipeline': AGENTS, 'at-source': AGENTS + SUMMARIES / 2}
+"""What the agents may spend: those that have pages summarized by tool get half of the summaries' part for that."""
 
 
 def gathering_limits(
@@ -177,17 +173,17 @@ def gathering_limits(
 ) -> UsageLimits:
     """The usage limits of a step's agent: its share of what the agents of this step and the later ones may spend."""
     later = sum(each.share for each in topics[topics.index(topic) :])
-    reserved = sum(each.share for each in topics) * (1 - agents_share(way)) / agents_share(way)
-    return step_limits(limits, used, topic.share, later + reserved)
+    reserved = sum(each.share for each in topics) * (1 / AGENTS_BY_WAY[way] - 1)
+    return limits_left(limits, used, topic.share / (later + reserved))
 
 
 def summary_limits(limits: Limits, used: RunUsage) -> UsageLimits:
     """The usage limits of the summaries: all that is left but the share of the extraction."""
-    return step_limits(limits, used, SUMMARIES, SUMMARIES + EXTRACTION)
+    return limits_left(limits, used, SUMMARIES / (SUMMARIES + EXTRACTION))
 
 
 def told(limits: Limits, way: Way = 'in-pipeline') -> str:
     """What each phase may spend, for a person."""
-    agents = agents_share(way)
+    agents = AGENTS_BY_WAY[way]
     phases = {'agents': agents, 'summaries': 1 - EXTRACTION - agents, 'extraction': EXTRACTION}
     return 'calls at most: ' + ', '.join(f'{name} {round(limits.requests * share)}' for name, share in phases.items())

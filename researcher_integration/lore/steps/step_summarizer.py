@@ -6,7 +6,7 @@ crawled them; those summaries stay in its step as they are, and the one of all t
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pydantic_ai.exceptions import UsageLimitExceeded
@@ -19,17 +19,12 @@ from researcher_integration.lore.material import CrawledPage, KeptSection, Topic
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
-    Document,
-    ExtractiveModel,
     RequestOptions,
-    Settings,
-    Summarizer,
     SummarizerError,
     SummaryTopic,
     count_tokens,
     load_prompt,
     render_prompt,
-    truncate_tokens,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +53,8 @@ class ZoneSummarizer:
     """Summarizes the pages of a zone for all topics at once."""
 
     backend: 'SummaryBackend'
+    embedded: 'SummaryBackend'
+    """Stands in where that one fails."""
     topics: Sequence[Topic]
     options: RequestOptions
     """The usage of the zone, to be counted on; its limits, and progress."""
@@ -72,8 +69,8 @@ class ZoneSummarizer:
     ) -> ZoneSummary:
         """Summarize the pages that no summary of an agent is of.
 
-        All sections may have `room` tokens together; `assigned` names the one step that each page goes to where pages
-        stay as they are, `notes` the report of each step, `taken` the summaries that its agent had made.
+        All sections may have `room` tokens together; `assigned` names the one step that each page goes to where all fit
+        as they are, `notes` the report of each step, `taken` the summaries that its agent had made.
         """
         noted: Blocks = {topic.id: _blocks('notes', notes.get(topic.id, '')) for topic in self.topics}
         made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
@@ -91,37 +88,40 @@ class ZoneSummarizer:
             shared = [KeptBlock(kind='summary', source_ids=_ids(rest), tokens=0)] * len(self.topics)
             summary, reason = await self._condense(rest, free - kept_tokens(shared, pages))
         state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
+        state = 'degraded' if reason else state
         steps: dict[TopicId, Step] = {}
         for topic in self.topics:
             own = rest if summary else [page for page in rest if assigned.get(page.source_id) == topic.id]
             kept = _blocks('summary', summary.topics.get(topic.header, ''), rest) if summary else tuple(map(_page, own))
             blocks = (*noted[topic.id], *made.get(topic.id, ()), *kept)
             handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
-            is_raw = bool(reason and own)
             steps[topic.id] = Step(
                 topic=topic.id,
-                state='raw' if is_raw else state if handles or summary else 'empty',
+                state=state if handles else 'empty',
                 pages=tuple(handles),
                 blocks=blocks,
                 tokens_crawled=sum(page.tokens for page in pages if page.source_id in handles),
                 model=summary.model if summary else '',
-                warnings=(reason,) if is_raw else (),
+                warnings=(reason,) if reason else (),
             )
         if summary is None:
             return ZoneSummary(steps, warnings=said)
         return ZoneSummary(steps, summary.usage, (*said, *summary.warnings))
 
-    async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary | None, str]:
-        """Summarize pages for all topics; returns the summary, or the reason there is none."""
+    async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary, str]:
+        """Summarize pages for all topics; returns the summary, and the reason why it is the embedded model's."""
         # A text within its budget would come back as it is, and with its headings it does not fit.
         least, most = LEAST_SUMMARY * len(self.topics), sum(page.tokens for page in pages) - 1
         topics = [SummaryTopic(name=each.header, schema_hint=each.hint, share=each.share) for each in self.topics]
+        tokens = max(least, min(budget, most))
         try:
-            return await self.backend.condense(_ids(pages), topics, max(least, min(budget, most)), self.options), ''
+            return await self.backend.condense(_ids(pages), topics, tokens, self.options), ''
         except SummaryUnavailableError as error:
-            return None, f'not summarized by a model: {error}'
+            reason = f'not summarized by a model: {error}'
         except UsageLimitExceeded as error:
-            return None, f'not summarized by a model, for the limit of the summaries: {limit_reached(error)}'
+            reason = f'not summarized by a model, for the limit of the summaries: {limit_reached(error)}'
+        free = replace(self.options, usage=None, usage_limits=None)
+        return await self.embedded.condense(_ids(pages), topics, tokens, free), reason
 
 
 def _ids(pages: Sequence[CrawledPage]) -> tuple[str, ...]:
@@ -170,9 +170,6 @@ def _left(pages: Sequence[CrawledPage], noted: Blocks, made: Blocks, room: int) 
 Texts = Callable[[str], Awaitable[str]]
 """The text of a page by its handle."""
 
-_LEAST_SUMMARY = 20
-"""Tokens below which the embedded model has no choice to make."""
-
 LISTED = 4
 """Pages of a summary that are named above it; that of more pages has their titles as headings."""
 
@@ -181,43 +178,11 @@ _HEADING_TOKENS = 9
 """What the templates of sections add to a report, and to a title."""
 
 
-async def build(
-    steps: Mapping[TopicId, Step],
-    topics: Sequence[Topic],
-    pages: Mapping[str, CrawledPage],
-    texts: Texts,
-    room: int,
-    settings: Settings,
-) -> tuple[list[KeptSection], list[str]]:
-    """Build one section for each step, together at most `room` tokens, and say what was condensed for that.
-
-    Where they go over the room, those over their share of what the others leave are condensed to that by the embedded
-    model, so that the extraction still gets something of all pages.
-    """
-    embedded = Summarizer(settings, model=ExtractiveModel())
-    read = {topic.id: [await _text(block, pages, texts) for block in steps[topic.id].blocks] for topic in topics}
-    sections = [KeptSection(topic.id, topic.header, '\n\n'.join(read[topic.id])) for topic in topics]
-    said: list[str] = []
-    counts = [count_tokens(section.text) for section in sections]
-    for at, (topic, budget) in enumerate(zip(topics, _budgets(counts, topics, room), strict=True)):
-        text = sections[at].text
-        if counts[at] > budget:
-            if budget >= _LEAST_SUMMARY:
-                documents = [*map(Document, read[topic.id])]
-                text = (await embedded.summarize_for_extraction(documents, topic.hint, max_output_tokens=budget)).text
-            sections[at] = KeptSection(topic.id, topic.header, truncate_tokens(text, budget))
-            said.append(f'{topic.header}: {counts[at]:,} tokens condensed to {budget:,} by the embedded model')
-    return sections, said
-
-
-def _budgets(counts: Sequence[int], topics: Sequence[Topic], room: int) -> list[int]:
-    """What each section may have of the room: all that it has, or its share of what the others leave."""
-    budgets = [*counts]
-    left, shares = room, sum(topic.share for topic in topics)
-    for at in sorted(range(len(topics)), key=lambda at: counts[at] / topics[at].share):
-        budgets[at] = min(counts[at], int(left * topics[at].share / shares))
-        left, shares = left - budgets[at], shares - topics[at].share
-    return budgets
+async def section(topic: Topic, step: Step, pages: Sequence[CrawledPage], texts: Texts) -> KeptSection:
+    """The section of a step: the text of its blocks, each under what it is of."""
+    known = {page.source_id: page for page in pages}
+    read = [await _text(block, known, texts) for block in step.blocks]
+    return KeptSection(topic.id, topic.header, '\n\n'.join(read))
 
 
 def kept_tokens(blocks: Sequence[KeptBlock], pages: Sequence[CrawledPage]) -> int:

@@ -6,7 +6,7 @@ from typing import TypeVar
 import anyio
 from pydantic import BaseModel
 from pydantic_ai.models import Model
-from pydantic_ai.usage import RunUsage, UsageLimits
+from pydantic_ai.usage import UsageLimits
 
 from researcher_integration.lore.checkpoint import Failure, Step
 from researcher_integration.lore.configuration import Topic
@@ -16,16 +16,17 @@ from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
 from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery
-from researcher_integration.lore.material import CrawledPage, Material, ResearchError, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, ResearchError, TopicId
 from researcher_integration.lore.steps.research_run import (
     ResearchProgress,
     ResearchRun,
     assign,
     gathering_limits,
+    limits_left,
     step_budget,
     summary_limits,
 )
-from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, build
+from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, section
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, shown_address, trace_span, url_key
 
@@ -37,7 +38,7 @@ MAX_CRAWLS = 4
 
 
 class ResearchSteps:
-    """Run the steps that a checkpoint lacks."""
+    """Run what a checkpoint lacks: the steps, the extractions, the cross-reference."""
 
     def __init__(self, work: ResearchRun) -> None:
         self._work = work
@@ -57,12 +58,12 @@ class ResearchSteps:
                 f'{shown_address(lost[0].url)}; begin anew with --fresh, if it was too small with a larger '
                 'SUMMARIZER_STORE_MAX_MB'
             )
-        asked = {
-            place: url_key(place.strip()) if is_url(place) else key_of_file(Path(place))
-            for place in self._work.request.places
-        }
-        places = [place for place, key in asked.items() if key not in self._checkpoint.pages]
-        self._checkpoint.failures.clear()
+        known = self._checkpoint.pages
+        places = [
+            place
+            for place in dict.fromkeys(self._work.request.places)
+            if (url_key(place.strip()) if is_url(place) else key_of_file(Path(place))) not in known
+        ]
         limiter = anyio.CapacityLimiter(MAX_CRAWLS)
         failed: dict[str, str] = {}
         done = 0
@@ -83,7 +84,7 @@ class ResearchSteps:
         async with anyio.create_task_group() as tasks:
             for place in places:
                 tasks.start_soon(one, place)
-        self._checkpoint.failures += [
+        self._checkpoint.failures = [
             Failure(place=shown_address(place) if is_url(place) else place, reason=failed[place])
             for place in places
             if place in failed
@@ -119,11 +120,11 @@ class ResearchSteps:
             await self._keep()
 
     def _is_kept(self) -> bool:
-        """Return whether every step has kept something of what there is, and no page had to stay as it was."""
+        """Return whether every step has kept something of what there is, by the model that was asked for."""
         steps = self._checkpoint.steps.values()
         kept = {handle for step in steps for handle in step.pages}
         has_all = len(steps) == len(self._topics) and kept >= {page.source_id for page in self._work.pages()}
-        return has_all and not any(step.state == 'raw' for step in steps)
+        return has_all and not any(step.state == 'degraded' for step in steps)
 
     async def _keep_pages(self, _key: str, page: CrawledPage) -> None:
         self._checkpoint.pages = dict(self._crawler.pages)
@@ -159,7 +160,8 @@ class ResearchSteps:
         options = RequestOptions(on_progress=tell, usage=self._work.usage, usage_limits=limits)
         self._work.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self._topics)} topics'))
         with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
-            kept = await ZoneSummarizer(self._work.backend, self._topics, options).summarize(
+            backends = self._work.backend, self._work.embedded
+            kept = await ZoneSummarizer(*backends, self._topics, options).summarize(
                 pages,
                 self._work.room(),
                 self._checkpoint.assigned,
@@ -188,45 +190,36 @@ class ResearchSteps:
     def _budget(self, topic: Topic) -> int:
         return step_budget(topic, self._topics, self._work.room())
 
-
-class ExtractionPhase:
-    """Run the extractions and the cross-reference that a checkpoint lacks."""
-
-    def __init__(self, work: ResearchRun) -> None:
-        self._work = work
-        self._checkpoint = work.checkpoint
-        self._extracting = {topic.id: extraction_query(topic.id, work.settings) for topic in work.topics}
-        self._comparing = conflict_query(work.settings)
-
-    async def material(self) -> tuple[Material, list[str]]:
-        """The kept text of all steps within the window, and notes on what was condensed for it."""
-        work, pages = self._work, self._work.pages()
-        known = {page.source_id: page for page in pages}
-        built, said = await build(self._checkpoint.steps, work.topics, known, work.text, work.room(), work.settings)
-        return Material(work.request.zone, built, pages), said
+    async def material(self) -> Material:
+        """The kept text of all steps, which is within the window."""
+        pages, read = self._work.pages(), self._work.text
+        sections = [await section(topic, self._checkpoint.steps[topic.id], pages, read) for topic in self._topics]
+        return Material(self._work.request.zone, sections, pages)
 
     async def extract(self, model: Model, material: Material) -> None:
         """Extract each category that is missing or has failed, all at once."""
         extractions = self._checkpoint.extractions
         topics = [each for each in self._work.topics if each.id not in extractions or extractions[each.id].reason]
+        left, usage = self._left(), self._work.usage
+        is_near = left.request_limit is not None and usage.requests + len(topics) * (RETRIES + 1) > left.request_limit
+        may_reach = is_near or any((left.input_tokens_limit, left.output_tokens_limit, left.cost_limit))
+        # Those that run at once do not know of each other, and could go over a limit together.
+        limiter = anyio.CapacityLimiter(1 if may_reach else len(TOPIC_IDS))
         done = 0
 
         async def one(topic: Topic) -> None:
             nonlocal done
-            with trace_span('extract', category=topic.id) as span:
-                answer = await self._ask(model, self._extracting[topic.id], material)
-                extraction = await in_thread(extracted, topic.id, answer, material.pages)
-                span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
-            extractions[topic.id] = extraction
-            self._checkpoint.cross_reference = None
-            await self._work.save()
-            done += 1
-            self._work.tell(ResearchProgress('extract', topic.header, done, len(topics)))
+            async with limiter:
+                with trace_span('extract', category=topic.id) as span:
+                    answer = await self._ask(model, extraction_query(topic.id, self._work.settings), material)
+                    extraction = await in_thread(extracted, topic.id, answer, material.pages)
+                    span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
+                extractions[topic.id] = extraction
+                self._checkpoint.cross_reference = None
+                await self._work.save()
+                done += 1
+                self._work.tell(ResearchProgress('extract', topic.header, done, len(topics)))
 
-        if _may_reach(self._work.limits_left(), self._work.usage, len(topics)):
-            for topic in topics:  # those that run at once do not know of each other
-                await one(topic)
-            return
         async with anyio.create_task_group() as tasks:
             for topic in topics:
                 tasks.start_soon(one, topic)
@@ -237,7 +230,7 @@ class ExtractionPhase:
             return
         self._work.tell(ResearchProgress('cross-reference', 'comparing what the sources say'))
         with trace_span('cross-reference') as span:
-            answer = await self._ask(model, self._comparing, material)
+            answer = await self._ask(model, conflict_query(self._work.settings), material)
             found = await in_thread(compared, answer, material.pages)
             span.set_attribute('conflicts', len(found.conflicts))
         self._checkpoint.cross_reference = found
@@ -245,12 +238,8 @@ class ExtractionPhase:
 
     async def _ask(self, model: Model, query: WindowedQuery[T], material: Material) -> MaterialAnswer[T]:
         work = self._work
-        return await query.ask(model, material, work.text, usage=work.usage, usage_limits=work.limits_left())
+        return await query.ask(model, material, work.text, usage=work.usage, usage_limits=self._left())
 
-
-def _may_reach(limits: UsageLimits, usage: RunUsage, questions: int) -> bool:
-    """Say if this many requests could reach a usage limit."""
-    requests = questions * (RETRIES + 1)
-    near = limits.request_limit is not None and usage.requests + requests > limits.request_limit
-    others = (limits.input_tokens_limit, limits.output_tokens_limit, limits.cost_limit)
-    return near or any(limit is not None for limit in others)
+    def _left(self) -> UsageLimits:
+        """The usage limits of the last phase: all that is left."""
+        return limits_left(self._work.limits, self._work.usage)

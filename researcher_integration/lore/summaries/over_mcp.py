@@ -6,7 +6,6 @@ from base64 import b64encode
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
-from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -36,6 +35,7 @@ from summarizer_tool import (
     SummaryTopic,
     UnknownSourceError,
     in_io_thread,
+    is_http_address,
     one_line,
 )
 
@@ -278,13 +278,9 @@ class _Access(httpx2.Auth):
 def _host(url: str) -> str:
     """The host and the port: the rest of a URL may hold secrets."""
     try:
-        place = urlsplit(url)
-        port = place.port
-    except ValueError as error:
+        return httpx2.URL(is_http_address(url)).netloc.decode()
+    except (ValueError, httpx2.InvalidURL) as error:
         raise ConfigurationError(f'the URL of the MCP server is wrong: {error}') from None
-    if place.scheme not in ('http', 'https') or not place.hostname:
-        raise ConfigurationError('the URL of the MCP server must begin with http:// or https://')
-    return f'{place.hostname}:{port}' if port else place.hostname
 
 
 def _handles(arguments: Mapping[str, Any]) -> list[str]:

@@ -18,7 +18,15 @@ from typing import Any
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_types import CallToolResult, ImageContent, TextContent, TextResourceContents
+from mcp_types import (
+    CallToolResult,
+    CreateMessageResult,
+    ElicitResult,
+    ImageContent,
+    ListRootsResult,
+    TextContent,
+    TextResourceContents,
+)
 
 from summarizer_tool import count_tokens
 from tests.proofs.conformance.__main__ import ERAS, MODULES, Check, InspectorError, Tools, find_node
@@ -218,6 +226,34 @@ async def lost_server(bench: Bench, client: Client) -> AsyncIterator[Check]:
     yield Check('a killed server comes back', problem, how)
 
 
+async def questions(bench: Bench) -> Check:
+    """What a server asks of its client, by way of the proxy."""
+    heard: list[str] = []
+
+    async def elicit(_context: object, _params: object) -> ElicitResult:
+        heard.append('elicitation')
+        return ElicitResult(action='decline')
+
+    async def sample(_context: object, _params: object) -> CreateMessageResult:
+        heard.append('sampling')
+        return CreateMessageResult(role='assistant', content=TextContent(text='a lighthouse'), model='played')
+
+    async def roots(_context: object) -> ListRootsResult:
+        heard.append('roots')
+        return ListRootsResult(roots=[])
+
+    server = bench.servers['everything']
+    command, *arguments = [*bench.command, '--', server.command, *server.args]
+    proxy = StdioServerParameters(command=command, args=arguments, env={**bench.environment, **(server.env or {})})
+    answers = {'elicitation_callback': elicit, 'sampling_callback': sample, 'list_roots_callback': roots}
+    async with Client(stdio_client(proxy), mode='legacy', **answers) as client:
+        await client.call_tool('trigger-elicitation-request', {})
+        await client.call_tool('trigger-sampling-request', {'prompt': 'What is it?', 'maxTokens': 20})
+        await client.call_tool('get-roots-list', {})
+    wanted = ['elicitation', 'sampling', 'roots']
+    return Check('elicitation, sampling and roots', '' if heard[:3] == wanted else str(heard))
+
+
 def left_over(bench: Bench, when: str) -> Check:
     """Whether anything that was started still runs, some seconds later."""
     for _ in range(100):
@@ -272,6 +308,7 @@ async def _all(bench: Bench, tools: Tools) -> int:
         print(f'{"FAIL" if check.problem else "ok  "} {check.name}: {check.problem or check.detail}', flush=True)
         return bool(check.problem)
 
+    failed += say(await questions(bench))
     async for check in large_results(bench):
         failed += say(check)
     for check in inspected(bench, tools):

@@ -60,7 +60,7 @@ def _report(outcome: Outcome, goals: Goals, world: World, score: Callable[[str],
     listed = {page.url.rpartition('/')[2].partition('.')[0] for page in outcome.package.extracted.sources}
     in_briefs = {name for name in world.pages if any(f'/{name}.' in text for text in outcome.package.briefs.values())}
     goals.so(f'all {len(world.pages)} pages are in the package', is_so=listed == in_briefs == set(world.pages))
-    goals.so('no page failed, and none was left as it is', is_so=not figures.failures and not states['raw'])
+    goals.so('no page failed, and none was left as it is', is_so=not figures.failures and not states['degraded'])
     for warning in figures.warnings:
         goals.note('warning', warning)
 

@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from researcher_integration.lore.checkpoint import KeptBlock, Step
-from researcher_integration.lore.configuration import load_topics
 from researcher_integration.lore.crawl.researcher import Way
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage
-from researcher_integration.lore.steps import step_summarizer
-from summarizer_tool import Settings
-from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import World, role
 from tests.support.replies import MODEL, Answer, Error, Reply, Request
@@ -50,45 +44,6 @@ async def test_agents_that_failed_are_asked_again(zone: World, tmp_path: Path) -
     assert all(step.agent.requests for step in whole.statistics.steps.values())
     assert not whole.statistics.warnings
     assert zone.site.requests == {'/items.md': 1}
-
-
-async def test_what_goes_over_the_window_is_taken_from_sections_over_their_share() -> None:
-    topics = load_topics().topics
-    line = 'Warden Ansgar of Tern Ford paid {} crowns to the ferrymen in the year {}.\n'
-    texts = {
-        topic: ''.join(line.format(7 * number + at, 200 + number) for number in range(20 * (at + 1)))
-        for at, topic in enumerate(TOPIC_IDS)
-    }
-    steps = {
-        topic: Step(
-            topic=topic,
-            state='summarized',
-            pages=('src_000000000001',),
-            blocks=(KeptBlock(kind='summary', source_ids=('src_000000000001',), text=text, tokens=tokens.count(text)),),
-            budget=9999,
-            tokens_crawled=0,
-        )
-        for topic, text in texts.items()
-    }
-    page = CrawledPage(
-        number=1, source_id='src_000000000001', url='a.md', title='A' * 400, tokens=9, tier='primary', weight=1.0
-    )
-
-    async def text(_: str) -> str:
-        return ''
-
-    settings = Settings(llm_model='extractive')
-    for room in (6000, 3000, 1000, 60, 5, 0):
-        built, said = await step_summarizer.build(steps, topics, {page.source_id: page}, text, room, settings)
-        sizes = [tokens.count(section.text) for section in built]
-        assert sum(sizes) <= room
-        assert len(said) == sum(tokens.count(text) > size for text, size in zip(texts.values(), sizes, strict=True))
-        assert min(sizes) > 0 or room < 1000
-        # What the shortest leave of their shares is there for the others.
-        whole = [size for size, text in zip(sizes, texts.values(), strict=True) if size >= tokens.count(text)]
-        assert len(whole) == (2 if room == 6000 else 0)
-        given = [int(note.split(' tokens condensed to ')[1].split()[0].replace(',', '')) for note in said]
-        assert room - len(TOPIC_IDS) <= sum(whole) + sum(given) <= room
 
 
 async def test_nobody_reads_the_password_of_an_address(zone: World, tmp_path: Path) -> None:

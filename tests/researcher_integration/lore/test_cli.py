@@ -12,9 +12,9 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from researcher_integration.lore.checkpoint import LOCK
 from researcher_integration.lore.extraction.records import NPCData
 from researcher_integration.lore.package import Extracted, Statistics
+from researcher_integration.lore.pipeline import LOCK
 from tests.conftest import CRAWL
 from tests.proofs.research.simulated import Researcher
 from tests.support.lore_command import MODEL, NAME, each, run, said, start

@@ -5,12 +5,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from researcher_integration.config.files import FOLDER
-from researcher_integration.lore.cli import _configuration, each_with_its_option
+from researcher_integration.lore.cli import _configuration
 from researcher_integration.lore.package import Statistics
 from summarizer_tool import ConfigurationError
 from tests.support.lore_command import each, run
@@ -21,9 +19,8 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) ->
     weir = ('--pages', 'weir.md')
     asked: list[tuple[str | bytes, ...]] = [
         ('Mirefold',),
-        ('Mirefold', '--pages', '--search'),
-        ('--pages', 'weir.md', 'Mirefold'),
-        ('Mirefold', 'weir.md'),
+        ('Mirefold', '--pages'),
+        ('--pages', 'tale.md', 'weir.md', 'Mirefold'),
         ('Mirefold', *weir, '--way', 'sideways'),
         ('Mirefold', *weir, '--window', '100'),
         ('Mirefold', *weir, '--resume', '--fresh'),
@@ -37,9 +34,8 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) ->
     assert [settled(lines[-1]) for *_, lines in done] == snapshot(
         [
             'there is nothing to read: name pages with --pages, or let the agent search (--search)',
-            '--pages needs a URL or a file after it',
-            "Error: Missing argument 'ZONE'.",
-            'Error: Got unexpected extra argument(s) (weir.md)',
+            "Error: Option '--pages' requires an argument.",
+            'ZONE is a page, weir.md; give the name of the zone first',
             "Error: Invalid value for '--way'",
             "Error: Invalid value for '--window'",
             '--resume goes on with what is in the folder, --fresh begins anew; give one of them',
@@ -126,31 +122,16 @@ def test_pages_that_are_missing(tmp_path: Path, pages: list[Path]) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'expected'),
-    [
-        ('Zone --pages a b --out d', 'Zone --pages a --pages b --out d'),
-        ('--pages a b --way at-source Zone', '--pages a --pages b --way at-source Zone'),
-        ('--pages a b -- Zone', '--pages a --pages b -- Zone'),
-        ('Zone --pages=a b --pages c', 'Zone --pages=a --pages b --pages c'),
-        ('Zone --search', 'Zone --search'),
-        ('Zone --pages https://x/a#b -', 'Zone --pages https://x/a#b --pages -'),
-    ],
-)
-def test_pages_are_all_that_follow(arguments: str, expected: str) -> None:
-    assert each_with_its_option(arguments.split()) == expected.split()
-
-
-@given(
-    pages=st.lists(st.text(min_size=1).filter(lambda text: not text.startswith('-')), min_size=1),
-    zone=st.text().filter(lambda text: not text.startswith('-')),
-)
-def test_every_page_has_its_option(pages: list[str], zone: str) -> None:
-    expanded = each_with_its_option([zone, '--pages', *pages, '--search'])
-    assert expanded[0] == zone
-    assert expanded[1:-1:2] == ['--pages'] * len(pages)
-    assert expanded[2:-1:2] == pages
-    assert expanded[-1] == '--search'
+def test_pages_are_all_that_follow_the_zone(tmp_path: Path, pages: list[Path]) -> None:
+    ask = partial(run, 'Mirefold', cwd=tmp_path)
+    for arguments in (
+        ('--pages', 'weir.md', 'tale.md', '--fresh'),
+        ('--pages=weir.md', 'tale.md'),
+        ('weir.md', 'tale.md'),
+    ):
+        assert ask(*arguments, '--out', 'package').returncode == 0
+        statistics = Statistics.model_validate_json((tmp_path / 'package' / 'statistics.json').read_text())
+        assert [Path(place).name for place in statistics.request.places] == ['weir.md', 'tale.md']
 
 
 def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

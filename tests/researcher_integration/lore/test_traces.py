@@ -315,7 +315,7 @@ async def test_failures_quote_nothing(
             'invoke_agent lore_researcher > chat openai/gpt-4o-mini',
         ]
     )
-    assert traced.package.statistics.steps['npcs'].state == 'raw'
+    assert traced.package.statistics.steps['npcs'].state == 'degraded'
     assert len(traced.traces) == 1
     assert hides_what_pages_say(traced, caplog)
 

@@ -10,19 +10,30 @@ from mcp.server import MCPServer
 from mcp.server.lowlevel import Server as LowLevel
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.message import ServerMessageMetadata
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     Completion,
     CompletionArgument,
+    CreateMessageRequest,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
     EmptyResult,
     ListResourcesResult,
+    ListRootsRequest,
+    ListRootsResult,
     ListToolsResult,
     LoggingMessageNotification,
     LoggingMessageNotificationParams,
     PromptReference,
     Resource,
     ResourceTemplateReference,
+    Root,
+    SamplingMessage,
     SetLevelRequest,
     SetLevelRequestParams,
     TextContent,
@@ -31,7 +42,7 @@ from mcp_types import (
     ToolAnnotations,
 )
 
-from tests.support.proxied import on_one_line, proxied
+from tests.support.proxied import SECRET, on_one_line, proxied
 
 pytestmark = pytest.mark.anyio
 
@@ -319,3 +330,68 @@ async def test_log_messages_for_one_call_of_a_client_that_listens() -> None:
     async with proxied({'lighthouse': server.mcp}, mode='auto', logging_callback=hear) as client:
         await client.call_tool('shine', {})
     assert heard == []
+
+
+async def test_questions_of_a_server_go_to_the_client_whose_call_it_works_on() -> None:
+    text = TextContent(text=f'Which pier? {SECRET}')
+    questions: dict[str, tuple[Any, type[Any]]] = {
+        'form': (ElicitRequest(params=form_with(text.text)), ElicitResult),
+        'sample': (CreateMessageRequest(params=sampling_of(text)), CreateMessageResult),
+        'roots': (ListRootsRequest(), ListRootsResult),
+    }
+    mcp = MCPServer('desk')
+
+    @mcp.tool()
+    async def ask(context: Context[Any], which: str) -> str:
+        request, answer = questions[which]
+        try:
+            call = ServerMessageMetadata(related_request_id=context.request_id)
+            found = await context.session.send_request(request, answer, metadata=call)
+        except MCPError as error:
+            return f'{error.code}: {error.message}'
+        return found.model_dump_json(exclude_defaults=True)
+
+    heard: list[str] = []
+
+    async def elicit(_context: Any, params: Any) -> ElicitResult:
+        heard.append(params.message)
+        return ElicitResult(action='accept', content={'pier': 4})
+
+    async def sample(_context: Any, params: Any) -> CreateMessageResult:
+        heard.append(params.messages[0].content.text)
+        return CreateMessageResult(role='assistant', content=TextContent(text='Ada'), model='played')
+
+    async def roots(_context: Any) -> ListRootsResult:
+        return ListRootsResult(roots=[Root.model_validate({'uri': 'file:///srv'})])
+
+    answers = {'elicitation_callback': elicit, 'sampling_callback': sample, 'list_roots_callback': roots}
+    said: list[list[str]] = []
+    for options in (answers, {}):
+        async with proxied({'desk': mcp}, **options) as client:
+            results = [await client.call_tool('ask', {'which': which}) for which in questions]
+        said.append(
+            [on_one_line(text.text) for each in results for text in each.content if isinstance(text, TextContent)]
+        )
+    assert said == snapshot(
+        [
+            [
+                '<tool_output>{"action":"accept","content":{"pier":4}}</tool_output>',
+                '<tool_output>{"role":"assistant","content":{"text":"Ada"},"model":"played"}</tool_output>',
+                '<tool_output>{"roots":[{"uri":"file:///srv"}]}</tool_output>',
+            ],
+            [
+                '<tool_output>-32600: Elicitation not supported</tool_output>',
+                '<tool_output>-32600: Sampling not supported</tool_output>',
+                '<tool_output>-32600: List roots not supported</tool_output>',
+            ],
+        ]
+    )
+    assert heard == ['Which pier? [MASKED_GITHUB_TOKEN]'] * 2
+
+
+def form_with(message: str) -> ElicitRequestFormParams:
+    return ElicitRequestFormParams(message=message, requested_schema={'type': 'object', 'properties': {}})
+
+
+def sampling_of(text: TextContent) -> CreateMessageRequestParams:
+    return CreateMessageRequestParams(messages=[SamplingMessage(role='user', content=text)], max_tokens=9)

@@ -90,11 +90,11 @@ def test_an_agent_that_spends_all_it_may_leaves_the_summaries_their_share() -> N
 def test_limits_of_a_step_are_its_share_of_what_is_left() -> None:
     limits = Limits(requests=100, input_tokens=50_000, output_tokens=None, cost=Decimal('2.00'))
     used = RunUsage(requests=20, input_tokens=10_000, output_tokens=5_000, cost=Decimal('0.50'))
-    step = research_run.step_limits(limits, used, share=1, shares_left=4)
+    step = research_run.limits_left(limits, used, 1 / 4)
     assert (step.request_limit, step.input_tokens_limit, step.output_tokens_limit, step.cost_limit) == snapshot(
         (40, 20000, None, Decimal('0.8750'))
     )
-    last = research_run.step_limits(limits, used, share=1, shares_left=1)
+    last = research_run.limits_left(limits, used)
     assert (last.request_limit, last.cost_limit) == (100, Decimal('2.00'))
-    over = research_run.step_limits(limits, RunUsage(requests=120), share=1, shares_left=2)
+    over = research_run.limits_left(limits, RunUsage(requests=120), 1 / 2)
     assert over.request_limit == 120  # no further request

@@ -66,7 +66,7 @@ async def keep(
     taken: Mapping[TopicId, Sequence[SummaryTaken]] | None = None,
 ) -> ZoneSummary:
     owned: Mapping[str, TopicId] = {page.source_id: 'npcs' for page in pages} if assigned is None else assigned
-    summarizer = ZoneSummarizer(backend, TOPICS, RequestOptions(usage=RunUsage()))
+    summarizer = ZoneSummarizer(backend, Recorded(), TOPICS, RequestOptions(usage=RunUsage()))
     return await summarizer.summarize(pages, room, owned, notes or {}, taken or {})
 
 
@@ -138,14 +138,20 @@ async def test_summaries_of_the_agent_that_leave_no_room_are_made_again_together
 @pytest.mark.parametrize(
     'error', [SummaryUnavailableError('the server is away'), UsageLimitExceeded('no more requests')]
 )
-async def test_without_a_summarizer_each_page_stays_as_it_is_in_one_step(error: Exception) -> None:
-    assigned: dict[str, TopicId] = {handle(1): 'npcs', handle(2): 'lore'}
-    kept = await keep(Recorded(error), [page(1, 9000), page(2, 3000)], 1000, assigned, {'npcs': 'Notes.'})
+async def test_without_a_summarizer_the_embedded_model_reads_all_pages_for_all_topics(error: Exception) -> None:
+    kept = await keep(Recorded(error), [page(1, 9000), page(2, 3000)], 1000, notes={'npcs': 'Notes.'})
     assert {topic: (step.state, shown(step)) for topic, step in kept.steps.items() if step.blocks} == snapshot(
-        {'npcs': ('raw', [('notes', 2, []), ('page', 9000, ['1'])]), 'lore': ('raw', [('page', 3000, ['2'])])}
+        {
+            'zone_overview': ('degraded', [('summary', 166, ['1', '2'])]),
+            'npcs': ('degraded', [('notes', 2, []), ('summary', 166, ['1', '2'])]),
+            'factions': ('degraded', [('summary', 166, ['1', '2'])]),
+            'lore': ('degraded', [('summary', 166, ['1', '2'])]),
+            'narrative_items': ('degraded', [('summary', 166, ['1', '2'])]),
+        }
     )
-    [warning] = kept.steps['npcs'].warnings
-    assert str(error).split('. ')[0] in warning
+    for step in kept.steps.values():
+        [warning] = step.warnings
+        assert str(error).split('. ')[0] in warning
 
 
 async def test_steps_without_pages_are_empty() -> None:

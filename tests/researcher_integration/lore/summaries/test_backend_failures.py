@@ -222,9 +222,9 @@ async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
 
 def test_wrong_settings_are_said_at_once(store: SourceStore) -> None:
     for url in ('mcp.example/mcp', 'ftp://mcp.example', 'http://', ''):
-        with pytest.raises(ConfigurationError, match='must begin with http:// or https://'):
+        with pytest.raises(ConfigurationError, match='must be a URL that begins with http'):
             OverMCP(url, store.collection())
-    with pytest.raises(ConfigurationError, match='Port could not be cast') as caught:
+    with pytest.raises(ConfigurationError, match='must be a URL that begins with http') as caught:
         OverMCP('http://ada:hunter2@mcp.example:x/mcp', store.collection())
     assert 'hunter2' not in str(caught.value)
     for token in ('tide\nwater', 'tïde'):
