@@ -13,11 +13,9 @@ from summarizer_tool.store.sqlite_file import (
     DatabaseFormat,
     Identity,
     close,
-    connect,
     error_code,
     identity_of,
     is_damage,
-    keeping_names,
     open_database,
     set_aside,
     wait_for_others,
@@ -44,16 +42,12 @@ class Connections:
         self._gate = threading.Condition()
         self._idle: list[sqlite3.Connection] = []
         self._identity: Identity | None = None
-        self._checked: Identity | None = None
-        """The file that is known to have its tables."""
+        """Which file the idle ones are of."""
         self._borrowed = 0
         self._is_closed = False
         self._process = os.getpid()
-        first = open_database(path, form)
-        if path == MEMORY:
-            self._idle.append(first)
-        else:
-            close(first)
+        first, self._identity = open_database(path, form)
+        self._idle.append(first)
 
     @contextmanager
     def borrow(self) -> Generator[sqlite3.Connection]:
@@ -74,11 +68,11 @@ class Connections:
             db = self._idle.pop() if self._idle else None
             identity = self._identity
             self._borrowed += 1
-        damage: sqlite3.Error | None = None
-        has_written = False
         try:
             if db is None:
-                identity, db = self._connect()
+                if identity is None:
+                    raise sqlite3.OperationalError('its file was taken away')  # and is not made anew
+                db, identity = open_database(self.path, self._form)
             before = db.total_changes
             yield db
             has_written = db.total_changes != before
@@ -86,13 +80,13 @@ class Connections:
             if self.path == MEMORY or not is_damage(error):
                 raise StoreError(_explain(self.path, error, self._form)) from error
             damage = error
+        else:
+            if has_written and identity_of(self.path) != identity and self.path != MEMORY:
+                raise StoreError(f'{self.path} was replaced while it was written; try again')
+            return
         finally:
             self._return(db, identity)
-        if damage is not None:
-            said = set_aside(self.path, self._form, identity, damage)
-            raise StoreError(said) from damage
-        if has_written and self.path != MEMORY and identity_of(self.path) != identity:
-            raise StoreError(f'{self.path} was replaced while it was written; try again')
+        raise StoreError(set_aside(self.path, self._form, identity, damage)) from damage
 
     def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
         """Begin to write when no other process does; without `waits` an error where one does."""
@@ -109,26 +103,13 @@ class Connections:
         """Write what was begun."""
         db.execute('COMMIT')
 
-    def _connect(self) -> tuple[Identity | None, sqlite3.Connection]:
-        """A new connection, and the file that it is of, or an earlier one that has been replaced."""
-        with keeping_names(self.path):
-            identity = None if self.path == MEMORY else identity_of(self.path)
-            if identity is None or identity == self._checked:
-                return identity, connect(self.path, self._form)
-        db = open_database(self.path, self._form)
-        self._checked = identity
-        return identity, db
-
     def _leave_replaced_file(self) -> None:
         """Close what is open of a file that another one has replaced, as happens when it is damaged."""
         identity = None if self.path == MEMORY else identity_of(self.path)
-        if identity == self._identity:
-            return
-        with self._gate:
-            self._identity = identity
-            idle, self._idle = self._idle, []
-        for db in idle:
-            close(db)
+        if identity != self._identity:
+            with self._gate:
+                self._identity = identity
+                self._close_idle()
 
     def _return(self, db: sqlite3.Connection | None, identity: Identity | None) -> None:
         with suppress(sqlite3.Error):  # then it is still in its transaction
@@ -137,18 +118,23 @@ class Connections:
         with self._gate:
             self._borrowed -= 1
             has_room = not self._is_closed and len(self._idle) < _IDLE_CONNECTIONS
-            if db is not None and not db.in_transaction and has_room and identity == self._identity:
+            is_kept = db is not None and not db.in_transaction and has_room and identity == self._identity
+            if is_kept:
                 self._idle.append(db)
-                db = None
             self._gate.notify_all()
-        close(db)
+        if db is not None and not is_kept:
+            close(db)
 
     def close(self) -> None:
         """Close what is idle now, and what is borrowed when it comes back."""
         with self._gate:
             self._is_closed = True
-            idle, self._idle = self._idle, []
             self._gate.notify_all()
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        with self._gate:
+            idle, self._idle = self._idle, []
         for db in idle:
             close(db)
 
