@@ -119,7 +119,7 @@ class PostgresConnections:
         try:
             self._make(tables)
         except (SQLAlchemyError, psycopg.Error, OSError) as error:
-            raise unusable(self.path, error) from None
+            raise ConfigurationError(unusable(self.path, error)) from None
 
     def _prepare(self, connection: 'psycopg.Connection[Any]', _record: object) -> None:
         connection.adapters.register_dumper(str, _TextDumper)
@@ -194,12 +194,12 @@ def shown(url: sqlalchemy.URL) -> str:
     return url.difference_update_query(secret).render_as_string()
 
 
-def unusable(url: str, error: Exception) -> ConfigurationError:
-    """The error for a database that cannot be reached, by its URL as it is `shown`."""
-    return ConfigurationError(
-        f'the database {url} cannot be used: {reason(error)}; check '
-        'SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
-    )
+def unusable(url: str, error: Exception) -> str:
+    """Why a database, by its URL as it is `shown`, cannot be used, and what to do."""
+    way = 'check SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
+    if url.startswith('sqlite'):
+        way = 'see that its disk has room, and that the file and its folder may be written'
+    return f'the database {url} cannot be used: {reason(error)}; {way}'
 
 
 def reason(error: Exception) -> str:
