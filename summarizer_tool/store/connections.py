@@ -1,13 +1,12 @@
 """The connections to one database: a pool that threads share."""
 
-import os
 import sqlite3
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 from summarizer_tool.errors import StoreError
-from summarizer_tool.store.connection import StoreConnection
+from summarizer_tool.store.connection import Pool, StoreConnection
 from summarizer_tool.store.sqlite_file import (
     MEMORY,
     DatabaseFormat,
@@ -25,27 +24,21 @@ _IDLE_CONNECTIONS = 8
 """Kept open for the next calls; more only while more threads call at once."""
 
 
-class Connections:
+class Connections(Pool):
     """The connections to one database, borrowed for a call each.
 
     Not one for all threads: a read would wait for the write of another thread, which WAL is there to avoid. Not one
     for each thread: those of a pool come and go, and nobody closes what they leave. A database in memory has one.
     """
 
-    writing: threading.Lock
-    """Held by the thread that writes."""
-
     def __init__(self, path: str, form: DatabaseFormat) -> None:
-        self.path = path
-        self.writing = threading.Lock()
+        super().__init__(path)
         self._form = form
         self._gate = threading.Condition()
         self._idle: list[sqlite3.Connection] = []
         self._identity: Identity | None = None
         """Which file the idle ones are of."""
         self._borrowed = 0
-        self._is_closed = False
-        self._process = os.getpid()
         first, self._identity = open_database(path, form)
         self._idle.append(first)
 
@@ -57,14 +50,11 @@ class Connections:
             StoreError: If the store is closed or fails, or its file was found to be damaged, or replaced meanwhile.
             ConfigurationError: If a damaged file cannot be set aside.
         """
-        gate = self._gate
-        if os.getpid() != self._process:  # which has the locks that SQLite believes to have here
-            raise StoreError(f'the store {self.path} was opened before a fork; open it in the process that uses it')
+        self._check()
         self._leave_replaced_file()
-        with gate:
-            gate.wait_for(lambda: self._is_closed or not (self.path == MEMORY and self._borrowed))
-            if self._is_closed:
-                raise StoreError(f'the store {self.path} is closed')
+        with self._gate:
+            self._gate.wait_for(lambda: self._is_closed or not (self.path == MEMORY and self._borrowed))
+            self._check()
             db = self._idle.pop() if self._idle else None
             identity = self._identity
             self._borrowed += 1
