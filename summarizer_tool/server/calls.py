@@ -119,11 +119,13 @@ def has_wrong_id(message: str) -> bool:
     if _WRONG_ID.search(message):
         with suppress(ValueError, RecursionError):
             value = json.loads(message)
-    return isinstance(value, dict) and 'method' in value and 'id' in value and _id_in(value) is None
+    if not isinstance(value, dict) or 'method' not in value or 'id' not in value:
+        return False
+    return _id_in(cast('dict[str, object]', value)) is None
 
 
-def _id_in(message: object) -> types.RequestId | None:
-    number = cast('dict[str, object]', message).get('id')
+def _id_in(message: Mapping[str, object]) -> types.RequestId | None:
+    number = message.get('id')
     return number if isinstance(number, str | int) and not isinstance(number, bool) else None
 
 
@@ -150,7 +152,9 @@ def read_again(error: ValidationError, *, is_answer: bool) -> SessionMessage | t
         ends = message[:60] + message[-60:]
         if '"jsonrpc"' in ends and (found := _ID.search(ends)):
             return json.loads(found[1])
-    return _id_in(message) if isinstance(message, dict) and ('method' in message) != is_answer else None
+    elif isinstance(message, dict) and ('method' in message) != is_answer:
+        return _id_in(cast('dict[str, object]', message))
+    return None
 
 
 def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:

@@ -108,11 +108,11 @@ class Connections(Pool):
         with self._gate:
             self._borrowed -= 1
             has_room = not self._is_closed and len(self._idle) < _IDLE_CONNECTIONS
-            is_kept = db is not None and not db.in_transaction and has_room and identity == self._identity
-            if is_kept:
+            if db is not None and not db.in_transaction and has_room and identity == self._identity:
                 self._idle.append(db)
+                db = None
             self._gate.notify_all()
-        if db is not None and not is_kept:
+        if db is not None:
             close(db)
 
     def close(self) -> None:

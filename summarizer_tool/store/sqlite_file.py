@@ -71,8 +71,9 @@ def _alone_with(path: str) -> Generator[None]:
         yield
     finally:
         if folder is not None:
-            with suppress(OSError):  # said aloud, since a child that was forked meanwhile holds it, too
-                fcntl and fcntl.flock(folder, fcntl.LOCK_UN)
+            if fcntl is not None:
+                with suppress(OSError):  # said aloud, since a child that was forked meanwhile holds it, too
+                    fcntl.flock(folder, fcntl.LOCK_UN)
             os.close(folder)
 
 
