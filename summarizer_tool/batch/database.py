@@ -1,6 +1,7 @@
 """The database of batches, SQLite or Postgres: what DBOS keeps, and beside that answers, and who works on what."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
 from dbos import error as dbos_errors
 from sqlalchemy.exc import SQLAlchemyError
 
-from summarizer_tool.errors import StoreError
-from summarizer_tool.store.postgres import one_at_a_time, parsed_url, reason, shown, unusable
+from summarizer_tool.errors import ConfigurationError, StoreError
+from summarizer_tool.store.postgres import one_at_a_time, parsed_url, shown, unusable
 
 APPLICATION = 'summarizer'
 """Whose workflows and queues these are, where others keep theirs in the same database."""
@@ -27,10 +28,7 @@ _TABLES = (
 
 
 class BatchDatabase:
-    """A database that is there, with its tables.
-
-    Every method raises `StoreError` if it cannot be read or written.
-    """
+    """A database that is there, with its tables."""
 
     def __init__(self, url: str) -> None:
         """Connect to `postgresql://…` or `sqlite:///PATH`, and make the tables.
@@ -50,7 +48,7 @@ class BatchDatabase:
             self._make_tables()
             DBOS.migrate(self.url)
         except (SQLAlchemyError, dbos_errors.DBOSException, OSError) as error:
-            raise unusable(self.shown, error) from None
+            raise ConfigurationError(unusable(self.shown, error)) from None
 
     @classmethod
     def in_file(cls, path: Path) -> 'BatchDatabase':
@@ -60,6 +58,14 @@ class BatchDatabase:
     def client(self) -> DBOSClient:
         """What enqueues, lists and cancels workflows."""
         return DBOSClient(system_database_url=self.url, serializer=SERIALIZER, application_name=APPLICATION)
+
+    @contextmanager
+    def in_use(self) -> Generator[None]:
+        """Work with it, also by DBOS; raises `StoreError`, as every method does, if it cannot be read or written."""
+        try:
+            yield
+        except (SQLAlchemyError, dbos_errors.DBOSException) as error:
+            raise StoreError(unusable(self.shown, error)) from error
 
     # Answers by what was asked, whoever asked it: whoever goes on with a document finds those that it has already. The
     # calls of a document are no steps of its workflow: DBOS knows steps by the order in which they begin, which must be
@@ -131,9 +137,6 @@ class BatchDatabase:
                 connection.execute(sqlalchemy.text(table))
 
     def _run(self, query: str, **values: str | int) -> Sequence[sqlalchemy.Row[Any]]:
-        try:
-            with self._engine.begin() as connection:
-                result = connection.execute(sqlalchemy.text(query), values)
-                return result.all() if result.returns_rows else ()
-        except SQLAlchemyError as error:
-            raise StoreError(f'the database of batches failed: {reason(error)}') from error
+        with self.in_use(), self._engine.begin() as connection:
+            result = connection.execute(sqlalchemy.text(query), values)
+            return result.all() if result.returns_rows else ()

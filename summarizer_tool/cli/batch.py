@@ -44,8 +44,8 @@ FEW = 2
 
 
 def batch(
-    source: Annotated[
-        Path | None, typer.Argument(metavar='DIR|MANIFEST', help='A folder, or a text file with a path a line.')
+    sources: Annotated[
+        list[Path] | None, typer.Argument(metavar='DIR|MANIFEST', help='A folder, or a text file with a path a line.')
     ] = None,
     out: Annotated[Path, typer.Option(metavar='DIR', help='For the results; it names the batch.')] = ...,  # pyright: ignore[reportArgumentType] - it is required
     merge: Annotated[bool, typer.Option('--merge', help='Also make one summary of all.')] = False,
@@ -75,13 +75,19 @@ def batch(
         from summarizer_tool.batch.folder import BatchFolder, files_of
 
         settings, folder = load_settings(model), BatchFolder(out)
+        if len(sources or ()) > 1:
+            raise ConfigurationError(
+                f'give one folder, not {len(sources or ())} paths; or write them into a file, each on a line of its '
+                'own, and give that'
+            )
+        source = sources[0] if sources else None
         if status + resume + cancel > 1 or (status or cancel or resume) == (source is not None):
             raise ConfigurationError('give either a folder or a manifest, or one of --status, --resume and --cancel')
         if source is not None and not os.access(source, os.F_OK):
             raise UnreadableError(f'{source} does not exist')
         set_up_logs(settings, libraries=['dbos'])
         if source is None:
-            with closing(_opened(folder, settings)) as opened:
+            with closing(_opened(folder, settings)) as opened, opened.database.in_use():
                 if status:
                     _show(opened)
                     return
@@ -104,7 +110,7 @@ def batch(
             limits = BatchLimits(per_worker=per_worker, at_once=at_once, per_minute=per_minute)
             database = _database(folder, settings)
             record = folder.begin(source, asked, limits, merge=merge, database=database.shown)
-            with closing(Batch(folder, record, database)) as running:
+            with database.in_use(), closing(Batch(folder, record, database)) as running:
                 running.open()
                 if resume:
                     running.retry()
@@ -138,7 +144,8 @@ def worker(
         name = name or f'{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}'
         working = Worker(settings, BatchDatabase(settings.database_url), name)
         loaded()
-        asyncio.run(_work(working, until_stdin_ends=until_stdin_ends))
+        with working.database.in_use():
+            asyncio.run(_work(working, until_stdin_ends=until_stdin_ends))
 
 
 async def _work(working: 'Worker', *, until_stdin_ends: bool) -> None:

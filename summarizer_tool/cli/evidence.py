@@ -64,19 +64,8 @@ def search(
     Exit codes: 0 found, 1 no passage has a word of the question (what is nearest is printed), nothing found or failed
     (said on stderr), 2 wrong option, setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
-    with ending():
-        settings = _without_model()
-        _check(query, max_tokens)
-        named = read_places(places or [], settings, 'name files or URLs to search in')
-
-        async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
-            ids = await handles_of(retriever.service, named)
-            return await retriever.search(
-                query, source_ids=ids, intent=intent, top_k=top_k, max_tokens=max_tokens, options=options
-            )
-
-        evidence = on_store(settings, work)
-    _show(evidence, as_json=as_json)
+    asked = {'query': query, 'intent': intent, 'top_k': top_k, 'max_tokens': max_tokens}
+    _look('search', asked, places or [], 'name files or URLs to search in', as_json=as_json)
 
 
 def answer(
@@ -109,25 +98,9 @@ def answer(
     Exit codes: 0 found, 1 no passage has a word of the question (what is nearest is printed), nothing found or failed
     (said on stderr), 2 wrong option, setting or key, 3 a file that cannot be read, 130 interrupted.
     """
-    with ending():
-        settings = _without_model()
-        _check(query, max_tokens)
-        named = read_places(places or [], settings, 'name URLs or files to begin with')
-
-        async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
-            return await retriever.answer(
-                await handles_and_urls(retriever.service, named),
-                query,
-                intent=intent,
-                constraints=constraints or (),
-                expansion_budget=pages,
-                research_mode=mode,
-                max_tokens=max_tokens,
-                options=options,
-            )
-
-        evidence = on_store(settings, work)
-    _show(evidence, as_json=as_json)
+    asked = {'query': query, 'intent': intent, 'constraints': constraints or (), 'max_tokens': max_tokens}
+    asked |= {'expansion_budget': pages, 'research_mode': mode}
+    _look('answer', asked, places or [], 'name URLs or files to begin with', as_json=as_json)
 
 
 def add(
@@ -178,7 +151,7 @@ def status(
             return await retriever.status(stored_place(retriever.service, place, settings) if place else '')
 
         evidence = on_store(settings, tell)
-    _show(evidence, as_json=as_json, needs_passages=False)
+    _print(evidence.text, asdict(evidence) if as_json else None, is_found=not evidence.is_error)
 
 
 def diff(
@@ -219,24 +192,33 @@ def _settings_of_store(why: str) -> 'Settings':
     return settings
 
 
-def _check(query: str, max_tokens: int) -> None:
-    if not query.strip():
-        stop(ExitCode.USAGE, 'the query is empty; ask a question')
-    if 0 < max_tokens < MIN_BUDGET:
-        stop(ExitCode.USAGE, f'--max-tokens {max_tokens} is less than a brief needs; give at least {MIN_BUDGET}')
-
-
-def _show(evidence: 'EvidenceBrief', *, as_json: bool, needs_passages: bool = True) -> None:
-    """Print what there is; where there is nothing, say so on stderr and end.
+def _look(name: str, asked: dict[str, Any], places: list[str], advice: str, *, as_json: bool) -> None:
+    """Search or answer, and print the brief; `advice` says what to name where there is nowhere to look.
 
     That there are no passages is no error, but nothing to answer from. Where none has a word of the question, the exit
-    code is that of nothing found, whatever else is shown.
+    code is that of nothing found, whatever is shown.
     """
-    figures = evidence.figures
-    is_shown = not evidence.is_error and (bool(figures.get('hits')) or not needs_passages)
-    shown = asdict(evidence) if as_json else None
-    _print(evidence.text, shown, is_found=is_shown)
-    if needs_passages and not figures.get('matched'):
+    with ending():
+        settings = _without_model()
+        if not asked['query'].strip():
+            stop(ExitCode.USAGE, 'the query is empty; ask a question')
+        if 0 < (budget := asked['max_tokens']) < MIN_BUDGET:
+            stop(ExitCode.USAGE, f'--max-tokens {budget} is less than a brief needs; give at least {MIN_BUDGET}')
+        named = read_places(places, settings, advice)
+
+        async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
+            from summarizer_tool.service.operations import AnswerRequest, SearchRequest
+
+            if name == 'search':
+                request = SearchRequest.of({**asked, 'source_ids': await handles_of(retriever.service, named)})
+            else:
+                request = AnswerRequest.of({**asked, 'url': await handles_and_urls(retriever.service, named)})
+            return await retriever.run(request, options)
+
+        evidence = on_store(settings, work)
+    is_found = not evidence.is_error and bool(evidence.figures.get('hits'))
+    _print(evidence.text, asdict(evidence) if as_json else None, is_found=is_found)
+    if not evidence.figures.get('matched'):
         sys.exit(ExitCode.FAILED)
 
 

@@ -115,16 +115,18 @@ _WRONG_ID = re.compile(r'"id"\s*:\s*(?:null|true|false|[\[{]|-?\d+(?:\.|[eE]))')
 
 def has_wrong_id(message: str) -> bool:
     """Return whether a message is a request whose id is neither a string nor an integer."""
-    if _WRONG_ID.search(message) is None:
-        return False
-    try:
-        value: object = json.loads(message)
-    except (ValueError, RecursionError):
-        return False
+    value: object = None
+    if _WRONG_ID.search(message):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(message)
     if not isinstance(value, dict) or 'method' not in value or 'id' not in value:
         return False
-    number = cast('dict[str, object]', value)['id']
-    return isinstance(number, bool) or not isinstance(number, str | int)
+    return _id_in(cast('dict[str, object]', value)) is None
+
+
+def _id_in(message: Mapping[str, object]) -> types.RequestId | None:
+    number = message.get('id')
+    return number if isinstance(number, str | int) and not isinstance(number, bool) else None
 
 
 # Pairs of halves and other escapes, or half a character.
@@ -144,16 +146,15 @@ def read_again(error: ValidationError, *, is_answer: bool) -> SessionMessage | t
     """A message that the SDK does not read; else the id of the answer, or of the request, that cannot be read."""
     failed = error.errors(include_url=False)
     message: object = next((each['input'] for each in failed if each['type'] in ('json_invalid', 'missing')), None)
-    number: object = None
     if isinstance(message, str):
         with suppress(ValueError, RecursionError):
             return SessionMessage(types.jsonrpc_message_adapter.validate_json(with_whole_characters(message)))
         ends = message[:60] + message[-60:]
         if '"jsonrpc"' in ends and (found := _ID.search(ends)):
-            number = json.loads(found[1])
+            return json.loads(found[1])
     elif isinstance(message, dict) and ('method' in message) != is_answer:
-        number = cast('dict[str, object]', message).get('id')
-    return number if isinstance(number, str | int) and not isinstance(number, bool) else None
+        return _id_in(cast('dict[str, object]', message))
+    return None
 
 
 def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
@@ -206,6 +207,12 @@ class ProgressReport:
         )
 
 
+async def cancel_when(event: Event, scope: CancelScope) -> None:
+    """Cancel what a scope has when an event is set."""
+    await event.wait()
+    scope.cancel()
+
+
 class TimeIsUpError(Exception):
     """The time for a call has passed without an answer."""
 
@@ -225,28 +232,22 @@ class RunningCall:
 
     async def finish(self, work: Awaitable[T]) -> T:
         """Do the work, and tell the client how far it is; raises `TimeIsUpError` if time is up, or the client gone."""
-        failed: Exception | None = None
-        done: list[T] = []
+        outcome: T | Exception = TimeIsUpError()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.report.run)
             if self.lost is not None:
-                tasks.start_soon(self._give_up_when_lost, self.lost)
+                tasks.start_soon(cancel_when, self.lost, self.guard)
             with self.guard:
                 try:
-                    done.append(await work)
+                    outcome = await work
                 except Exception as error:  # noqa: BLE001 - raised below, outside of the task group, which would wrap it
-                    failed = error
+                    outcome = error
             tasks.cancel_scope.cancel()
-        if failed is not None:
-            raise failed
-        if not done:
-            raise TimeIsUpError
-        return done[0]
-
-    async def _give_up_when_lost(self, lost: Event) -> None:
-        await lost.wait()
-        _logger.info('the client of a call has gone', extra={'tool': self.name})
-        self.guard.cancel()
+        if self.lost is not None and self.lost.is_set():
+            _logger.info('the client of a call has gone', extra={'tool': self.name})
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
 
 @dataclass(eq=False)

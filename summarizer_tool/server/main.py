@@ -39,11 +39,7 @@ def serve(settings: 'Settings', make: 'MakeServed | None' = None) -> None:
     """
     import anyio
 
-    gc.disable()  # what is loaded stays; looking through it again and again takes a fifth of the start
-    try:
-        anyio.run(_serve, settings, make or make_tools)
-    finally:
-        gc.enable()
+    anyio.run(_serve, settings, make or make_tools)
 
 
 async def _serve(settings: 'Settings', make: 'MakeServed') -> None:
@@ -114,9 +110,8 @@ async def serve_http(
 def _announce(settings: 'Settings', served: 'Served', address: str) -> None:
     from importlib.metadata import version
 
-    if not gc.isenabled():  # all is loaded
-        gc.freeze()
-        gc.enable()
+    gc.freeze()  # what is loaded stays
+    gc.enable()
     _logger.info(
         'serving',
         extra={

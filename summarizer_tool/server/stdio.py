@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, cast
 
 import anyio
 import mcp_types as types
-from anyio import CancelScope, Event
+from anyio import Event
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from summarizer_tool.server.calls import CallsInFlight, Served, has_wrong_id, read_again
+from summarizer_tool.server.calls import CallsInFlight, Served, cancel_when, has_wrong_id, read_again
 from summarizer_tool.server.front import CLOSING_SECONDS
 
 if TYPE_CHECKING:
@@ -53,11 +53,6 @@ async def _talk(served: Served, stop: Event, grace: float) -> None:
             stdout.flush()
 
 
-async def _cancel_when(event: Event, scope: CancelScope) -> None:
-    await event.wait()
-    scope.cancel()
-
-
 async def _lines(stop: Event) -> AsyncGenerator[str]:
     """The lines of stdin, until it ends or the program should: as much of a file as the SDK needs.
 
@@ -78,7 +73,7 @@ async def _lines(stop: Event) -> AsyncGenerator[str]:
 async def _next(lines: 'MemoryObjectReceiveStream[bytes]', stop: Event) -> bytes:
     line = b''
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_cancel_when, stop, tasks.cancel_scope)
+        tasks.start_soon(cancel_when, stop, tasks.cancel_scope)
         with suppress(anyio.EndOfStream):
             line = await lines.receive()
         tasks.cancel_scope.cancel()

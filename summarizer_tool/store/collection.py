@@ -271,7 +271,7 @@ class Collection:
             found: Row | None = db.execute(
                 'SELECT rowid, used_at, text FROM work '
                 'WHERE collection = ? AND kind = ? AND key = ? AND target BETWEEN ? AND ? ORDER BY target LIMIT 1',
-                (self.name, _kind(most), _key(key), least, most),
+                (self.name, 'answer' if most else 'summary', _key(key), least, most),
             ).fetchone()
         if found is None:
             return None
@@ -287,7 +287,7 @@ class Collection:
         encoded = answer.encode(errors='surrogatepass')
         if len(encoded) > self.database.cap:
             return  # it would have to go first, and work that is done must not fail for it
-        place = (self.name, _kind(target), _key(key), target)
+        place = (self.name, 'answer' if target else 'summary', _key(key), target)
         with self.database.write() as db:
             db.execute('DELETE FROM work WHERE collection = ? AND kind = ? AND key = ? AND target = ?', place)
             now = self.database.now()
@@ -307,10 +307,6 @@ class Collection:
         """Why there is no such source, and what there is instead."""
         with self.database.read() as db:
             return unknown_source(db, self.name, asked)
-
-
-def _kind(target: int) -> str:
-    return 'answer' if target else 'summary'
 
 
 def _key(key: str) -> bytes:

@@ -1,9 +1,13 @@
 """What the queries of a store ask of a connection, which SQLite's own has; `postgres.py` has another."""
 
 import json
+import os
 import sqlite3
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
+
+from summarizer_tool.errors import StoreError
 
 
 class StoreConnection(Protocol):
@@ -25,3 +29,22 @@ class Among(list[Any]):
 
 
 AMONG = 'IN (SELECT value FROM json_each(?))'
+
+
+class Pool:
+    """What the connections to a file and those to a Postgres have in common."""
+
+    def __init__(self, path: str) -> None:
+        """Args: path: Of the file; or the URL without its password."""
+        self.path = path
+        self.writing = threading.Lock()
+        """Held by the thread that writes."""
+        self._is_closed = False
+        self._process = os.getpid()
+
+    def _check(self) -> None:
+        """Raise a `StoreError` where nothing may be borrowed any more."""
+        if os.getpid() != self._process:  # which has the locks that SQLite believes to have here
+            raise StoreError(f'the store {self.path} was opened before a fork; open it in the process that uses it')
+        if self._is_closed:
+            raise StoreError(f'the store {self.path} is closed')

@@ -3,7 +3,6 @@
 import os
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -138,11 +137,8 @@ class Database:
 
     def _flush(self, db: StoreConnection) -> None:
         """Write the noted uses within a transaction. If it fails they are lost, which only ages what they name."""
-        while self.touched:
-            try:
-                (table, row), used_at = self.touched.popitem()
-            except KeyError:  # another thread took the last one
-                return
+        for table, row in [*self.touched]:
+            used_at = self.touched.pop((table, row), 0)  # which another thread may have taken
             # The row may belong to something newer by now, which is then no older than this.
             update = f'UPDATE {table} SET used_at = max(used_at, ?) WHERE rowid = ?'  # noqa: S608 - one of two
             db.execute(update, (used_at, row))
@@ -162,22 +158,18 @@ class Database:
                 'SELECT collection, size FROM work) AS kept GROUP BY collection'
             ).fetchall()
         )
-        oldest: dict[str, deque[tuple[str, int, int, int]]] = {}
         while over > 0 and held:
             largest = max(held, key=lambda name: (held[name], name))
-            if not oldest.get(largest):
-                # Table, row, size and last use of what it has not used for longest.
-                found = db.execute(
-                    "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? AND used_at < ? "
-                    "UNION ALL SELECT 'work', rowid, size, used_at FROM work WHERE collection = ? AND used_at < ? "
-                    'ORDER BY used_at LIMIT 100',
-                    (largest, now, largest, now),
-                )
-                oldest[largest] = deque(found)
-            if not oldest[largest]:
+            oldest = db.execute(
+                "SELECT 'sources', rowid, held, used_at FROM sources WHERE collection = ? AND used_at < ? "
+                "UNION ALL SELECT 'work', rowid, size, used_at FROM work WHERE collection = ? AND used_at < ? "
+                'ORDER BY used_at LIMIT 1',
+                (largest, now, largest, now),
+            ).fetchone()
+            if oldest is None:
                 del held[largest]
                 continue
-            table, row, freed, _used_at = oldest[largest].popleft()
+            table, row, freed, _used_at = oldest
             if table == 'sources':
                 self._evict(db, row)
             else:

@@ -1,9 +1,7 @@
 """A store in Postgres: the tables and queries of the store, which are in the SQL of SQLite, in that of Postgres."""
 
 import hashlib
-import os
 import re
-import threading
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -18,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.store import words
-from summarizer_tool.store.connection import AMONG, StoreConnection
+from summarizer_tool.store.connection import AMONG, Pool, StoreConnection
 
 _POOL = {'pool_size': 8, 'max_overflow': 32, 'pool_pre_ping': True, 'isolation_level': 'AUTOCOMMIT'}
 """Connections that stay open, and how many more there may be while so many threads call at once."""
@@ -97,29 +95,23 @@ class PostgresConnection:
         return cursor
 
 
-class PostgresConnections:
+class PostgresConnections(Pool):
     """The connections to one server, borrowed for a call each, as those to a file are.
 
     One writer at a time, on whatever machine: what is evicted depends on all that there is.
     """
 
-    writing: threading.Lock
-    """Held by the thread that writes."""
-
     def __init__(self, url: str, version: int, tables: Sequence[str]) -> None:
         """Connect, and make the tables in a schema of their version; raises `ConfigurationError` if that fails."""
         parsed = parsed_url(url)
-        self.path = shown(parsed)
-        self.writing = threading.Lock()
-        self._is_closed = False
-        self._process = os.getpid()
+        super().__init__(shown(parsed))
         self._schema = f'summarizer_store_{version}'
         self._engine = sqlalchemy.create_engine(parsed.set(drivername='postgresql+psycopg'), **_POOL)
         event.listen(self._engine, 'connect', self._prepare)
         try:
             self._make(tables)
         except (SQLAlchemyError, psycopg.Error, OSError) as error:
-            raise unusable(self.path, error) from None
+            raise ConfigurationError(unusable(self.path, error)) from None
 
     def _prepare(self, connection: 'psycopg.Connection[Any]', _record: object) -> None:
         connection.adapters.register_dumper(str, _TextDumper)
@@ -147,10 +139,7 @@ class PostgresConnections:
     @contextmanager
     def borrow(self) -> Generator[StoreConnection]:
         """A connection for the calling thread alone; an open transaction is undone at the end."""
-        if self._is_closed:
-            raise StoreError(f'the store {self.path} is closed')
-        if os.getpid() != self._process:
-            raise StoreError(f'the store {self.path} was opened before a fork; open it in the process that uses it')
+        self._check()
         try:
             with self._pooled() as db:
                 yield PostgresConnection(db)
@@ -194,12 +183,12 @@ def shown(url: sqlalchemy.URL) -> str:
     return url.difference_update_query(secret).render_as_string()
 
 
-def unusable(url: str, error: Exception) -> ConfigurationError:
-    """The error for a database that cannot be reached, by its URL as it is `shown`."""
-    return ConfigurationError(
-        f'the database {url} cannot be used: {reason(error)}; check '
-        'SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
-    )
+def unusable(url: str, error: Exception) -> str:
+    """Why a database, by its URL as it is `shown`, cannot be used, and what to do."""
+    way = 'check SUMMARIZER_DATABASE_URL, and that the server runs and has this database'
+    if url.startswith('sqlite'):
+        way = 'see that its disk has room, and that the file and its folder may be written'
+    return f'the database {url} cannot be used: {reason(error)}; {way}'
 
 
 def reason(error: Exception) -> str:

@@ -3,8 +3,7 @@
 import logging
 import os
 import sqlite3
-import threading
-import time
+import struct
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -28,8 +27,6 @@ MEMORY: Final = ':memory:'
 _LEAST_BYTES = 512
 """Size of the smallest SQLite file. SQLite takes a smaller one for empty and would write over it."""
 
-_creating = threading.Lock()
-
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFormat:
@@ -52,8 +49,6 @@ class DatabaseFormat:
 Identity = tuple[int, int]
 """What tells a file from another one that has had its name: its device and its inode."""
 
-_MAGIC = b'SQLite format 3\0'
-
 
 def identity_of(path: str) -> Identity | None:
     """Which file has a name at the moment, if any."""
@@ -64,26 +59,14 @@ def identity_of(path: str) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def marks_of(path: str) -> tuple[int, int] | None:
-    """The `application_id` and the `user_version` of a SQLite file, read without SQLite; None of another file.
-
-    For damaged files alone: when it is closed again, what SQLite has locked of the file in this process is free.
-    """
-    with Path(path).open('rb') as file:
-        head = file.read(100)
-    if not head.startswith(_MAGIC) or len(head) < 100:
-        return None
-    return int.from_bytes(head[68:72]), int.from_bytes(head[60:64])
-
-
 @contextmanager
-def keeping_names(path: str, *, alone: bool = False) -> Generator[None]:
-    """Keep who opens a file apart from one (`alone`) that renames it, where the system can lock its folder."""
+def _alone_with(path: str) -> Generator[None]:
+    """Keep others from opening or renaming a file meanwhile, where the system can lock its folder."""
     folder: int | None = None
-    with suppress(OSError):  # without a folder there is no file either; not all file systems lock
+    with suppress(OSError):  # not all file systems lock
         if fcntl is not None:
             folder = os.open(Path(path).parent, os.O_RDONLY)
-            fcntl.flock(folder, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            fcntl.flock(folder, fcntl.LOCK_EX)
     try:
         yield
     finally:
@@ -95,7 +78,7 @@ def keeping_names(path: str, *, alone: bool = False) -> Generator[None]:
 
 
 def move_aside(path: str) -> str:
-    """Rename a file, with what SQLite keeps beside it, within `keeping_names(alone=True)`.
+    """Rename a file, with what SQLite keeps beside it, while nobody else opens it.
 
     Its new path is `NAME.damaged-YYYYMMDDTHHMMSS.microseconds`. Raises `OSError`.
     """
@@ -111,48 +94,46 @@ def move_aside(path: str) -> str:
     return new
 
 
-def open_database(path: str, form: DatabaseFormat) -> sqlite3.Connection:
-    """Connect to a database, which is made for its owner alone if absent, and given its tables if empty.
+def open_database(path: str, form: DatabaseFormat) -> tuple[sqlite3.Connection, Identity | None]:
+    """Connect to a file, which is made for its owner alone if absent, and given its tables if empty.
 
     A file of ours that is damaged is set aside, with a warning in the log, and a new one takes its place. The
     connection commits by itself (`isolation_level=None`), writes ahead (WAL), and may be used by any one thread. The
-    path is absolute, or `:memory:`.
+    path is absolute, or `:memory:`. With it comes which file it is, none in memory.
 
     Raises:
         ConfigurationError: If the file cannot be made or written.
         StoreError: If the file belongs to another program, or to another version of this one; it is left as it is.
     """
     if path == MEMORY:
-        return connect(path, form)
-    was_set_aside = False
-    deadline = time.monotonic() + form.busy_seconds
-    while True:
-        db: sqlite3.Connection | None = None
-        identity: Identity | None = None
+        db = _connect(path, form)
+        _fill(db, form)
+        return db, None
+    identity = identity_of(path)
+    try:
+        return _opened(path, form)
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise not_writable(path, str(error), form) from error
+        set_aside(path, form, identity, error)
+        return _opened(path, form)
+
+
+def _opened(path: str, form: DatabaseFormat) -> tuple[sqlite3.Connection, Identity | None]:
+    _make_folder(Path(path).parent, path, form)
+    with _alone_with(path):
+        _make_file(Path(path), form)
+        if Path(path).stat().st_size in range(1, _LEAST_BYTES):
+            error = sqlite3.DatabaseError('it is too short')
+            error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
+            raise error
+        db = _connect(path, form)
         try:
-            with keeping_names(path):
-                _make_file(Path(path), form)
-                identity = identity_of(path)
-                _check_length(path)
-                db = connect(path, form)
             _make_tables(db, path, form)
-        except BaseException as error:
+        except BaseException:
             close(db)
-            if not isinstance(error, sqlite3.Error):
-                raise
-            code = error_code(error)
-            if is_damage(error) and not was_set_aside:
-                was_set_aside = True
-                set_aside(path, form, identity, error)
-                continue
-            # Several processes may make the same file at once, and SQLite does not always wait there by itself.
-            if code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or time.monotonic() > deadline:
-                raise not_writable(path, str(error), form) from error
-            time.sleep(0.01)
-        else:
-            if identity_of(path) == identity:
-                return db
-            close(db)  # another process has set it aside meanwhile
+            raise
+        return db, identity_of(path)
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -170,11 +151,15 @@ def set_aside(path: str, form: DatabaseFormat, identity: Identity | None, error:
         ConfigurationError: If it cannot be renamed.
         StoreError: If it belongs to another program, or to another version of this one; it is left as it is.
     """
-    with keeping_names(path, alone=True):
+    with _alone_with(path):
         if identity_of(path) != identity:
             return f'{path} was damaged ({error}), and a new one has taken its place'
         try:
-            if marks_of(path) != (form.application, form.version):
+            # Read without SQLite, whose locks of the file in this process are free when it is closed again.
+            with Path(path).open('rb') as file:
+                head = file.read(72)
+            marks = head[60:64] + head[68:72]
+            if not head.startswith(b'SQLite format 3\0') or marks != struct.pack('>II', form.version, form.application):
                 raise _foreign(path, 'is no SQLite file, or is damaged', form) from error
             name = move_aside(path)
             _make_file(Path(path), form)
@@ -184,31 +169,21 @@ def set_aside(path: str, form: DatabaseFormat, identity: Identity | None, error:
     return f'{path} was damaged ({error}): it is {name} now, and a new one takes its place, empty'
 
 
-def connect(path: str, form: DatabaseFormat) -> sqlite3.Connection:
-    """Connect to a file that `open_database` has made, or to a new database in memory with its tables."""
-    is_memory = path == MEMORY
-    # `mode=rw`, so that a file that was deleted is an error and not an empty one without tables.
-    name = MEMORY if is_memory else f'{Path(path).as_uri()}?mode=rw'
-    db = sqlite3.connect(name, uri=not is_memory, isolation_level=None, check_same_thread=False)
-    try:
-        wait_for_others(db, form.busy_seconds)
-        # Survives the end of the process at any moment; the last writes may be lost when the power goes.
-        db.execute('PRAGMA synchronous = NORMAL')
-        db.execute('PRAGMA journal_size_limit = 16777216')
-        if is_memory:
-            for statement in (*form.tables, *_marks(form)):
-                db.execute(statement)
-    except BaseException:
-        close(db)
-        raise
+def _connect(path: str, form: DatabaseFormat) -> sqlite3.Connection:
+    """Connect to a file that is there, or to a new database in memory."""
+    name = MEMORY if path == MEMORY else f'{Path(path).as_uri()}?mode=rw'
+    db = sqlite3.connect(name, uri=name != MEMORY, isolation_level=None, check_same_thread=False)
+    wait_for_others(db, form.busy_seconds)
+    # Survives the end of the process at any moment; the last writes may be lost when the power goes.
+    db.execute('PRAGMA synchronous = NORMAL')
+    db.execute('PRAGMA journal_size_limit = 16777216')
     return db
 
 
-def close(db: sqlite3.Connection | None) -> None:
-    """Close a connection, if there is one; what was committed is in the file or its WAL, so nothing is lost."""
+def close(db: sqlite3.Connection) -> None:
+    """Close a connection; what was committed is in the file or its WAL, so nothing is lost."""
     with suppress(sqlite3.Error):
-        if db is not None:
-            db.close()
+        db.close()
 
 
 def wait_for_others(db: StoreConnection, seconds: float) -> None:
@@ -231,28 +206,27 @@ def _foreign(path: str, why: str, form: DatabaseFormat) -> StoreError:
     return StoreError(f'{path} {why}; it is left as it is: {form.way_out}')
 
 
+def _make_folder(folder: Path, path: str, form: DatabaseFormat) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError:
+        raise not_writable(path, 'its folder is a file', form) from None
+    except OSError as error:
+        raise not_writable(path, error.strerror or str(error), form) from None
+
+
 def _make_file(path: Path, form: DatabaseFormat) -> None:
     name = str(path)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # No other thread may open the file while this descriptor is there: closing it frees SQLite's locks.
-        with _creating, suppress(FileExistsError):
+        # Nobody may open the file while this descriptor is there: closing it frees SQLite's locks.
+        with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        raise not_writable(name, 'its folder is a file', form) from None
     except OSError as error:
         raise not_writable(name, error.strerror or str(error), form) from None
     if not path.is_file():
         raise not_writable(name, 'it is not a file', form)
     if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK)):
         raise not_writable(name, 'permission denied for the file or its folder', form)
-
-
-def _check_length(path: str) -> None:
-    if 0 < Path(path).stat().st_size < _LEAST_BYTES:
-        error = sqlite3.DatabaseError('it is too short')
-        error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
-        raise error
 
 
 def _make_tables(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> None:
@@ -264,13 +238,14 @@ def _make_tables(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> Non
         db.execute('BEGIN IMMEDIATE')
         version = _version(db, path, form)  # another process may have been quicker
         if version != form.version:
-            for statement in (*form.tables, *_marks(form)):
-                db.execute(statement)
+            _fill(db, form)
         db.execute('COMMIT')
 
 
-def _marks(form: DatabaseFormat) -> tuple[str, str]:
-    return f'PRAGMA application_id = {form.application}', f'PRAGMA user_version = {form.version}'
+def _fill(db: sqlite3.Connection, form: DatabaseFormat) -> None:
+    marks = f'PRAGMA application_id = {form.application}', f'PRAGMA user_version = {form.version}'
+    for statement in (*form.tables, *marks):
+        db.execute(statement)
 
 
 def _version(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> int:

@@ -54,12 +54,22 @@ def test_a_database_that_two_processes_open(tmp_path: Path) -> None:
     assert first.beat('b') == {'b': 3, 'a batch-3': 1}
 
 
+def test_a_disk_without_room_is_told_of_the_file(tmp_path: Path) -> None:
+    database = BatchDatabase.in_file(tmp_path / 'batch.sqlite3')
+    with database._engine.connect() as connection:  # SQLite's own limit, which fails as a full disk does
+        connection.exec_driver_sql('PRAGMA max_page_count = 1')
+    with closing(database), pytest.raises(StoreError, match='is full; see that its disk has room, and that the file'):
+        database.keep_answer('key', 1, 'x' * 1_000_000)
+
+
 def test_a_database_that_fails(tmp_path: Path) -> None:
     database = BatchDatabase.in_file(tmp_path / 'batch.sqlite3')
     database.close()
     (tmp_path / 'batch.sqlite3').write_bytes(b'no database at all, but some text' * 100)
-    with pytest.raises(StoreError, match='the database of batches failed: file is not a database'):
+    with pytest.raises(StoreError, match='cannot be used: file is not a database; see that its disk has room'):
         database.answer('key', least=0, most=1)
+    with pytest.raises(StoreError, match='file is not a database'), database.in_use():
+        database.client().list_workflows()
     with pytest.raises(ConfigurationError, match='check SUMMARIZER_DATABASE_URL') as told:
         BatchDatabase('postgresql://someone:secret@127.0.0.1:1/batches')
     assert 'secret' not in str(told.value)
