@@ -4,6 +4,7 @@ import re
 from asyncio import CancelledError
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from typing import cast
 
 from pydantic import ValidationError
 from pydantic_ai import exceptions
@@ -115,7 +116,9 @@ def _of_cause(error: BaseException) -> str:
 def _long_wait(error: BaseException) -> float:
     """Seconds for which a provider has asked to wait, if that is longer than any call does; else 0."""
     headers = (getattr(getattr(cause, 'response', None), 'headers', None) for cause in _causes(error))
-    asked = max((retry_after(each) for each in headers if isinstance(each, Mapping)), default=0.0)
+    asked = max(
+        (retry_after(cast('Mapping[str, str]', each)) for each in headers if isinstance(each, Mapping)), default=0.0
+    )
     return asked if LONGEST_PAUSE < asked < timedelta.max.total_seconds() else 0.0
 
 

@@ -158,7 +158,9 @@ class TypedQuery(Generic[OutputT]):
                 error = OutOfTimeError()
             elif asked.written and output is None and isinstance(error, ModelAPIError):
                 error = BrokenOffError()  # an answer that had begun speaks for a provider
-        self._log_error(error)
+        if error is not None and not isinstance(error, UsageLimitExceeded | OutOfTimeError):
+            level = logging.WARNING if isinstance(error, _EXPECTED) else logging.ERROR
+            _logger.log(level, 'model call failed', extra={'agent': self.name, 'reason': failures.reason(error)})
         return QueryResult(output, asked.ending, error)
 
     async def _answered(self, asked: FollowedModel, request: str, settings: ModelSettings | None) -> OutputT:
@@ -216,11 +218,6 @@ class TypedQuery(Generic[OutputT]):
 
     def _kept(self, written: str) -> OutputT | None:
         return recover_partial(written, self.output_type, self.members) if self.members else None
-
-    def _log_error(self, error: BaseException | None) -> None:
-        if error is not None and not isinstance(error, UsageLimitExceeded | OutOfTimeError):
-            level = logging.WARNING if isinstance(error, _EXPECTED) else logging.ERROR
-            _logger.log(level, 'model call failed', extra={'agent': self.name, 'reason': failures.reason(error)})
 
 
 _OUTPUTS: dict[OutputMode, Callable[[Any], OutputSpec[Any]]] = {
