@@ -242,7 +242,8 @@ class Settings(BaseSettings):
         try:
             return handler(values)
         except ValidationError as error:
-            problems = wrong_values(error, called=_called, hides=_is_hidden)
+            # A URL may hold a password.
+            problems = wrong_values(error, called=_called, hides=lambda name: name.endswith(('_KEY', '_URL', '_TOKEN')))
             raise ConfigurationError(f'invalid settings: {"; ".join(problems)}') from None
 
     @classmethod
@@ -305,7 +306,3 @@ def export_env_file() -> None:
 
 def _called(field: object, *_: object) -> str:
     return variable(str(field)) if field in Settings.model_fields else str(field)
-
-
-def _is_hidden(name: str) -> bool:
-    return name.endswith(('_KEY', '_URL', '_TOKEN'))  # a URL may hold a password

@@ -2,6 +2,9 @@
 
 import re
 from asyncio import CancelledError
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import cast
 
 from pydantic import ValidationError
 from pydantic_ai import exceptions
@@ -15,6 +18,8 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
     UsageLimitExceeded,
 )
+
+from summarizer_tool.llm.rate_headers import LONGEST_PAUSE, retry_after
 
 DEADLINE = 'deadline'
 """The reason of a call that had no time, rather than failed."""
@@ -57,6 +62,7 @@ _TOO_LONG = re.compile(
     r'|token count .{0,40}exceeds|reduce the length'
 )
 _FILTERED = re.compile(r'(?i)content.?filter|content management policy|content policy|was flagged|moderation')
+_TOOLS = re.compile(r'(?i)\btools?\b|\btool_|function.?call')
 _NUMBER = re.compile(r'(?<![\w.])\d[\d,]{0,11}(?![\w.]*\w)')
 
 
@@ -72,8 +78,9 @@ _NAMES: dict[type[BaseException], str] = {
 def reason(error: BaseException) -> str:
     """Why a call failed, without content or secrets: a provider's message may quote both.
 
-    It is `HTTP 429`, `timeout`, `deadline`, `context length`, `content filter`, `cut off`, `broken off`,
-    `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of the error's type.
+    It is `HTTP 429` (with the time to wait, where that is long), `timeout`, `deadline`, `context length`,
+    `content filter`, `cut off`, `broken off`, `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of
+    the error's type.
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
@@ -84,19 +91,35 @@ def reason(error: BaseException) -> str:
     return _of_cause(error) or next(names, type(error).__name__)
 
 
-def _of_cause(error: BaseException) -> str:
-    """What kept an answer from coming."""
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error, and what it comes of."""
     cause: BaseException | None = error
     while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def _of_cause(error: BaseException) -> str:
+    """What kept an answer from coming."""
+    for cause in _causes(error):
         if isinstance(cause, OutOfTimeError):
             return DEADLINE
         status = getattr(cause, 'status_code', None) or getattr(getattr(cause, 'response', None), 'status_code', None)
         if isinstance(status, int) and status >= 400:
-            return f'HTTP {status}'
+            wait = _long_wait(error)
+            return f'HTTP {status}' + (f', try again in {timedelta(seconds=round(wait))}' if wait else '')
         if isinstance(cause, TimeoutError) or 'Timeout' in type(cause).__name__:
             return 'timeout'
-        cause = cause.__cause__
     return ''
+
+
+def _long_wait(error: BaseException) -> float:
+    """Seconds for which a provider has asked to wait, if that is longer than any call does; else 0."""
+    headers = (getattr(getattr(cause, 'response', None), 'headers', None) for cause in _causes(error))
+    asked = max(
+        (retry_after(cast('Mapping[str, str]', each)) for each in headers if isinstance(each, Mapping)), default=0.0
+    )
+    return asked if LONGEST_PAUSE < asked < timedelta.max.total_seconds() else 0.0
 
 
 def is_cut_off(error: BaseException) -> bool:
@@ -130,6 +153,12 @@ def is_filtered(error: BaseException) -> bool:
     )
 
 
+def refuses_tools(error: BaseException) -> bool:
+    """Say whether an endpoint or the model behind it takes no tools, by which an answer gets its type."""
+    is_about_tools = isinstance(error, ModelHTTPError) and error.status_code in (400, 404, 422, 500, 501)
+    return is_about_tools and not is_too_long(error) and _TOOLS.search(_message(error)) is not None
+
+
 def is_unreadable(error: BaseException) -> bool:
     """Say whether what came back is no answer of a provider: no choices, half of its JSON, a gateway's page."""
     if isinstance(error, UnexpectedModelBehavior):
@@ -154,13 +183,13 @@ def _message(error: BaseException) -> str:
 
 
 def is_hopeless(error: BaseException) -> bool:
-    """Say whether every other call would fail the same way: a wrong key, no credit, no such model."""
+    """Say whether every other call would fail the same way: a wrong key, no credit, no such model, hours to wait."""
     if isinstance(error, ExceptionGroup):
         return all(map(is_hopeless, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
     if is_filtered(error) or is_too_long(error):
         return False
     return isinstance(error, ModelAuthenticationError | ModelQuotaExceededError) or (
-        isinstance(error, ModelHTTPError) and error.status_code in _HOPELESS_STATUS
+        isinstance(error, ModelHTTPError) and (error.status_code in _HOPELESS_STATUS or bool(_long_wait(error)))
     )
 
 

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 import regex
 
 LONGEST_PAUSE = 60.0
-"""Seconds; the deadline of a request may be sooner."""
+"""Seconds; the deadline of a request may be sooner. Who is told to wait longer gives up at once, and says so."""
 
 _PARTS = regex.compile(r'(\d+(?:\.\d+)?)(ms|s|m|h)')
 _UNITS = {'ms': 0.001, 's': 1.0, 'm': 60.0, 'h': 3600.0}
@@ -26,7 +26,7 @@ def pause_of(headers: Mapping[str, str], tokens: int, *, is_refusal: bool) -> fl
         tokens: About how many a request has.
         is_refusal: Whether `retry-after` is to be heeded.
     """
-    pauses = [_seconds(headers.get('retry-after', ''))] if is_refusal else []
+    pauses = [asked] if is_refusal and (asked := retry_after(headers)) <= LONGEST_PAUSE else []
     for kind, need in (('', 1), ('-requests', 1), ('-tokens', tokens)):
         left = _number(headers.get(f'x-ratelimit-remaining{kind}'))
         reset = _seconds(headers.get(f'x-ratelimit-reset{kind}', ''))
@@ -36,6 +36,11 @@ def pause_of(headers: Mapping[str, str], tokens: int, *, is_refusal: bool) -> fl
         whole = _number(headers.get(f'x-ratelimit-limit{kind}'))
         pauses.append(reset if not whole or whole <= left else reset * min(1.0, (need - left) / (whole - left)))
     return min(LONGEST_PAUSE, max(pauses, default=0.0))
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Seconds for which a refusal asks to wait; 0 if it names none."""
+    return _seconds(headers.get('retry-after', ''))
 
 
 def _number(text: str | None) -> float | None:

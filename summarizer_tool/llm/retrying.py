@@ -201,8 +201,9 @@ def retrying_client(settings: Settings, share: Share | None = None) -> httpx2.As
 
 def _raise_if_retryable(response: httpx2.Response) -> None:
     """Let every other status through: the provider's own client turns it into a typed error with its body."""
-    # The OpenAI and Anthropic SDKs heed this header, too: it marks an exhausted quota.
-    if response.status_code in RETRYABLE_STATUS and response.headers.get('x-should-retry') != 'false':
+    # The OpenAI and Anthropic SDKs heed the second header, too: it marks an exhausted quota.
+    is_soon = rate_headers.retry_after(response.headers) <= rate_headers.LONGEST_PAUSE
+    if response.status_code in RETRYABLE_STATUS and is_soon and response.headers.get('x-should-retry') != 'false':
         response.raise_for_status()
 
 

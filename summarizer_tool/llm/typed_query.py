@@ -3,23 +3,27 @@
 import logging
 import math
 from asyncio import CancelledError, current_task
-from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 import anyio
 from anyio import CancelScope
 from pydantic import BaseModel, ValidationError
 from pydantic_ai import (
     Agent,
+    IncompleteToolCall,
+    ModelResponse,
     ModelRetry,
     NativeOutput,
     PromptedOutput,
     RunContext,
     ToolOutput,
 )
+from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import (
     AgentRunError,
     ContentFilterError,
@@ -29,22 +33,15 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
-from pydantic_ai.output import OutputSpec
+from pydantic_ai.output import OutputContext, OutputSpec
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import BrokenOffError, NoAnswerError, OutOfTimeError
-from summarizer_tool.llm.following import FollowedModel, Follower
-from summarizer_tool.llm.recover_partial import (
-    Ending,
-    QueryState,
-    RecoverPartial,
-    recover_partial,
-    untold_usage,
-    written,
-)
+from summarizer_tool.llm.following import Ending, FollowedModel, Follower
+from summarizer_tool.llm.recover_partial import members_in, recover_partial
 from summarizer_tool.settings import OutputMode, Settings
 
 OutputT = TypeVar('OutputT', bound=BaseModel)
@@ -137,47 +134,17 @@ class TypedQuery(Generic[OutputT]):
             within: The scope of the asking; when it is cancelled, the result's error is `OutOfTimeError`.
         """
         is_free = models.is_embedded(model)
-        state = QueryState(may_be_empty=is_free or not self.empty_prompt)
-        output: OutputT | None = None
-        error: BaseException | None = None
-        runs_left = self.retries if self.again_prompt else 0
-        unreadable_left = self.retries
-        prompt = request
-        usage, spent = (RunUsage(), RunUsage()) if is_free else (usage, spent if spent is not None else RunUsage())
+        usages = [RunUsage()] if is_free else [usage, *([] if spent is None else [spent])]
         # Models that cannot count beforehand would fail, and requests are no larger than a chunk or a window.
         given = UsageLimits(request_limit=None) if is_free or usage_limits is None else usage_limits
         limits = replace(given, count_tokens_before_request=False)
+        asked = FollowedModel(model, follow, *usages, limits=limits)
+        asked.has_complained = is_free or not self.empty_prompt
+        output: OutputT | None = None
+        error: BaseException | None = None
         with within or CancelScope() as scope:
             try:
-                while output is None:
-                    followed = FollowedModel(model, follow, usage, limits)
-                    asked = f'{prompts.load(self.prompt)}\n{prompt}'
-                    try:
-                        with _noting_what_was_written(asked, followed, state, usage, spent), _telling_unreadable(state):
-                            result = await _agent(self, is_traced=telemetry.is_received()).run(
-                                prompt,
-                                model=followed,
-                                deps=state,
-                                model_settings=model_settings,
-                                usage=usage,
-                                usage_limits=limits,
-                                retries={'output': 0 if self.again_prompt else self.retries},
-                            )
-                        output = result.output
-                    except NoAnswerError:
-                        if not unreadable_left:
-                            raise
-                        unreadable_left -= 1
-                        follow = None  # the transport and the client see all of what does not stream
-                    except UnexpectedModelBehavior as broken:
-                        if not runs_left or failures.is_cut_off(broken) or isinstance(broken, ContentFilterError):
-                            raise
-                        prompt = self.again(request)
-                        runs_left -= 1
-                    except ModelAPIError as broken:
-                        if not state.written or self._kept(state) or failures.reason(broken) == 'timeout':
-                            raise
-                        follow = None  # what does not stream is repeated by the transport, and by a fallback
+                output = await self._answered(asked, request, model_settings)
             except CancelledError as cancelled:
                 if _is_cancelled():
                     raise
@@ -185,19 +152,72 @@ class TypedQuery(Generic[OutputT]):
             except Exception as raised:  # noqa: BLE001 - whatever a provider's code raises, the caller has another way
                 error = raised
         if output is None:
-            output = self._kept(state)
-            state.ending = 'none' if output is None else 'broken'
-            error = OutOfTimeError() if scope.cancel_called else _in_the_end(error, state)
-        self._log_error(error)
-        return QueryResult(output, state.ending, error)
-
-    def _kept(self, state: QueryState) -> OutputT | None:
-        return recover_partial(state.written, self.output_type, self.members) if self.members else None
-
-    def _log_error(self, error: BaseException | None) -> None:
+            output = self._kept(asked.written)
+            asked.ending = 'none' if output is None else 'broken'
+            if scope.cancel_called:
+                error = OutOfTimeError()
+            elif asked.written and output is None and isinstance(error, ModelAPIError):
+                error = BrokenOffError()  # an answer that had begun speaks for a provider
         if error is not None and not isinstance(error, UsageLimitExceeded | OutOfTimeError):
             level = logging.WARNING if isinstance(error, _EXPECTED) else logging.ERROR
             _logger.log(level, 'model call failed', extra={'agent': self.name, 'reason': failures.reason(error)})
+        return QueryResult(output, asked.ending, error)
+
+    async def _answered(self, asked: FollowedModel, request: str, settings: ModelSettings | None) -> OutputT:
+        """Ask until an answer can be read, each time in the way that the last error has left."""
+        prompt = request
+        left = {'unread': self.retries, 'misfit': self.retries if self.again_prompt else 0, 'toolless': 1, 'broken': 1}
+        while True:
+            try:
+                return await self._run(asked, prompt, settings)
+            except (AgentRunError, IndexError, RecursionError, ValidationError) as error:
+                kind = self._kind_of(error, asked)
+                if not left.get(kind):
+                    if kind == 'unread':
+                        raise NoAnswerError from error
+                    raise
+                left[kind] -= 1
+                if kind == 'misfit':
+                    prompt = self.again(request)
+                elif kind == 'toolless':
+                    _toolless[id(asked.inner)] = asked.inner
+                else:  # the transport, the client and a fallback see all of what does not stream, and repeat it
+                    asked.follow = None
+
+    def _kind_of(self, error: Exception, asked: FollowedModel) -> str:
+        """What is wrong with an answer, if asking in another way may help."""
+        if not asked.written and failures.is_unreadable(error):
+            return 'unread'
+        if self._is_by_tool and failures.refuses_tools(error):
+            return 'toolless'
+        if isinstance(error, UnexpectedModelBehavior):
+            return '' if failures.is_cut_off(error) or isinstance(error, ContentFilterError) else 'misfit'
+        is_lost = isinstance(error, ModelAPIError) and asked.written and not self._kept(asked.written)
+        return 'broken' if is_lost and failures.reason(error) != 'timeout' else ''
+
+    @property
+    def _is_by_tool(self) -> bool:
+        return self.output_mode in ('auto', 'tool')
+
+    async def _run(self, asked: FollowedModel, prompt: str, settings: ModelSettings | None) -> OutputT:
+        is_toolless = self._is_by_tool and _toolless.get(id(asked.inner)) is asked.inner
+        query = replace(self, output_mode='prompted') if is_toolless else self
+        try:
+            result = await _agent(query, is_traced=telemetry.is_received()).run(
+                prompt,
+                model=asked,
+                deps=asked,
+                model_settings=settings,
+                usage=asked.usages[0],
+                usage_limits=asked.limits,
+                retries={'output': 0 if self.again_prompt else self.retries},
+            )
+        finally:
+            asked.count(f'{prompts.load(self.prompt)}\n{prompt}')
+        return result.output
+
+    def _kept(self, written: str) -> OutputT | None:
+        return recover_partial(written, self.output_type, self.members) if self.members else None
 
 
 _OUTPUTS: dict[OutputMode, Callable[[Any], OutputSpec[Any]]] = {
@@ -208,20 +228,24 @@ _OUTPUTS: dict[OutputMode, Callable[[Any], OutputSpec[Any]]] = {
 }
 
 
+_toolless: WeakValueDictionary[int, Model] = WeakValueDictionary()
+"""Models whose endpoint has refused tools, by their ids: they are asked for JSON in the prompt."""
+
+
 @cache
-def _agent(query: TypedQuery[Any], *, is_traced: bool) -> Agent[QueryState, Any]:
-    agent: Agent[QueryState, Any] = Agent(
+def _agent(query: TypedQuery[Any], *, is_traced: bool) -> Agent[FollowedModel, Any]:
+    agent: Agent[FollowedModel, Any] = Agent(
         name=query.name,
-        deps_type=QueryState,
+        deps_type=FollowedModel,
         output_type=_OUTPUTS[query.output_mode](query.output_type),
         instructions=prompts.load(query.prompt),
         capabilities=[RecoverPartial(query.output_type, query.members)] if query.members else [],
     )
 
     @agent.output_validator
-    async def complain_if_empty(ctx: RunContext[QueryState], output: Any) -> Any:
-        if not ctx.deps.may_be_empty and not getattr(output, query.members):
-            ctx.deps.may_be_empty = True
+    async def complain_if_empty(ctx: RunContext[FollowedModel], output: Any) -> Any:
+        if not ctx.deps.has_complained and not getattr(output, query.members):
+            ctx.deps.has_complained = True
             if not ctx.last_attempt:
                 raise ModelRetry(prompts.load(query.empty_prompt))
         return output
@@ -235,50 +259,40 @@ def _agent(query: TypedQuery[Any], *, is_traced: bool) -> Agent[QueryState, Any]
     return agent
 
 
-@contextmanager
-def _noting_what_was_written(
-    request: str, model: FollowedModel, state: QueryState, usage: RunUsage, spent: RunUsage
-) -> Generator[None]:
-    """Keep what a run has written of an answer that is broken off, and estimate what nobody has counted.
+@dataclass
+class RecoverPartial(AbstractCapability[FollowedModel]):
+    """Keeps the complete members of an answer that does not validate, instead of asking for all of it again."""
 
-    What the run has counted in `usage` counts in `spent`, too.
-    """
-    try:
-        yield
-    finally:
-        untold = RunUsage()
-        answers = list(model.answers)
-        spent.requests += len(answers)
-        for each in answers:
-            spent.incr(each.usage)
-        state.written = ''
-        if (broken := model.broken_off) is not None:
-            answers.append(broken)
-            state.written = written(broken) if broken.finish_reason is None else ''
-            untold.requests += bool(broken.parts)
-            untold.incr(broken.usage)
-        for each in answers:
-            if (each is answers[-1] and state.written) or not each.usage.has_values():
-                untold.incr(untold_usage(each, request))
-        usage.incr(untold)
-        spent.incr(untold)
+    envelope: type[BaseModel]
+    key: str
 
+    async def on_output_validate_error(
+        self,
+        ctx: RunContext[FollowedModel],
+        *,
+        output_context: OutputContext,
+        output: str | dict[str, Any],
+        error: ValidationError | ModelRetry,
+    ) -> BaseModel:
+        """Return what can be recovered, or raise the error so that the question is asked again.
 
-@contextmanager
-def _telling_unreadable(state: QueryState) -> Generator[None]:
-    """Tell what is no answer at all from an answer that does not fit."""
-    try:
-        yield
-    except (UnexpectedModelBehavior, ModelAPIError, IndexError, RecursionError, ValidationError) as error:
-        if state.written or not failures.is_unreadable(error):
-            raise
-        raise NoAnswerError from error
+        It is called before pydantic-ai looks at the finish reason, for tool arguments as for text.
 
-
-def _in_the_end(error: BaseException | None, state: QueryState) -> BaseException | None:
-    """The error of a question: an answer that had begun, and of which nothing is kept, speaks for a provider."""
-    is_lost = state.written and state.ending == 'none' and isinstance(error, ModelAPIError)
-    return BrokenOffError() if is_lost else error
+        Raises:
+            IncompleteToolCall: If the answer was cut off before its first member was complete: under the same
+                limit the next one would be too. (pydantic-ai does so for text, but asks again for a tool call.)
+        """
+        recovered = recover_partial(output, self.envelope, self.key)
+        last = ctx.messages[-1] if ctx.messages else None
+        is_at_limit = isinstance(last, ModelResponse) and last.finish_reason == 'length'
+        if recovered is None:
+            if is_at_limit:
+                raise IncompleteToolCall('the answer was cut off before one member was complete') from error
+            raise error
+        # A connection that is closed amid an answer may look like its end, and not all servers tell of their limit.
+        is_cut_off = is_at_limit or (isinstance(output, str) and members_in(output, self.key, may_be_bare=True)[1])
+        ctx.deps.ending = 'cut off' if is_cut_off else 'broken'
+        return recovered
 
 
 def _is_cancelled() -> bool:

@@ -30,7 +30,7 @@ HEAVIEST = 20
 
 T = TypeVar('T')
 
-_ENDS = '.!?\n'
+_ENDS, _MARKS = '.!?\n', ' "“\'(*_'
 _CLOSES = '.,;:!?…)]"”’\''
 
 
@@ -80,7 +80,8 @@ def take(documents: Sequence[Document], left_out: Container[int], seconds: float
         if item.times <= MAX_PLACES:
             item.places += ((index, offset),)
         if not item.is_certain:
-            item.is_certain = kind != 'name' or ' ' in mention or not _opens(documents[index].text, offset)
+            before = documents[index].text[max(0, offset - 4) : offset].rstrip(_MARKS)[-1:]
+            item.is_certain = kind != 'name' or ' ' in mention or before not in _ENDS  # '' at the beginning is in any
     small: dict[int, frozenset[str]] = {}
     for item in found.values():
         if not item.is_certain:
@@ -88,11 +89,6 @@ def take(documents: Sequence[Document], left_out: Container[int], seconds: float
                 small[index] = frozenset(word.rstrip(_CLOSES) for word in {*documents[index].text.split()})
             item.is_certain = not any(item.text.lower() in small[index] for index in item.documents)
     return Inventory([item for item in found.values() if item.is_certain], is_partial)
-
-
-def _opens(text: str, offset: int) -> bool:
-    before = text[max(0, offset - 4) : offset].rstrip(' "“\'(*_')
-    return before[-1:] in _ENDS  # an empty string, at the beginning of the text, is in any
 
 
 def kept(items: Sequence[str], text: str) -> list[bool]:

@@ -213,12 +213,8 @@ class _Lines:
         return max(found, key=lambda number: (len(wanted & self.words(number)), -number)) if found else None
 
 
-def _distance(number: int, near: Sequence[int]) -> int:
-    return min((abs(number - anchor) for anchor in near), default=0)
-
-
 def _nearest(candidates: Sequence[int], near: Sequence[int]) -> int:
-    return min(candidates, key=lambda number: (_distance(number, near), number))
+    return min(candidates, key=lambda number: (min((abs(number - each) for each in near), default=0), number))
 
 
 def content(text: str) -> frozenset[str]:
@@ -286,7 +282,12 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
         return []
     if any(said <= known.words(number) for number in cited):
         return _fewest(text, cited, known)
-    mentioned = [mention for mention in names.mentions(text) if not _is_unit(mention, text)]
+    # What the number before it counts, as in `80 Tonnen`, is no name.
+    mentioned = [
+        mention
+        for mention in names.mentions(text)
+        if not text[: text.find(mention)].rstrip()[-1:].isdigit() or not any(measures(f'1 {mention}')['1'][0])
+    ]
     if not cited:
         best = known.best_for(text, 0.0 if mentioned else LEAST_OVERLAP)
         cited = [] if best is None else [best]
@@ -305,12 +306,6 @@ def _evidence(text: str, cited: list[int], known: _Lines, called: frozenset[str]
     if added:
         cited = [number for number in cited if _overlaps(text, [number], known)]
     return _fewest(text, list(dict.fromkeys([*cited, *added])), known)
-
-
-def _is_unit(mention: str, text: str) -> bool:
-    """Return whether a mention is no name but what the number before it counts, as in `80 Tonnen`."""
-    before = text[: text.find(mention)].rstrip()[-1:]
-    return before.isdigit() and any(measures(f'1 {mention}')['1'][0])
 
 
 def _is_contradicted(text: str, cited: Sequence[int], known: _Lines) -> bool:

@@ -75,11 +75,6 @@ class Numbered:
         ]
 
 
-def _is_furniture(text: str) -> bool:
-    # Not what tells of the lines below that they are.
-    return is_boilerplate(text) and not text.startswith('#') and not leads_away(text)
-
-
 def number(chunk: Chunk, documents: Sequence[Document], *, is_paid: bool = False) -> Numbered:
     """Number a chunk's segments from 1, over all its pieces; blank ones get no number.
 
@@ -96,7 +91,9 @@ def number(chunk: Chunk, documents: Sequence[Document], *, is_paid: bool = False
             raw = text[max(starts[segment - 1], piece.start) : min(end, piece.end)]
             shown = unsteered(raw).strip('\r\n').rstrip()
             ends = raw[len(raw.rstrip()) :].count('\n')
-            if shown and not (is_paid and _is_furniture(shown)):
+            # Not what tells of the lines below that they are.
+            is_furniture = is_paid and not shown.startswith('#') and is_boilerplate(shown) and not leads_away(shown)
+            if shown and not is_furniture:
                 places.append((piece.document, segment))
                 lines.append(NumberedLine(len(places), within + ' '.join(shown.splitlines()), ends > 1))
             within = '' if ends else within or ' ' * (item.end() if (item := BULLET.match(raw)) else 0)

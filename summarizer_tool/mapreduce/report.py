@@ -82,12 +82,6 @@ def evidence_at(document: Document, number: int) -> Evidence:
     return Evidence(source_id=document.id, segment=number, line=segment.line, page=segment.page)
 
 
-def entities_of(facts: Sequence[GroundedFact], listed: Sequence[str]) -> list[str]:
-    """The names in the text: those that its facts say, then those it lists."""
-    said = (mention for fact in facts for mention in names.mentions(fact.text))
-    return list(dict.fromkeys([*(each for each in said if not each[0].isdigit() and each[0] not in '$€£¥'), *listed]))
-
-
 def joined(documents: Sequence[Document]) -> str:
     """The documents as one text, as it would be handed on without a summary."""
     return _BETWEEN.join(document.text for document in documents)
@@ -136,11 +130,13 @@ class Composer:
                 what = 'not one fact fits the budget' if facts else 'no facts found'
                 warnings = [*warnings, f'{what}; the text is cut off']
         kept = [facts[index] for index in chosen]
+        mentions = (mention for fact in kept for mention in names.mentions(fact.text))
+        said = (each for each in mentions if not each[0].isdigit() and each[0] not in '$€£¥')
         return Summary(
             text=text,
             state='complete' if all(each.outcome.state == 'summarized' for each in work) else 'degraded',
             facts=[sourced(fact, self.job.documents) for fact in kept],
-            entities=entities_of(kept, rendered.entities),
+            entities=list(dict.fromkeys([*said, *rendered.entities])),
             parts=self._parts(work),
             warnings=list(dict.fromkeys(warnings)),
             stats=self._stats(text, len(work), len(facts), len(kept)),

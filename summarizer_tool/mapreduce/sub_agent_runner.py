@@ -27,8 +27,9 @@ from pydantic_ai.usage import RunUsage
 from summarizer_tool import prompts
 from summarizer_tool.llm import failures, models
 from summarizer_tool.llm.failures import DEADLINE
+from summarizer_tool.llm.following import arguments
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, Phase, RequestOptions
-from summarizer_tool.llm.recover_partial import arguments, recover_partial
+from summarizer_tool.llm.recover_partial import recover_partial
 from summarizer_tool.llm.typed_query import QueryResult, TypedQuery
 from summarizer_tool.mapreduce.answer_cache import AnswerCache, key_of, revision
 from summarizer_tool.mapreduce.grounding import Grounding

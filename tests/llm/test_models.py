@@ -25,7 +25,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool import ConfigurationError, ExtractiveModel, Settings, Summarizer
-from summarizer_tool.llm import models, rate_headers, retrying
+from summarizer_tool.llm import failures, models, retrying
 from tests.support.provider import Provider, serve
 from tests.support.replies import Answer, Behaviour, Drop, Error, Hang, Raw, Reply, Text, script
 
@@ -164,15 +164,16 @@ def waits(running: Provider) -> list[float]:
 HELLO = Text('hello')
 
 
-async def test_retry_after_is_honoured_and_capped(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_retry_after_is_honoured_or_told_where_it_is_long() -> None:
     """Without the header the first wait would be 0.5 to 1 seconds."""
     with provider(Error(429, {'Retry-After': '1'}), HELLO) as running:
         assert await ask(running) == 'hello'
     assert waits(running)[0] >= 1.0
-    monkeypatch.setattr(rate_headers, 'LONGEST_PAUSE', 0.1)
-    with provider(Error(429, {'Retry-After': '3600'}), HELLO) as running:
-        assert await ask(running) == 'hello'
-    assert 0.1 <= waits(running)[0] < 60
+    with provider(Error(429, {'Retry-After': '86400'}), HELLO) as running, pytest.raises(ModelHTTPError) as caught:
+        await ask(running)
+    assert len(running.requests) == 1
+    assert failures.reason(caught.value) == 'HTTP 429, try again in 1 day, 0:00:00'
+    assert failures.is_hopeless(caught.value)
 
 
 @pytest.mark.parametrize(

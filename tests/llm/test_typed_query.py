@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -116,6 +117,23 @@ async def test_a_new_run_does_not_show_the_model_its_broken_answer() -> None:
         scripted = ScriptedModel('no', VAEL)
         await ask(scripted.model, query)
         assert [len(asked) for asked in scripted.asked] == [1, messages]
+
+
+async def test_an_endpoint_that_refuses_tools_is_asked_for_json_once_it_has_said_so() -> None:
+    asked: list[bool] = []
+
+    def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        asked.append(bool(info.output_tools))
+        if info.output_tools:
+            raise ModelHTTPError(
+                400, 'm', {'error': {'message': '"auto" tool choice requires --enable-auto-tool-choice'}}
+            )
+        return ModelResponse(parts=[TextPart(json.dumps(VAEL))])
+
+    model = FunctionModel(answer)
+    for query in (PLAIN, PLAIN, replace(PLAIN, output_mode='tool')):
+        assert (await ask(model, query)).output == Names(**VAEL)
+    assert asked == [True, False, False, False]
 
 
 # Failures.
