@@ -148,31 +148,6 @@ def test_a_sign_behind_its_number_stays_there() -> None:
     ]
 
 
-def test_titles_that_stand_one_below_the_other_are_those_of_their_columns() -> None:
-    """The file has them column by column; what stands above two of them is none."""
-    titles = [(230.0, 745.0, 'Three months'), (220.0, 732.0, 'May 2,'), (224.0, 724.0, '2026')]
-    titles += [(300.0, 732.0, 'May 3,'), (304.0, 724.0, '2025'), (360.0, 724.0, 'Change')]
-    rows = [('Toll', '40,665', '39,570', '3 %'), ('Salt', '7,382', '8,235', '(10)%'), ('Eels', '7,224', '7,368', '2 %')]
-    placed = [
-        (left, 700.0 - 14 * at, text)
-        for at, row in enumerate(rows)
-        for left, text in zip((72.0, 220.0, 300.0, 362.0), row, strict=True)
-    ]
-    page = read(pdf([[*titles, (72.0, 712.0, 'By kind:'), *placed]]))
-    assert page.markdown.split('\n') == snapshot(
-        [
-            'Three months',
-            '',
-            '|  | May 2, 2026 | May 3, 2025 | Change |',
-            '| --- | --- | --- | --- |',
-            '| By kind: |  |  |  |',
-            '| Toll | 40,665 | 39,570 | 3 % |',
-            '| Salt | 7,382 | 8,235 | (10)% |',
-            '| Eels | 7,224 | 7,368 | 2 % |',
-        ]
-    )
-
-
 def test_rows_without_a_first_cell_are_no_titles_where_no_numbers_stand_below() -> None:
     rows = [((200.0, 'Salt'), (300.0, 'Mill')), ((200.0, 'Eels'), (300.0, 'Weir')), ((72.0, 'Late'), (200.0, 'Toll'))]
     placed = [(left, 700.0 - 14 * at, text) for at, row in enumerate([*rows, *rows[2:]]) for left, text in row]
