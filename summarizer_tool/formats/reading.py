@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
@@ -15,9 +16,9 @@ from summarizer_tool.formats import (
     commented,
     data_texts,
     indented,
+    isolated,
     mail,
     notebook,
-    pdf,
     subtitles,
 )
 from summarizer_tool.formats.archive import Archive
@@ -62,6 +63,18 @@ _SAMPLE = 20_000
 _HEAD = 1024
 """Bytes within which a PDF says that it is one, after whatever a program has put before."""
 
+_read_pdf = partial(
+    isolated.read,
+    'pdf_child.py',
+    'pypdfium2',
+    'a PDF',
+    'repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one',
+)
+_read_docx = partial(
+    isolated.read, 'docx_child.py', 'mammoth', 'a Word document', 'open it in its program and save it again'
+)
+_WORD = re.compile(r'word/document\d*\.xml')
+"""The name of what a Word document is known by; some programs count."""
 _ZIP = b'PK\x03\x04'
 _OLE = b'\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 _OTHERS = {
@@ -184,7 +197,7 @@ def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page
     """What reads a document; nothing for other texts. By the bytes, for types and names are often wrong."""
     is_pdf = b'%PDF-' in body[:_HEAD] or media_type == _PDF_TYPE
     if is_pdf and not is_page(body[:_HEAD].decode('latin-1')):
-        return pdf.read
+        return _read_pdf
     if body.startswith(_ZIP):
         return _of_archive(body)
     if body.startswith(_OLE):
@@ -197,12 +210,12 @@ def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page
 
 
 def _of_archive(body: bytes) -> Callable[[bytes], Page] | None:
-    from summarizer_tool.formats import docx, epub
+    from summarizer_tool.formats import epub
 
     archive = Archive(body, 'a zip archive')
     names = set(archive.names())
-    if any(map(docx.MAIN.fullmatch, names)):
-        return docx.read
+    if any(map(_WORD.fullmatch, names)):
+        return _read_docx
     if epub.is_book(archive):
         return epub.read
     for member, says in _OTHERS.items():

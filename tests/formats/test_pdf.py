@@ -1,12 +1,13 @@
 """PDFs as text: paragraphs, tables, pages, and why some cannot be read."""
 
 from collections.abc import Sequence
+from types import ModuleType
 
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.formats import isolated
-from summarizer_tool.formats import pdf as reader
+from summarizer_tool.errors import FetchError
+from summarizer_tool.formats import isolated, pdf_child
 from summarizer_tool.formats.pdf_layout import markdown_of
 from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine
 from summarizer_tool.formats.reading import read
@@ -270,20 +271,21 @@ def test_what_cannot_be_read_says_what_helps() -> None:
     )
 
 
-def test_pages_characters_and_seconds_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, 'MOST_PAGES', 1)
-    told = [why_not(pdf([lines(FEN), lines(FEN)]))]
-    monkeypatch.setattr(reader, 'MOST_CHARACTERS', 10)
-    told.append(why_not(pdf([lines(FEN)])))
-    monkeypatch.setattr(isolated, 'MOST_SECONDS', 0)
-    told.append(why_not(pdf([lines(FEN)])))
-    assert told == snapshot(
-        [
-            'is a PDF of 2 pages, over 1; split it, e.g. qpdf in.pdf --pages . 1-1000 -- out.pdf',
-            'is a PDF with more than 0 million characters; split it',
-            'is a PDF that takes longer than 0 seconds; split it, e.g. with qpdf --split-pages',
-        ]
-    )
+@pytest.mark.parametrize(
+    ('module', 'bound', 'most', 'why'),
+    [
+        (pdf_child, 'MOST_PAGES', 1, 'of 2 pages, over 1; split it, e.g. qpdf in.pdf --pages . 1-1000 -- out.pdf'),
+        (pdf_child, 'MOST_CHARACTERS', 10, 'with more than 0 million characters; split it'),
+        (isolated, 'MOST_SECONDS', -1, 'that takes longer than -1 seconds; split it, e.g. with qpdf --split-pages'),
+    ],
+)
+def test_pages_characters_and_seconds_are_bounded(
+    module: ModuleType, bound: str, most: int, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, bound, most)
+    with pytest.raises(FetchError) as refused:
+        pdf_child.read(pdf([lines(FEN), lines(FEN)]))
+    assert str(refused.value) == f'is a PDF {why}'
 
 
 def test_a_page_without_text_among_others_is_no_scan() -> None:
