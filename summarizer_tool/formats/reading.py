@@ -45,10 +45,8 @@ _ADORNED = re.compile(
     re.MULTILINE,
 )
 """A heading of reStructuredText that is none of Markdown."""
-_REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| replace:: (.{1,200})$', re.MULTILINE)
-_MARKED = re.compile(r'(?<!^\.\. )\|([^|\n]{1,80})\|', re.MULTILINE)
-_UNSEEN = re.compile(r'^\.\. (?!\[|[\w:+.-]+::(?:\s|$)).*\n(?: +\S.*\n)*', re.MULTILINE)
-"""Comments, targets of links, and what a mark stands for."""
+_UNSEEN = re.compile(r'^\.\. (?![\[|]|[\w:+.-]+::(?:\s|$)).*\n(?: +\S.*\n)*', re.MULTILINE)
+"""Comments and targets of links."""
 _MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 """Of texts in which a number sign marks a heading, or nothing."""
 
@@ -135,7 +133,8 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
-        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', without_roles(_restructured(text))))
+        shown = _UNSEEN.sub('', _ADORNED.sub(r'### \2', text))
+        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', without_roles(shown)))
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP and is_settings(text):
@@ -147,13 +146,6 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     return _unless_printed(indented.markdown(text) or unwrap(titled(mail.threads(text))), text)
-
-
-def _restructured(text: str) -> str:
-    """The text with its headings marked, and without what is not shown."""
-    if said := dict(_REPLACED.findall(text)):
-        text = _MARKED.sub(lambda mark: said.get(mark[1], mark[0]), text)
-    return _UNSEEN.sub('', _ADORNED.sub(r'### \2', text))
 
 
 def _unless_printed(read: str, text: str) -> str:
