@@ -60,7 +60,6 @@ _RAISED = frozenset(f'0123456789{_SIGNS}')
 
 def _characters(text: Any) -> str:
     """The text of a page, with one character for each that the library counts."""
-    # Halves of a pair, as which the library counts what is beyond 16 bits, are put together in the end.
     said = ''.join(chr(raw.FPDFText_GetUnicode(text.raw, index)) for index in range(text.count_chars()))
 
     def in_order(pair: re.Match[str]) -> str:
@@ -244,7 +243,10 @@ def read(body: bytes) -> Page:
         way_out = 'it needs OCR, e.g. ocrmypdf in.pdf out.pdf'
         raise FetchError(f'is a PDF without text on any page ({count:,}), as of a scan; {way_out}')
     title = ' '.join(document.get_metadata_value('Title').split())
-    return Page('\n\n'.join([markdown_of(pages), *_attached(document)]), '' if _TITLE_TOO.search(title) else title)
+    text = '\n\n'.join([markdown_of(pages), *_attached(document)])
+    # Halves of a pair, as which the library counts what is beyond 16 bits, are put together.
+    text = text.encode('utf-16-le', 'surrogatepass').decode('utf-16-le', 'replace')
+    return Page(text, '' if _TITLE_TOO.search(title) else title)
 
 
 if __name__ == '__main__':
