@@ -48,7 +48,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     blocks = page.blocks
     is_voted = _set_alike(blocks, [is_voted_for(block, votes) for block in blocks])
     has_votes = any(is_voted)
-    boxes = _boxes(blocks)
+    boxes = _boxes(blocks) | _notes(blocks)
     out = _chrome(page, is_voted, boxes)
     shown = [block for block in blocks if block.region not in out]
     for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
@@ -66,6 +66,11 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     for block in shown:
         if block.region in boxes:
             block.is_kept = not block.level  # what stands below the box is not said of it
+    told: set[str] = set()
+    for block in blocks:
+        if block.is_kept:
+            block.is_kept = not (block.is_in('caption') and block.words in told)
+            told.add(block.words)
     for picture in page.pictures:
         beside = blocks[max(picture.place - 1, 0) : picture.place + 1]
         picture.is_kept = picture.region not in out and any(block.is_kept for block in beside)
@@ -83,7 +88,7 @@ def is_scored(block: PageBlock) -> bool:
     return block.kind in ('text', 'heading') and not block.is_in('cell', 'terms', 'figure', 'caption')
 
 
-def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
+def _boxes(blocks: Sequence[PageBlock]) -> set[Region]:
     """The asides of nothing but terms, not all of them links, between the title and the end of the text: infoboxes."""
     inside: dict[Region, list[PageBlock]] = {}
     for block in _text_of(blocks, [block.region is None and _is_prose(block) for block in blocks]):
@@ -95,6 +100,16 @@ def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
         if all(block.is_in('terms', 'cell', 'caption', 'figure') for block in held)
         and [block.linked for block in held if block.is_in('term')].count(0) > 1
     }
+
+
+def _notes(blocks: Sequence[PageBlock]) -> set[Region]:
+    """The asides of nothing but numbered items, few of them links: notes to the text."""
+    others = {
+        block.region
+        for block in blocks
+        if 3 * block.linked >= block.size or not any(frame.is_ordered for frame in block.frames())
+    }
+    return {each.region for each in blocks if each.region is not None and each.region.tag == 'aside'} - others
 
 
 def _text_of(blocks: Sequence[PageBlock], are_text: Sequence[bool]) -> Sequence[PageBlock]:
