@@ -56,7 +56,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         block.is_kept = is_content and block.region not in out
     _keep_wholes(shown)
     _keep_tables_of_pairs(shown)
-    _keep_between(shown)
+    _keep_between(blocks, out)
     _drop_what_leads_away(blocks)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):  # nothing like the articles it was made from
@@ -205,10 +205,10 @@ def _is_pair(cells: Mapping[Frame, Sequence[PageBlock]]) -> bool:
     return len(values) == 1 and not more and not label.linked and label.size <= _LONGEST_LABEL
 
 
-def _keep_between(blocks: Sequence[PageBlock]) -> None:
-    """Keep the title, and what stands between two blocks that are kept, with the headings above it."""
+def _keep_between(blocks: Sequence[PageBlock], out: Collection[Region | None]) -> None:
+    """Keep the title, and what is no chrome between two blocks that are kept, with the headings above it."""
     kept = [at for at, block in enumerate(blocks) if block.is_kept]
-    above = blocks[: kept[0]] if kept else []
+    above = [block for block in blocks[: kept[0]] if block.region not in out] if kept else []
     title = next((block for block in reversed(above) if block.level == 1), None)
     if title is not None:
         title.is_kept = True
@@ -224,10 +224,10 @@ def _keep_between(blocks: Sequence[PageBlock]) -> None:
             is_introduced = (
                 block.is_in('list', 'terms') or _stands_among(block, around)
             ) and lead_in.words.rstrip().endswith((':', '：'))
-            block.is_kept = is_introduced or _is_part(block, around)
+            block.is_kept = (is_introduced or _is_part(block, around)) and block.region not in out
             lead_in = lead_in if block.is_in('list', 'terms') else block
         for heading, following in reversed([*pairwise((*between, blocks[after]))]):
-            if heading.level and following.is_kept:
+            if heading.level and following.is_kept and heading.region not in out:
                 heading.is_kept = True
 
 
