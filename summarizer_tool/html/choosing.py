@@ -130,7 +130,7 @@ def _chrome(page: Blocks, is_voted: Sequence[bool], boxes: Collection[Region]) -
     most = _MAX_CHROME_SHARE * sum(block.size for block, voted in zip(page.blocks, is_voted, strict=True) if voted)
     beside = {block.group for block in page.blocks if block.region is None and _is_prose(block)}
     out: set[Region | None] = set()
-    for region in {part.region for part in (*page.blocks, *page.pictures)} - {None}:
+    for region in {part.region for part in (*page.blocks, *page.pictures) if part.region is not None}:
         # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
         is_box = _BOX.fullmatch(region.name) is not None or region.tag == 'table'
         is_part = region in boxes or (is_box and region.group in beside and 3 * links[region] < sizes[region])
