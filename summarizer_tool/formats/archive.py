@@ -53,10 +53,6 @@ class Archive:
         """Its members, in their order."""
         return list(self._members)
 
-    def has(self, name: str) -> bool:
-        """Return whether it has a member."""
-        return name in self._members
-
     def read(self, name: str) -> bytes:
         """A member, decompressed; raises `FetchError` if it is not there, broken or encrypted, or too much."""
         member = self._members.get(name)

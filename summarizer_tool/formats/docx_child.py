@@ -1,28 +1,40 @@
-"""Read a Word document from stdin and write it to stdout as HTML; started by `docx`.
+"""Word documents (DOCX) as markdown: headings, lists, tables, charts, notes, comments, edges of pages, and links.
 
-The numbers of its lists and headings, which its file only describes (`Article II`, `2.1`, `b)`), are written first.
+Run by `isolated`. The numbers of lists and headings, which the file only describes (`Article II`, `2.1`, `b)`), are
+written first.
 """
 
 # mammoth and lxml have no types.
 # pyright: reportMissingTypeStubs=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from html import escape
 from io import BytesIO
+from itertools import zip_longest
 from typing import Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import mammoth
 from lxml import etree
 
+from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import isolated
+from summarizer_tool.formats.archive import Archive
+from summarizer_tool.html.convert import to_markdown
 from summarizer_tool.html.formulas import latex
+from summarizer_tool.html.page import Page
 from summarizer_tool.text import list_numbers
 
 _STYLE_MAP = "p[style-name='Title'] => h1:fresh\ncomment-reference => sup"
 """Beside those that the library knows."""
+_NO_NUMBERS = '<p>[The numbers of lists cannot be read: they are left out]</p>'
+_MOST_XML = 40_000_000
+"""Bytes of a document's own XML: about 4,000 pages. It is held as a tree of Python objects."""
 _NUMBERING, _STYLES = 'word/numbering.xml', 'word/styles.xml'
 
 _BOXES = {'☐': '☐', '☒': '☒', '☑': '☒', '\uf0a8': '☐', '\uf06f': '☐', '\uf0fe': '☒', '\uf0fd': '☒', '\uf0a3': '☐'}
@@ -30,6 +42,8 @@ _BOXES = {'☐': '☐', '☒': '☒', '☑': '☒', '\uf0a8': '☐', '\uf06f': '
 _TO_TICK = re.compile(r'<input( checked="checked")? type="checkbox" />')
 _W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
 _M = '{http://schemas.openxmlformats.org/officeDocument/2006/math}'
+_C = '{http://schemas.openxmlformats.org/drawingml/2006/chart}'
+_R = '{http://schemas.openxmlformats.org/officeDocument/2006/relationships}'
 _MC = '{http://schemas.openxmlformats.org/markup-compatibility/2006}'
 _MOST_STYLES = 20
 """Of which one is based on the other."""
@@ -40,19 +54,48 @@ _OF_ITEM = re.compile(f'<li>{_OPEN}(\\d+){_CLOSE}')
 _ELSEWHERE = re.compile(f'{_OPEN}(\\d+){_CLOSE}')
 
 
-def _read(body: bytes) -> dict[str, str | bool]:
-    is_numbered = True
+def read(body: bytes) -> Page:
+    """A document as markdown; raises `FetchError` if it is broken, encrypted or too large."""
+    archive = Archive(body, 'a Word document')
+    # Everything that the library will parse is looked at first: it takes the archive for what it says.
+    members = {name: archive.xml(name) for name in archive.names() if name.endswith(('.xml', '.rels'))}
+    if sum(map(len, members.values())) > _MOST_XML:
+        raise FetchError(f'is {archive.kind} with more than {_MOST_XML // 1_000_000} MB of XML; split it')
+    notice = ''
     try:
-        body = _write_numbers(body)
-    except (etree.XMLSyntaxError, BadZipFile, ValueError):  # it is found to be broken below, or read without numbers
-        is_numbered = False
+        members |= _rewritten(members)
+    except (etree.XMLSyntaxError, ValueError):  # it is found to be broken below, or read without numbers
+        notice = _NO_NUMBERS
     try:
         # A picture would stand in the text as a whole; what is said of it is enough.
         no_picture = mammoth.images.img_element(lambda _: {'src': ''})  # pyright: ignore[reportUnknownLambdaType]
-        made = mammoth.convert_to_html(BytesIO(body), convert_image=no_picture, style_map=_STYLE_MAP)
+        made = mammoth.convert_to_html(_zipped(members), convert_image=no_picture, style_map=_STYLE_MAP)
     except RecursionError:  # of a broken file the library raises whatever comes, which ends this process
-        return {'problem': 'deep'}
-    return {'html': _read_numbers(made.value), 'is_numbered': is_numbered}
+        raise FetchError(f'is {archive.kind} that nests too deeply; save it again') from None
+    html = ''.join((notice, *_edges(members, 'header'), _read_numbers(made.value), *_edges(members, 'footer')))
+    page = to_markdown(f'<html><body>{html}</body></html>', is_document=True)
+    titles = [*_tree(members, 'docProps/core.xml').iter('{*}title')]
+    return replace(page, title=' '.join(''.join(titles[0].itertext()).split()) if titles else '')
+
+
+def _tree(members: Mapping[str, bytes], name: str) -> Any:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
+    return etree.fromstring(members.get(name, b'<none/>'), parser)
+
+
+def _zipped(members: Mapping[str, bytes]) -> BytesIO:
+    made = BytesIO()
+    with ZipFile(made, 'w') as written:
+        for name, content in members.items():
+            written.writestr(name, content)
+    return made
+
+
+def _edges(members: Mapping[str, bytes], kind: str) -> list[str]:
+    """What stands at the edge of the pages, each line once, as HTML; without page numbers."""
+    parts = [_tree(members, name) for name in members if re.fullmatch(rf'word/{kind}.*\.xml', name)]
+    lines = (' '.join(''.join(line.itertext('{*}t')).split()) for part in parts for line in part.iter('{*}p'))
+    return [f'<p>{escape(line)}</p>' for line in dict.fromkeys(lines) if any(map(str.isalpha, line))]
 
 
 class _ListLevel(NamedTuple):
@@ -72,31 +115,49 @@ class _ListLevel(NamedTuple):
         return self.form == 'decimal' and re.fullmatch(r'%\d\.', self.text) is not None
 
 
-def _write_numbers(body: bytes) -> bytes:
-    """A document whose numbered paragraphs begin with their numbers; what is no plain list becomes one of bullets."""
-    with ZipFile(BytesIO(body)) as given:
-        members = {name: given.read(name) for name in given.namelist()}
-    # Some programs count: `document2.xml`.
-    main = next((name for name in members if re.fullmatch(r'word/document\d*\.xml', name)), '')
-    if not main or (_NUMBERING not in members and b'oMath' not in members[main]):
-        return body
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
-    document = etree.fromstring(members[main], parser)
-    numbering = etree.fromstring(members.get(_NUMBERING, b'<none/>'), parser)
+def _rewritten(members: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The members that change so that numbered paragraphs begin with their numbers, and formulas and charts are text.
+
+    What is no plain list becomes one of bullets.
+    """
+    main = next(filter(re.compile(r'word/document\d*\.xml').fullmatch, members))
+    document, numbering, styles = (_tree(members, name) for name in (main, _NUMBERING, _STYLES))
     _simplify(document)
-    styles = etree.fromstring(members.get(_STYLES, b'<none/>'), parser)
+    _write_charts(document, members, main)
     _write(document, _levels(numbering), {style.get(f'{_W}styleId'): style for style in styles.iter(f'{_W}style')})
     for level in numbering.iter(f'{_W}lvl'):
         if (form := level.find(f'{_W}numFmt')) is not None and not _level(level).is_plain:
             form.set(f'{_W}val', 'bullet')
-    members |= {main: etree.tostring(document)}
-    if _NUMBERING in members:
-        members[_NUMBERING] = etree.tostring(numbering)
-    made = BytesIO()
-    with ZipFile(made, 'w') as written:
-        for name, content in members.items():
-            written.writestr(name, content)
-    return made.getvalue()
+    numbers = {_NUMBERING: etree.tostring(numbering)} if _NUMBERING in members else {}
+    return {main: etree.tostring(document), **numbers}
+
+
+def _write_charts(document: Any, members: Mapping[str, bytes], main: str) -> None:
+    """Write the values of charts, as the file keeps them, in the place of their drawings."""
+    folder, name = posixpath.split(main)
+    relations = _tree(members, f'{folder}/_rels/{name}.rels')
+    targets = {
+        each.get('Id'): posixpath.normpath(posixpath.join(folder, each.get('Target') or '')).lstrip('/')
+        for each in relations
+    }
+    for drawing in [*document.iter(f'{_W}drawing')]:
+        parts = [targets.get(chart.get(f'{_R}id'), '') for chart in drawing.iter(f'{_C}chart')]
+        if parts:
+            said = '; '.join(filter(None, (_chart(_tree(members, part)) for part in parts)))
+            drawing.getparent().replace(drawing, _text(f'[Chart: {said or "its values cannot be read"}]'))
+
+
+def _chart(chart: Any) -> str:
+    title = ''.join(next(chart.iter(f'{_C}title'), etree.Element('none')).itertext('{*}t'))
+    said = [' '.join(title.split())]
+    for series in chart.iter(f'{_C}ser'):
+        name, labels, more, values, others = (
+            [point.text or '' for each in series.findall(f'{_C}{part}') for point in each.iter(f'{_C}v')]
+            for part in ('tx', 'cat', 'xVal', 'val', 'yVal')
+        )
+        points = zip_longest(labels or more, values or others, fillvalue='')
+        said.append(f'{" ".join([*name, ""])[:-1]}: {", ".join(f"{label} {value}".strip() for label, value in points)}')
+    return '; '.join(each.removeprefix(': ') for each in said if each)
 
 
 def _read_numbers(html: str) -> str:
@@ -114,11 +175,16 @@ def _simplify(document: Any) -> None:
         formula.getparent().replace(formula, _run(said and f'${said}$'))
 
 
-def _run(said: str) -> Any:
-    run = etree.Element(f'{_W}r')
-    text = etree.SubElement(run, f'{_W}t')
+def _text(said: str) -> Any:
+    text = etree.Element(f'{_W}t')
     text.set('{http://www.w3.org/XML/1998/namespace}space', 'preserve')
     text.text = said
+    return text
+
+
+def _run(said: str) -> Any:
+    run = etree.Element(f'{_W}r')
+    run.append(_text(said))
     return run
 
 
@@ -210,4 +276,4 @@ def _value(element: Any, name: str) -> str:
 
 
 if __name__ == '__main__':
-    isolated.answer(_read(isolated.given()))
+    isolated.serve(read)

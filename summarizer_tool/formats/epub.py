@@ -23,7 +23,7 @@ _MOST_CHAPTERS = 5000
 
 def is_book(archive: Archive) -> bool:
     """Return whether an archive is a book."""
-    return archive.has(_CONTAINER) or any(name.endswith('.opf') for name in archive.names())
+    return _CONTAINER in archive.names() or any(name.endswith('.opf') for name in archive.names())
 
 
 def read(body: bytes) -> Page:
@@ -33,10 +33,11 @@ def read(body: bytes) -> Page:
     package = next((name for name in book.names() if name.endswith('.opf')), '')
     opf = book.tree(package)
     locked = _locked(book)
-    alike = {name.casefold(): name for name in book.names()}
+    names = dict.fromkeys(book.names())
+    alike = {name.casefold(): name for name in names}
     parts: list[str] = []
     for name in islice(_chapters(opf, posixpath.dirname(package)), _MOST_CHAPTERS):
-        said, name = name, name if book.has(name) else alike.get(name.casefold(), '')
+        said, name = name, name if name in names else alike.get(name.casefold(), '')
         if name in locked:
             raise FetchError(f'is {KIND} that is protected against copying; give one without this')
         chapter = to_markdown(content.decode(book.read(name)), is_document=True).markdown if name else _MISSING % said
@@ -57,7 +58,7 @@ def _chapters(opf: Any, folder: str) -> Iterator[str]:
 
 def _locked(book: Archive) -> frozenset[str]:
     """The members that only a reader's own key opens."""
-    if not book.has(_ENCRYPTION):
+    if _ENCRYPTION not in book.names():
         return frozenset()
     found = book.tree(_ENCRYPTION).iter('{*}CipherReference')
     return frozenset(unquote(reference.get('URI') or '') for reference in found)

@@ -1,12 +1,18 @@
 """Run a reader in a process of its own: a file made to harm may crash it, or keep it busy for ever."""
 
-import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+
+from pydantic import TypeAdapter
+
+from summarizer_tool.errors import FetchError
+from summarizer_tool.extras import naming_extra
+from summarizer_tool.html.page import Page
 
 MOST_SECONDS = 60
 """A page takes some milliseconds; what takes longer for them all was made to."""
@@ -19,18 +25,19 @@ _PASSED_ON = ('PATH', 'SYSTEMROOT', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH')
 """Variables of the environment that the process may need; the others hold secrets."""
 
 
-def run(program: str, body: bytes, *arguments: int) -> Any:
-    """What a program of this folder, with arguments, makes of bytes on its stdin: JSON on its stdout.
+def read(program: str, package: str, kind: str, repair: str, body: bytes) -> Page:
+    """What a program of this folder, which needs a package, makes of bytes, which are a document of some kind.
 
     Raises:
-        TimeoutError: If it takes longer than `MOST_SECONDS`.
-        ChildProcessError: If it crashes, or wants more memory than it may have.
+        FetchError: If it says so, takes longer than `MOST_SECONDS`, crashes, or wants more memory than it may have.
     """
+    with naming_extra():
+        import_module(package)
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     environment['PYTHONPATH'] = os.pathsep.join(filter(None, sys.path))
     try:
         done = subprocess.run(  # noqa: S603 - nothing of it is from outside
-            [sys.executable, '-P', str(Path(__file__).with_name(program)), *map(str, arguments)],
+            [sys.executable, '-P', str(Path(__file__).with_name(program))],
             input=body,
             capture_output=True,
             timeout=MOST_SECONDS + _GRACE_SECONDS,
@@ -38,14 +45,17 @@ def run(program: str, body: bytes, *arguments: int) -> Any:
             env=environment,
         )
     except subprocess.TimeoutExpired:
-        raise TimeoutError from None
+        raise FetchError(f'is {kind} that takes longer than {MOST_SECONDS} seconds to read; split it') from None
     if done.returncode:
-        raise ChildProcessError
-    return json.loads(done.stdout)
+        raise FetchError(f'is {kind} that is broken; {repair}')
+    made = TypeAdapter(Page | str).validate_json(done.stdout)
+    if isinstance(made, str):
+        raise FetchError(made)
+    return made
 
 
-def given() -> bytes:
-    """In such a program: bound what it may use, where the system can, and read what it is given."""
+def serve(reader: Callable[[bytes], Page]) -> None:
+    """In such a program: bound what it may use, where the system can, and answer with what is made of its stdin."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -53,10 +63,9 @@ def given() -> bytes:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    return sys.stdin.buffer.read()
-
-
-def answer(made: object) -> None:
-    """In such a program: give back what was made."""
-    sys.stdout.buffer.write(json.dumps(made).encode('ascii'))
+    try:
+        made = reader(sys.stdin.buffer.read())
+    except FetchError as error:
+        made = str(error)
+    sys.stdout.buffer.write(TypeAdapter(Page | str).dump_json(made))
     sys.stdout.flush()

@@ -17,7 +17,6 @@ from summarizer_tool.html.page import Link, Page
 
 _HEADERS = ('From', 'To', 'Cc', 'Date', 'Subject')
 _MOST_DEPTH = 8
-_MOST_PARTS = 500
 _MOST_MAILS = 10_000
 """Of a mailbox."""
 _MOST_SHOWN = 500
@@ -73,10 +72,7 @@ def read(body: bytes) -> Page:
     try:
         for text in texts:
             mail = BytesParser(policy=policy.default).parsebytes(text)
-            made = _Written()
-            made.mail(mail, 1, is_of_many=len(texts) > 1)
-            parts += made.parts
-            links += made.links
+            parts += filter(None, _written(mail, 1, links, is_of_many=len(texts) > 1))
             title = _header(mail, 'Subject') if len(texts) == 1 else ''
     except (MessageError, ValueError, LookupError, RecursionError, AttributeError, IndexError, TypeError) as error:
         # Of broken headers the standard library raises whatever comes.
@@ -95,53 +91,38 @@ def _header(mail: MIMEPart, name: str) -> str:
     return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + '…'
 
 
-class _Written:
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.links: list[Link] = []
-        self._left = _MOST_PARTS
+def _written(mail: MIMEPart, depth: int, links: list[Link], *, is_of_many: bool = False) -> Iterator[str]:
+    """What a mail says, in parts: its head, its body, and what it has beside that; it adds to the links."""
+    who, whom, _, when, what = (_header(mail, name) for name in _HEADERS)
+    is_headed = is_of_many and who != ''
+    headed = _headed(_DOMAIN.sub('', who), what, when, _DOMAIN.sub('', whom)) if is_headed else ''
+    yield f'{"#" * min(depth, 6)} {headed or what or "(no subject)"}'
+    told = ('From', 'Cc') if is_headed else _HEADERS[:-1]  # whom an address is of stays to be found
+    yield '\n'.join(f'{name}: {said}' for name in told if (said := _header(mail, name)))
+    yield _body(mail, links)
+    for part in _beside(mail):
+        within = next(iter(_inside(part)), None) if part.get_content_type() == 'message/rfc822' else None
+        if within is not None and depth < _MOST_DEPTH:
+            yield 'Forwarded mail:'
+            yield from _written(within, depth + 1, links)
+        else:
+            yield _attachment(part)
 
-    def mail(self, mail: MIMEPart, depth: int, *, is_of_many: bool = False) -> None:
-        who, whom, _, when, what = (_header(mail, name) for name in _HEADERS)
-        is_headed = is_of_many and who != ''
-        headed = _headed(_DOMAIN.sub('', who), what, when, _DOMAIN.sub('', whom)) if is_headed else ''
-        self.parts.append(f'{"#" * min(depth, 6)} {headed or what or "(no subject)"}')
-        told = ('From', 'Cc') if is_headed else _HEADERS[:-1]  # whom an address is of stays to be found
-        headers = [f'{name}: {said}' for name in told if (said := _header(mail, name))]
-        if headers:
-            self.parts.append('\n'.join(headers))
-        body = self._body(mail)
-        if body:
-            self.parts.append(body)
-        for part in _beside(mail):
-            self._left -= 1
-            if self._left < 0:
-                self.parts.append(f'[More than {_MOST_PARTS} parts: the others are left out]')
-                return
-            if part.get_content_type() != 'message/rfc822':
-                self.parts += filter(None, [_attachment(part)])
-                continue
-            within = next(iter(_inside(part)), None)
-            if within is not None and depth < _MOST_DEPTH:
-                self.parts.append('Forwarded mail:')
-                self.mail(within, depth + 1)
-            else:
-                self.parts.append(_attachment(part))
 
-    def _body(self, mail: MIMEPart) -> str:
-        """The plain text of a mail, or its HTML where that says more."""
-        plain_part, html_part = _bodies(mail)
-        plain = _decoded(plain_part) if plain_part is not None else ''
-        if html_part is not None:
-            page = _page(html_part)
-            # What only says that a mail is to be looked at elsewhere is short.
-            if 2 * len(_WORD.findall(plain)) < len(_WORD.findall(page.markdown)):
-                self.links += page.links
-                return page.markdown.strip()
-        inside = mail.get_payload()
-        if not plain and isinstance(inside, str) and mail.get_content_maintype() == 'multipart':
-            plain = inside  # it says that it has parts, and has none
-        return unwrap(threads(plain)).strip()
+def _body(mail: MIMEPart, links: list[Link]) -> str:
+    """The plain text of a mail, or its HTML where that says more."""
+    plain_part, html_part = _bodies(mail)
+    plain = _decoded(plain_part) if plain_part is not None else ''
+    if html_part is not None:
+        page = _page(html_part)
+        # What only says that a mail is to be looked at elsewhere is short.
+        if 2 * len(_WORD.findall(plain)) < len(_WORD.findall(page.markdown)):
+            links += page.links
+            return page.markdown.strip()
+    inside = mail.get_payload()
+    if not plain and isinstance(inside, str) and mail.get_content_maintype() == 'multipart':
+        plain = inside  # it says that it has parts, and has none
+    return unwrap(threads(plain)).strip()
 
 
 def _beside(mail: MIMEPart) -> Iterator[MIMEPart]:

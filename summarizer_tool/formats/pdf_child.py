@@ -1,11 +1,10 @@
-"""Read a PDF from stdin and write its text to stdout; started by `pdf`."""
+"""PDFs as markdown, with a form feed between two pages; run by `isolated`."""
 
 # pypdfium2 has no types.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,9 +16,17 @@ from typing import Any
 import pypdfium2
 from pypdfium2 import raw
 
+from summarizer_tool.errors import FetchError
 from summarizer_tool.formats import isolated
 from summarizer_tool.formats.pdf_layout import markdown_of
 from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine, leftwards, place_note
+from summarizer_tool.html.page import Page
+
+MOST_PAGES = 10_000
+MOST_CHARACTERS = 50_000_000
+
+_LOCKED = 'encrypted; save it without a password, e.g. qpdf --decrypt --password=… in.pdf out.pdf'
+_BROKEN = 'broken; repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one'
 
 # A hyphen at the end of a line, which the library does not let a line end after.
 _WORD = re.compile(r'[^\s\x02\ufffe]+[\x02\ufffe]?')
@@ -53,7 +60,6 @@ _RAISED = frozenset(f'0123456789{_SIGNS}')
 
 def _characters(text: Any) -> str:
     """The text of a page, with one character for each that the library counts."""
-    # Halves of a pair, as which the library counts what is beyond 16 bits, are put together in the end.
     said = ''.join(chr(raw.FPDFText_GetUnicode(text.raw, index)) for index in range(text.count_chars()))
 
     def in_order(pair: re.Match[str]) -> str:
@@ -185,14 +191,15 @@ def _has_image(page: Any) -> bool:
     return next(iter(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=2)), None) is not None
 
 
-def _pages(document: Any, most: int, until: float) -> Iterator[PdfPage]:
-    characters = 0
+def _pages(document: Any) -> Iterator[PdfPage]:
+    characters, until = 0, time.monotonic() + isolated.MOST_SECONDS
     with suppress(pypdfium2.PdfiumError):
         document.init_forms()
     form = document.formenv.raw if document.formenv else None
     for index in range(len(document)):
         if time.monotonic() > until:
-            raise TimeoutError
+            way_out = 'split it, e.g. with qpdf --split-pages'
+            raise FetchError(f'is a PDF that takes longer than {isolated.MOST_SECONDS} seconds; {way_out}')
         try:
             page = document[index]
         except pypdfium2.PdfiumError:
@@ -205,8 +212,8 @@ def _pages(document: Any, most: int, until: float) -> Iterator[PdfPage]:
             if lines or any(map(str.isalnum, note.text)):  # a box to tick is no text of a scan
                 place_note(lines, note)
         characters += sum(len(cell.text) for line in lines for cell in line.cells)
-        if characters > most:
-            raise OverflowError
+        if characters > MOST_CHARACTERS:
+            raise FetchError(f'is a PDF with more than {MOST_CHARACTERS // 1_000_000} million characters; split it')
         if 2 * sum(leftwards(line.text) for line in lines) > sum(len(line.text) for line in lines):
             for line in lines:
                 line.mirror()
@@ -220,30 +227,27 @@ def _attached(document: Any) -> Iterator[str]:
             yield f'[Attachment: {" ".join(document.get_attachment(index).get_name().split())}]'
 
 
-def _read(body: bytes, most_pages: int, most_characters: int, until: float) -> dict[str, object]:
+def read(body: bytes) -> Page:
+    """A PDF as markdown; raises `FetchError` if it has no text, cannot be read, or takes too long."""
     try:
         document = pypdfium2.PdfDocument(body)
     except pypdfium2.PdfiumError as error:
-        code = getattr(error, 'err_code', None)
-        return {'problem': 'encrypted' if code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY) else 'broken'}
+        is_locked = getattr(error, 'err_code', None) in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY)
+        raise FetchError(f'is a PDF that is {_LOCKED if is_locked else _BROKEN}') from None
     count = len(document)
-    if count > most_pages:
-        return {'problem': 'long', 'pages': count}
-    try:
-        pages = list(_pages(document, most_characters, until))
-    except TimeoutError:
-        return {'problem': 'slow'}
-    except OverflowError:
-        return {'problem': 'large'}
+    if count > MOST_PAGES:
+        way_out = 'split it, e.g. qpdf in.pdf --pages . 1-1000 -- out.pdf'
+        raise FetchError(f'is a PDF of {count:,} pages, over {MOST_PAGES:,}; {way_out}')
+    pages = list(_pages(document))
     if not any(page.lines for page in pages):
-        return {'problem': 'scan', 'pages': count}
+        way_out = 'it needs OCR, e.g. ocrmypdf in.pdf out.pdf'
+        raise FetchError(f'is a PDF without text on any page ({count:,}), as of a scan; {way_out}')
     title = ' '.join(document.get_metadata_value('Title').split())
-    return {
-        'title': '' if _TITLE_TOO.search(title) else title,
-        'markdown': '\n\n'.join([markdown_of(pages), *_attached(document)]),
-    }
+    text = '\n\n'.join([markdown_of(pages), *_attached(document)])
+    # Halves of a pair, as which the library counts what is beyond 16 bits, are put together.
+    text = text.encode('utf-16-le', 'surrogatepass').decode('utf-16-le', 'replace')
+    return Page(text, '' if _TITLE_TOO.search(title) else title)
 
 
 if __name__ == '__main__':
-    pages, characters, seconds = map(int, sys.argv[1:4])
-    isolated.answer(_read(isolated.given(), pages, characters, time.monotonic() + seconds))
+    isolated.serve(read)

@@ -14,7 +14,7 @@ from statistics import median
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.formats.pdf_page import PdfPage, TextLine
-from summarizer_tool.formats.pdf_tables import LEADERS, table_at, whole_rows
+from summarizer_tool.formats.pdf_tables import LEADERS, table_at, with_signs
 from summarizer_tool.html.block_score import ends_a_sentence
 from summarizer_tool.text import list_numbers
 
@@ -123,7 +123,7 @@ def _recurs(form: str, lines: list[str]) -> bool:
 
 
 def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
-    lines = whole_rows(lines)
+    lines = [with_signs(line) for line in lines]
     pitch = _pitch(lines)
     place = 0
     while place < len(lines):

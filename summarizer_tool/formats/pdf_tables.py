@@ -1,62 +1,30 @@
 """The tables of a PDF's page: rows by what stands side by side, columns by what no cell reaches over."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from math import inf
 from statistics import mode
 
-from summarizer_tool.formats.pdf_page import Cell, TextLine
+from summarizer_tool.formats.pdf_page import TextLine
 from summarizer_tool.html.tables import is_titled
 
 LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
 """What leads to a page number in a table of contents."""
 
 _SIGNS = ('$', '€', '£', '¥')
-_LEAST_COLUMNS, _TITLES_REACH, _LONGEST_TITLE = 3, 3.5, 30
-"""Cells of a row above which titles may stand that the file has one after the other, heights of its font up to there,
-and characters of each."""
 _NUMBER, _YEAR = re.compile(r'[-–−(]{0,2}[$€£¥]?\d[\d.,]*\)?\s?%?\)?'), re.compile(r'(?:19|20)\d\d')
 _MOST_TITLES = 4
 _MOST_ROWS = 0.5
 """Of the rows of a table: as many at least have each of their cells in a column of its own."""
 
 
-def whole_rows(lines: Sequence[TextLine]) -> list[TextLine]:
-    """The lines of a page, titles of columns side by side, and signs of currencies and per cents beside numbers."""
-    made: list[TextLine] = []
-    for line in map(_with_signs, lines):
-        _part_titles(made, line)
-        made.append(line)
-    return made
-
-
-def _part_titles(made: list[TextLine], row: TextLine) -> None:
-    """Put titles of a table that stand one below the other, column by column, on the lines that they stand on."""
-    edge = row.cells[0].right
-    end = start = len(made) - bool(made and len(made[-1].cells) == 1 and made[-1].left < edge)  # the heading of a group
-    while start and len(made[start - 1].text) <= _LONGEST_TITLE and made[start - 1].left >= edge:
-        if not 0 < made[start - 1].bottom - row.bottom < _TITLES_REACH * row.size:
-            break
-        start -= 1
-    titles: defaultdict[int, list[Cell]] = defaultdict(list)
-    for line in made[start:end]:
-        titles[round(line.bottom)] += line.cells
-    if len(row.cells) < _LEAST_COLUMNS or len(titles) == end - start or _is_number(row.cells[0].text):
-        return
-    parted = [sorted(titles[bottom], key=lambda cell: cell.left) for bottom in sorted(titles, reverse=True)]
-    are_words = not any(_is_number(cell.text) for cells in parted for cell in cells)
-    if are_words and all(left.right <= right.left for cells in parted for left, right in pairwise(cells)):
-        made[start:end] = [TextLine(cells, row.turn) for cells in parted]
-
-
 def _is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None and not _YEAR.fullmatch(text)
 
 
-def _with_signs(line: TextLine) -> TextLine:
+def with_signs(line: TextLine) -> TextLine:
     """A line of which each sign stands with its number, which keeps its place; `12,50 €` has it already."""
     words = [[*cell.words] for cell in line.cells]
     is_before = line.cells[-1].words[-1][0] not in _SIGNS

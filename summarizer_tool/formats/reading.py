@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
@@ -15,9 +16,9 @@ from summarizer_tool.formats import (
     commented,
     data_texts,
     indented,
+    isolated,
     mail,
     notebook,
-    pdf,
     subtitles,
 )
 from summarizer_tool.formats.archive import Archive
@@ -44,10 +45,8 @@ _ADORNED = re.compile(
     re.MULTILINE,
 )
 """A heading of reStructuredText that is none of Markdown."""
-_REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| replace:: (.{1,200})$', re.MULTILINE)
-_MARKED = re.compile(r'(?<!^\.\. )\|([^|\n]{1,80})\|', re.MULTILINE)
-_UNSEEN = re.compile(r'^\.\. (?!\[|[\w:+.-]+::(?:\s|$)).*\n(?: +\S.*\n)*', re.MULTILINE)
-"""Comments, targets of links, and what a mark stands for."""
+_UNSEEN = re.compile(r'^\.\. (?![\[|]|[\w:+.-]+::(?:\s|$)).*\n(?: +\S.*\n)*', re.MULTILINE)
+"""Comments and targets of links."""
 _MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 """Of texts in which a number sign marks a heading, or nothing."""
 
@@ -62,6 +61,18 @@ _SAMPLE = 20_000
 _HEAD = 1024
 """Bytes within which a PDF says that it is one, after whatever a program has put before."""
 
+_read_pdf = partial(
+    isolated.read,
+    'pdf_child.py',
+    'pypdfium2',
+    'a PDF',
+    'repair it, e.g. qpdf in.pdf out.pdf, or print it to a new one',
+)
+_read_docx = partial(
+    isolated.read, 'docx_child.py', 'mammoth', 'a Word document', 'open it in its program and save it again'
+)
+_WORD = re.compile(r'word/document\d*\.xml')
+"""The name of what a Word document is known by; some programs count."""
 _ZIP = b'PK\x03\x04'
 _OLE = b'\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 _OTHERS = {
@@ -122,7 +133,8 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
-        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', without_roles(_restructured(text))))
+        shown = _UNSEEN.sub('', _ADORNED.sub(r'### \2', text))
+        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', without_roles(shown)))
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP and is_settings(text):
@@ -134,13 +146,6 @@ def plain_text(text: str, name: str = '') -> str:
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     return _unless_printed(indented.markdown(text) or unwrap(titled(mail.threads(text))), text)
-
-
-def _restructured(text: str) -> str:
-    """The text with its headings marked, and without what is not shown."""
-    if said := dict(_REPLACED.findall(text)):
-        text = _MARKED.sub(lambda mark: said.get(mark[1], mark[0]), text)
-    return _UNSEEN.sub('', _ADORNED.sub(r'### \2', text))
 
 
 def _unless_printed(read: str, text: str) -> str:
@@ -184,7 +189,7 @@ def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page
     """What reads a document; nothing for other texts. By the bytes, for types and names are often wrong."""
     is_pdf = b'%PDF-' in body[:_HEAD] or media_type == _PDF_TYPE
     if is_pdf and not is_page(body[:_HEAD].decode('latin-1')):
-        return pdf.read
+        return _read_pdf
     if body.startswith(_ZIP):
         return _of_archive(body)
     if body.startswith(_OLE):
@@ -197,12 +202,12 @@ def _reader(body: bytes, media_type: str, suffix: str) -> Callable[[bytes], Page
 
 
 def _of_archive(body: bytes) -> Callable[[bytes], Page] | None:
-    from summarizer_tool.formats import docx, epub
+    from summarizer_tool.formats import epub
 
     archive = Archive(body, 'a zip archive')
     names = set(archive.names())
-    if any(map(docx.MAIN.fullmatch, names)):
-        return docx.read
+    if any(map(_WORD.fullmatch, names)):
+        return _read_docx
     if epub.is_book(archive):
         return epub.read
     for member, says in _OTHERS.items():

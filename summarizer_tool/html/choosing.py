@@ -6,7 +6,7 @@ kept together, and what leads to other pages goes.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise, takewhile
 
 from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
@@ -39,8 +39,6 @@ _LABEL = re.compile(
 )
 """`Read more: a link` in any language."""
 
-_IsOut = Callable[[Region | None], bool]
-
 
 def choose(page: Blocks, votes: Collection[int]) -> None:
     """Say of each block and picture whether it is kept, given the numbers of the text nodes that trafilatura keeps.
@@ -49,35 +47,33 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     """
     blocks = page.blocks
     is_voted = _set_alike(blocks, [is_voted_for(block, votes) for block in blocks])
-    boxes = _boxes(blocks)
-    is_out = _regions(blocks, is_voted, boxes)
-    if any(is_voted):
-        for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
-            block.is_kept = (points > 0 if is_scored(block) else voted) and not is_out(block.region)
-        voted_for = [block for block, voted in zip(blocks, is_voted, strict=True) if voted and not is_out(block.region)]
-        # Of a page of headings or links alone the score, which was made from articles, knows nothing.
-        if 2 * sum(block.size for block in voted_for if block.is_kept) < sum(block.size for block in voted_for):
-            for block in voted_for:
-                block.is_kept = True
-    if not any(block.is_kept for block in blocks):
-        for block in blocks:
-            block.is_kept = block.region is None and 2 * block.linked <= block.size
-    _keep_wholes(blocks, is_out)
-    _keep_tables_of_pairs(blocks, is_out)
-    _keep_between(blocks, is_out)
+    has_votes = any(is_voted)
+    boxes = _boxes(blocks) | _notes(blocks)
+    out = _chrome(page, is_voted, boxes)
+    shown = [block for block in blocks if block.region not in out]
+    for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
+        is_content = (points > 0 if is_scored(block) else voted) if has_votes else 2 * block.linked <= block.size
+        block.is_kept = is_content and block.region not in out
+    _keep_wholes(shown)
+    _keep_tables_of_pairs(shown)
+    _keep_between(blocks, out)
     _drop_what_leads_away(blocks)
     _drop_bare_headings(blocks)
-    if not any(block.is_kept and not block.level for block in blocks):
-        shown = [block for block in blocks if not is_out(block.region)]
+    if not any(block.is_kept and not block.level for block in blocks):  # nothing like the articles it was made from
         for block in shown or blocks:
             block.is_kept = True
-    _follow_on(blocks, is_out)
-    for block in blocks:
-        if block.region in boxes and not is_out(block.region):
+    _follow_on(blocks, out)
+    for block in shown:
+        if block.region in boxes:
             block.is_kept = not block.level  # what stands below the box is not said of it
+    told: set[str] = set()
+    for block in blocks:
+        if block.is_kept:
+            block.is_kept = not (block.is_in('caption') and block.words in told)
+            told.add(block.words)
     for picture in page.pictures:
         beside = blocks[max(picture.place - 1, 0) : picture.place + 1]
-        picture.is_kept = not is_out(picture.region) and any(block.is_kept for block in beside)
+        picture.is_kept = picture.region not in out and any(block.is_kept for block in beside)
 
 
 def is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
@@ -92,7 +88,7 @@ def is_scored(block: PageBlock) -> bool:
     return block.kind in ('text', 'heading') and not block.is_in('cell', 'terms', 'figure', 'caption')
 
 
-def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
+def _boxes(blocks: Sequence[PageBlock]) -> set[Region]:
     """The asides of nothing but terms, not all of them links, between the title and the end of the text: infoboxes."""
     inside: dict[Region, list[PageBlock]] = {}
     for block in _text_of(blocks, [block.region is None and _is_prose(block) for block in blocks]):
@@ -106,36 +102,41 @@ def _boxes(blocks: Sequence[PageBlock]) -> Collection[Region]:
     }
 
 
+def _notes(blocks: Sequence[PageBlock]) -> set[Region]:
+    """The asides of nothing but numbered items, few of them links: notes to the text."""
+    others = {
+        block.region
+        for block in blocks
+        if 3 * block.linked >= block.size or not any(frame.is_ordered for frame in block.frames())
+    }
+    return {each.region for each in blocks if each.region is not None and each.region.tag == 'aside'} - others
+
+
 def _text_of(blocks: Sequence[PageBlock], are_text: Sequence[bool]) -> Sequence[PageBlock]:
     """The blocks from the title to the last of its text; none where it has no title."""
     title = next((at for at, block in enumerate(blocks) if block.level == 1), len(blocks))
     return blocks[title : max((at for at, is_text in enumerate(are_text) if is_text), default=0)]
 
 
-def _regions(blocks: Sequence[PageBlock], is_voted: Sequence[bool], boxes: Collection[Region]) -> _IsOut:
+def _chrome(page: Blocks, is_voted: Sequence[bool], boxes: Collection[Region]) -> Collection[Region | None]:
     """Which of the parts that are named as chrome are it: those whose name, or that of one around, has few votes."""
     kept: Counter[str] = Counter()
-    sizes: Counter[Region] = Counter()
-    links: Counter[Region] = Counter()
-    for block, voted in zip(blocks, is_voted, strict=True):
-        if block.region is not None:
-            sizes[block.region] += block.size
-            links[block.region] += block.linked
-            if voted:
-                kept.update(dict.fromkeys(_names(block.region), block.size))
-    most = _MAX_CHROME_SHARE * sum(block.size for block, voted in zip(blocks, is_voted, strict=True) if voted)
-    beside = {block.group for block in blocks if block.region is None and _is_prose(block)}
-    known: dict[Region | None, bool] = {None: False}
-
-    def is_out(region: Region | None) -> bool:
-        if region is not None and region not in known:
-            # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
-            is_box = _BOX.fullmatch(region.name) is not None or region.tag == 'table'
-            is_part = region in boxes or (is_box and region.group in beside and 3 * links[region] < sizes[region])
-            known[region] = any(kept[name] <= most for name in _names(region.parent if is_part else region))
-        return known[region]
-
-    return is_out
+    sizes: Counter[Region | None] = Counter()
+    links: Counter[Region | None] = Counter()
+    for block, voted in zip(page.blocks, is_voted, strict=True):
+        sizes[block.region] += block.size
+        links[block.region] += block.linked
+        kept.update(dict.fromkeys(_names(block.region) if voted else (), block.size))
+    most = _MAX_CHROME_SHARE * sum(block.size for block, voted in zip(page.blocks, is_voted, strict=True) if voted)
+    beside = {block.group for block in page.blocks if block.region is None and _is_prose(block)}
+    out: set[Region | None] = set()
+    for region in {part.region for part in (*page.blocks, *page.pictures) if part.region is not None}:
+        # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
+        is_box = _BOX.fullmatch(region.name) is not None or region.tag == 'table'
+        is_part = region in boxes or (is_box and region.group in beside and 3 * links[region] < sizes[region])
+        if any(kept[name] <= most for name in _names(region.parent if is_part else region)):
+            out.add(region)
+    return out
 
 
 def _names(region: Region | None) -> set[str]:
@@ -170,7 +171,7 @@ def _is_prose(block: PageBlock, least: int = _PROSE) -> bool:
     return is_long and ends_a_sentence(block.words) and not block.is_in('caption')
 
 
-def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+def _keep_wholes(blocks: Sequence[PageBlock]) -> None:
     """Keep the rest of a table, of a list, of terms of which much is kept."""
     held: dict[Frame, list[PageBlock]] = {}
     for block in blocks:
@@ -178,14 +179,12 @@ def _keep_wholes(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
             if frame.kind in _WHOLES and not frame.is_layout:
                 held.setdefault(frame, []).append(block)
     for inside in held.values():
-        inside = [block for block in inside if not is_out(block.region)]
-        size = sum(block.size for block in inside)
-        if sum(block.size for block in inside if block.is_kept) >= _MIN_WHOLE * size:
+        if sum(block.size * block.is_kept for block in inside) >= _MIN_WHOLE * sum(block.size for block in inside):
             for block in inside:
                 block.is_kept = True
 
 
-def _keep_tables_of_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+def _keep_tables_of_pairs(blocks: Sequence[PageBlock]) -> None:
     """Keep tables of labels and values that stand between the title and the end of the text: infoboxes."""
     rows: dict[Frame, dict[Frame, dict[Frame, list[PageBlock]]]] = {}
     for block in _text_of(blocks, [block.is_kept and block.kind == 'text' for block in blocks]):
@@ -196,7 +195,7 @@ def _keep_tables_of_pairs(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
     for held in rows.values():
         pairs = sum(map(_is_pair, held.values()))
         inside = [block for cells in held.values() for cell in cells.values() for block in cell]
-        if pairs >= _LEAST_PAIRS and 2 * pairs >= len(held) and not any(is_out(block.region) for block in inside):
+        if pairs >= _LEAST_PAIRS and 2 * pairs >= len(held):
             for block in inside:
                 block.is_kept = True
 
@@ -206,10 +205,10 @@ def _is_pair(cells: Mapping[Frame, Sequence[PageBlock]]) -> bool:
     return len(values) == 1 and not more and not label.linked and label.size <= _LONGEST_LABEL
 
 
-def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+def _keep_between(blocks: Sequence[PageBlock], out: Collection[Region | None]) -> None:
     """Keep the title, and what is no chrome between two blocks that are kept, with the headings above it."""
     kept = [at for at, block in enumerate(blocks) if block.is_kept]
-    above = [block for block in blocks[: kept[0]] if not is_out(block.region)] if kept else []
+    above = [block for block in blocks[: kept[0]] if block.region not in out] if kept else []
     title = next((block for block in reversed(above) if block.level == 1), None)
     if title is not None:
         title.is_kept = True
@@ -225,10 +224,10 @@ def _keep_between(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
             is_introduced = (
                 block.is_in('list', 'terms') or _stands_among(block, around)
             ) and lead_in.words.rstrip().endswith((':', '：'))
-            block.is_kept = (is_introduced or _is_part(block, around)) and not is_out(block.region)
+            block.is_kept = (is_introduced or _is_part(block, around)) and block.region not in out
             lead_in = lead_in if block.is_in('list', 'terms') else block
         for heading, following in reversed([*pairwise((*between, blocks[after]))]):
-            if heading.level and following.is_kept and not is_out(heading.region):
+            if heading.level and following.is_kept and heading.region not in out:
                 heading.is_kept = True
 
 
@@ -299,7 +298,7 @@ def _points_elsewhere(block: PageBlock) -> bool:
     return (block.kind == 'text' and block.linked > 0.85 * block.size) or _LABEL.fullmatch(block.text) is not None
 
 
-def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
+def _follow_on(blocks: Sequence[PageBlock], out: Collection[Region | None]) -> None:
     """Mark what has links and stands within the content, or directly after it: a reader finds the next page there."""
     kept = [place for place, block in enumerate(blocks) if block.is_kept]
     if not kept:
@@ -313,10 +312,10 @@ def _follow_on(blocks: Sequence[PageBlock], is_out: _IsOut) -> None:
                 (each for each in blocks[place : place - 2 : -1] if each.kind == 'heading' and each.links), None
             )
             passed.add(title.level if title else _unit(block))
-            is_other = is_out(block.region) or (block.frame is None and _is_prose(block) and title is None)
+            is_other = block.region in out or (block.frame is None and _is_prose(block) and title is None)
             if is_other or len(passed) > _AFTER:
                 break
-        block.leads_on = not block.is_kept and not is_out(block.region)
+        block.leads_on = not block.is_kept and block.region not in out
 
 
 def _drop_bare_headings(blocks: Sequence[PageBlock]) -> None:

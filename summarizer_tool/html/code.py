@@ -58,16 +58,12 @@ def language(element: Any) -> str:
 
 def fenced(text: str, language: str) -> str:
     """A fence that nothing in the code can close."""
-    longest = max((len(run) for run in re.findall('`+', text)), default=0)
-    fence = '`' * max(3, longest + 1)
+    fence = max(['``', *re.findall('`+', text)], key=len) + '`'
     return f'{fence}{language}\n{text}\n{fence}'
 
 
 def inline(text: str) -> str:
     """A code span that nothing in the code can close."""
     text = ' '.join(text.split())
-    if '`' not in text:
-        return f'`{text}`' if text else ''
-    longest = max(len(run) for run in re.findall('`+', text))
-    fence = '`' * (longest + 1)
-    return f'{fence} {text} {fence}'
+    fence = max(['', *re.findall('`+', text)], key=len) + '`'
+    return f'{fence} {text} {fence}' if len(fence) > 1 else f'`{text}`' * bool(text)

@@ -18,9 +18,6 @@ _TOO_FEW = 24
 _HTML_TYPES = frozenset({'text/html', 'application/xhtml+xml'})
 _SHOWN_TYPE = re.compile(r'[a-z0-9.+-]{1,40}/[a-z0-9.+-]{1,60}')
 
-_PRINTED = {b'%PDF-': 'application/pdf', b'%!PS': 'application/postscript'}
-"""How the types of printed pages begin, which may be letters all through."""
-
 # Bytes that no text has, save in UTF-16 and UTF-32 (the "binary data bytes" of the MIME Sniffing Standard).
 _BINARY = re.compile(rb'[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]')
 
@@ -90,9 +87,8 @@ def begins_as_page(body: bytes, charset: str = '') -> bool:
 
 def _binary_type(body: bytes, media_type: str, charset: str) -> str:
     """What bytes are that are no text, whatever their type is said to be, or nothing."""
-    for start, name in _PRINTED.items():
-        if body.startswith(start):
-            return name
+    if body.startswith((b'%PDF-', b'%!PS')):  # which may be letters all through
+        return 'a printed page'
     if not _wide(body, charset) and _BINARY.search(body, 0, _HEAD_BYTES):
         return 'binary data' + (f' ({media_type})' if _SHOWN_TYPE.fullmatch(media_type) else '')
     return ''

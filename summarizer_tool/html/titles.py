@@ -1,5 +1,6 @@
 """What a page calls itself."""
 
+import re
 from typing import Any
 
 from summarizer_tool.html.page_blocks import PageBlock
@@ -7,7 +8,7 @@ from summarizer_tool.html.page_blocks import PageBlock
 MAX_LENGTH = 300
 """Characters of a title that are kept."""
 
-_UNSEEN = frozenset('\xad\u200b\u2060\ufeff')
+UNSEEN = re.compile('[\xad\u200b\u2060\ufeff]')
 """Characters that split words for whoever searches, and that nobody sees."""
 
 
@@ -34,6 +35,6 @@ def title_line(text: str) -> str:
     """A title of at most `MAX_LENGTH` characters without line breaks or control characters."""
     line = ' '.join(text[: 4 * MAX_LENGTH].split())
     if not line.isprintable():
-        shown = (char if char.isprintable() else ' ' for char in line if char not in _UNSEEN)
+        shown = (char if char.isprintable() else ' ' for char in UNSEEN.sub('', line))
         line = ' '.join(''.join(shown).split())
     return line[:MAX_LENGTH]

@@ -1,17 +1,16 @@
 """The kept blocks of a page as markdown."""
 
 import re
-from collections.abc import Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Sequence
+from itertools import groupby, takewhile
 
 from summarizer_tool.html import code, tables
 from summarizer_tool.html.page_blocks import Frame, PageBlock
+from summarizer_tool.html.titles import UNSEEN
 from summarizer_tool.text import list_numbers
 
 _MARKUP = re.compile(r'(?m)^(?=#{1,6}(?:\s|$)|>|```|~~~|\||=+\s*$|-{2,}\s*$)')
 """Where a line of text would be read as markup."""
-_SOFT = re.compile('[\xad\u200b\u2060\ufeff]')
-"""Characters that nobody sees and that split words for whoever searches."""
 _MAX_LEVELS = 12
 """Of quotes, lists and terms that show; what is deeper stands at the last."""
 _MAX_LINES = 20_000
@@ -39,44 +38,39 @@ class _Writer:
         self._spanned = [tables.MAX_SPANNED]
 
     def run(self, blocks: Sequence[PageBlock]) -> str:
-        place = 0
-        while place < len(blocks):
-            block = blocks[place]
-            table = _table_of(block)
-            if table is None:
-                self._write(block, block.frame)
-                place += 1
+        for table, run in groupby(blocks, _table_of):
+            if table is not None:
+                self._table(table, run)
                 continue
-            end = place
-            while end < len(blocks) and _table_of(blocks[end]) is table:
-                end += 1
-            self._table(table, blocks[place:end])
-            place = end
+            for block in run:
+                self._write(block)
         return ''.join(self._out)
 
-    def _write(self, block: PageBlock, frame: Frame | None) -> None:
+    def _write(self, block: PageBlock) -> None:
         match block.kind:
             case 'heading':
-                self._put(f'{"#" * block.level} {_inline(block)}', frame)
+                self._put(f'{"#" * block.level} {_inline(block)}', block.frame)
             case 'code':
-                self._put(code.fenced(block.text, block.language), frame)
+                self._put(code.fenced(block.text, block.language), block.frame)
             case 'math':
-                self._put(f'$$\n{block.text}\n$$', frame)
+                self._put(f'$$\n{block.text}\n$$', block.frame)
             case 'text':
-                self._put(_MARKUP.sub('\\\\', _inline(block)), frame, is_text=True)
+                self._put(_MARKUP.sub('\\\\', _inline(block)), block.frame, is_text=True)
 
-    def _table(self, table: Frame, blocks: Sequence[PageBlock]) -> None:
+    def _table(self, table: Frame, blocks: Iterable[PageBlock]) -> None:
         cells: dict[Frame, list[str]] = {}
         captions: list[str] = []
         last: Frame | None = None
         for block in blocks:
-            cell = _outermost_cell(block, table)
+            around = [*takewhile(lambda frame: frame is not table, block.frames())]
+            cell = next((frame for frame in reversed(around) if frame.kind == 'cell'), None)
             if cell is None:
                 captions.append(_inline(block))
                 continue
-            row = next((frame for frame in _until(block, cell) if frame.kind == 'row'), None)
+            inside = around[: around.index(cell)]
+            row = next((frame for frame in inside if frame.kind == 'row'), None)
             parts = cells.setdefault(cell, [])
-            text = self._in_cell(block, cell)
+            text = self._in_cell(block, inside)
             if parts and row is not None and row is last:
                 parts[-1] = f'{parts[-1]} / {text}'
             else:
@@ -87,7 +81,7 @@ class _Writer:
         if text := tables.pipes(table, {cell: '<br>'.join(parts) for cell, parts in cells.items()}, self._spanned):
             self._put(text, table.parent)
 
-    def _in_cell(self, block: PageBlock, cell: Frame) -> str:
+    def _in_cell(self, block: PageBlock, inside: Sequence[Frame]) -> str:
         if block.kind == 'code':
             text = '<br>'.join(code.inline(line) for line in block.text.split('\n') if line.strip())
         elif block.kind == 'math':
@@ -95,9 +89,9 @@ class _Writer:
         else:
             text = _inline(block).replace('\n', '<br>')
         text = text.replace('|', '\\|')
-        is_item = any(f.kind == 'item' and f not in self._opened for f in _until(block, cell))
-        self._opened.update(f for f in _until(block, cell) if f.kind == 'item')
-        return f'- {text}' if is_item else text
+        new = {frame for frame in inside if frame.kind == 'item'} - self._opened
+        self._opened |= new
+        return f'- {text}' if new else text
 
     def _put(self, text: str, frame: Frame | None, *, is_text: bool = False) -> None:
         """Add lines within the containers around them."""
@@ -183,21 +177,7 @@ def _table_of(block: PageBlock) -> Frame | None:
     return next((f for f in block.frame.chain() if f.kind == 'table' and not f.is_layout), None)
 
 
-def _outermost_cell(block: PageBlock, table: Frame) -> Frame | None:
-    cell = None
-    for frame in block.frames():
-        if frame is table:
-            return cell
-        if frame.kind == 'cell' and frame.parent is not None and frame.parent.parent is table:
-            cell = frame
-    return cell
-
-
-def _until(block: PageBlock, cell: Frame) -> list[Frame]:
-    return list(takewhile(lambda frame: frame is not cell, block.frames()))
-
-
 def _inline(block: PageBlock) -> str:
     """The text of a block; white space at the edges of links is one space with that around it."""
     text = '\n'.join(' '.join(line.split()) for line in block.words.split('\n')) if block.links else block.text
-    return _SOFT.sub('', text)
+    return UNSEEN.sub('', text)

@@ -7,7 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import FetchError
-from summarizer_tool.formats import archive
+from summarizer_tool.formats import archive, docx_child
 from summarizer_tool.formats.reading import document_in, read
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -203,14 +203,36 @@ Article II Fees\
 """)
 
 
-def test_a_document_whose_numbers_are_none_is_read_without_them(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_document_whose_numbers_are_none_says_that_it_is_read_without_them() -> None:
     numbering = f'<w:abstractNum w:abstractNumId="0">{level(0, "decimal", "%1.")}</w:abstractNum>'
     numbering += '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
     made = docx(numbered('the miller', 1), numbering=numbering.replace('w:start w:val="1"', 'w:start w:val="one"'))
-    assert 'the miller' in read(made).markdown
-    assert [record.message for record in caplog.records] == snapshot(
-        ['the numbers of lists in a Word document cannot be read: it is read without them']
-    )
+    assert read(made).markdown == '[The numbers of lists cannot be read: they are left out]\n\n1. the miller'
+
+
+CHART = """<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"
+  xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart>
+  <c:title><c:tx><c:rich><a:p><a:r><a:t>Flour a year</a:t></a:r></a:p></c:rich></c:tx></c:title>
+  <c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:strCache><c:pt><c:v>Sacks</c:v></c:pt></c:strCache></c:strRef></c:tx>
+  <c:cat><c:strRef><c:strCache><c:pt><c:v>1874</c:v></c:pt><c:pt><c:v>1911</c:v></c:pt></c:strCache></c:strRef></c:cat>
+  <c:val><c:numRef><c:numCache><c:pt><c:v>310</c:v></c:pt><c:pt><c:v>95</c:v></c:pt></c:numCache></c:numRef></c:val>
+  </c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>"""
+
+
+@pytest.mark.parametrize(
+    ('chart', 'told'),
+    [
+        (CHART, '[Chart: Flour a year; Sacks: 1874 310, 1911 95]'),
+        ('<c:chartSpace xmlns:c="urn:other"/>', '[Chart: its values cannot be read]'),
+    ],
+)
+def test_values_of_a_chart_stand_in_its_place(chart: str, told: str) -> None:
+    drawing = '<w:p><w:r><w:t>Of the mill: </w:t></w:r><w:r><w:drawing><c:chart r:id="p0" xmlns:c='
+    drawing += '"http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:r='
+    drawing += '"http://schemas.openxmlformats.org/officeDocument/2006/relationships"/></w:drawing></w:r></w:p>'
+    with zipfile.ZipFile(BytesIO(docx(drawing, chart=''))) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    assert read(archive_of({**members, 'word/chart.xml': chart})).markdown == f'Of the mill: {told}'
 
 
 def test_comments_headers_and_footers_are_read() -> None:
@@ -340,14 +362,15 @@ def test_what_grows_without_end_is_not_read(monkeypatch: pytest.MonkeyPatch) -> 
     entities = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
     told = [why_not(docx('<w:p>&b;</w:p>', entities)), why_not(epub({}, **{'OEBPS/a.opf': f'{entities}<package/>'}))]
     monkeypatch.setattr(archive, '_MOST_TEXT', 1_000_000)
-    told += [why_not(docx(' ' * 2_000_000)), why_not(epub({'one': '<p>x</p>' * 200_000}))]
+    told.append(why_not(epub({'one': '<p>x</p>' * 200_000})))
+    with pytest.raises(FetchError, match='is a Word document with more than 1 MB of text, decompressed; split it'):
+        docx_child.read(docx(' ' * 2_000_000))
     monkeypatch.setattr(archive, '_MOST_MEMBERS', 3)
     told.append(why_not(archive_of({str(number): b'' for number in range(4)})))
     assert told == snapshot(
         [
             'is a Word document that declares entities of XML, which no program writes; it is not read',
             'is an EPUB book that declares entities of XML, which no program writes; it is not read',
-            'is a Word document with more than 1 MB of text, decompressed; split it',
             'is an EPUB book with more than 1 MB of text, decompressed; split it',
             'is a zip archive with 4 files in it, over 3',
         ]

@@ -1,12 +1,13 @@
 """PDFs as text: paragraphs, tables, pages, and why some cannot be read."""
 
 from collections.abc import Sequence
+from types import ModuleType
 
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.formats import isolated
-from summarizer_tool.formats import pdf as reader
+from summarizer_tool.errors import FetchError
+from summarizer_tool.formats import isolated, pdf_child
 from summarizer_tool.formats.pdf_layout import markdown_of
 from summarizer_tool.formats.pdf_page import Cell, PdfPage, TextLine
 from summarizer_tool.formats.reading import read
@@ -148,31 +149,6 @@ def test_a_sign_behind_its_number_stays_there() -> None:
     ]
 
 
-def test_titles_that_stand_one_below_the_other_are_those_of_their_columns() -> None:
-    """The file has them column by column; what stands above two of them is none."""
-    titles = [(230.0, 745.0, 'Three months'), (220.0, 732.0, 'May 2,'), (224.0, 724.0, '2026')]
-    titles += [(300.0, 732.0, 'May 3,'), (304.0, 724.0, '2025'), (360.0, 724.0, 'Change')]
-    rows = [('Toll', '40,665', '39,570', '3 %'), ('Salt', '7,382', '8,235', '(10)%'), ('Eels', '7,224', '7,368', '2 %')]
-    placed = [
-        (left, 700.0 - 14 * at, text)
-        for at, row in enumerate(rows)
-        for left, text in zip((72.0, 220.0, 300.0, 362.0), row, strict=True)
-    ]
-    page = read(pdf([[*titles, (72.0, 712.0, 'By kind:'), *placed]]))
-    assert page.markdown.split('\n') == snapshot(
-        [
-            'Three months',
-            '',
-            '|  | May 2, 2026 | May 3, 2025 | Change |',
-            '| --- | --- | --- | --- |',
-            '| By kind: |  |  |  |',
-            '| Toll | 40,665 | 39,570 | 3 % |',
-            '| Salt | 7,382 | 8,235 | (10)% |',
-            '| Eels | 7,224 | 7,368 | 2 % |',
-        ]
-    )
-
-
 def test_rows_without_a_first_cell_are_no_titles_where_no_numbers_stand_below() -> None:
     rows = [((200.0, 'Salt'), (300.0, 'Mill')), ((200.0, 'Eels'), (300.0, 'Weir')), ((72.0, 'Late'), (200.0, 'Toll'))]
     placed = [(left, 700.0 - 14 * at, text) for at, row in enumerate([*rows, *rows[2:]]) for left, text in row]
@@ -295,20 +271,21 @@ def test_what_cannot_be_read_says_what_helps() -> None:
     )
 
 
-def test_pages_characters_and_seconds_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, 'MOST_PAGES', 1)
-    told = [why_not(pdf([lines(FEN), lines(FEN)]))]
-    monkeypatch.setattr(reader, 'MOST_CHARACTERS', 10)
-    told.append(why_not(pdf([lines(FEN)])))
-    monkeypatch.setattr(isolated, 'MOST_SECONDS', 0)
-    told.append(why_not(pdf([lines(FEN)])))
-    assert told == snapshot(
-        [
-            'is a PDF of 2 pages, over 1; split it, e.g. qpdf in.pdf --pages . 1-1000 -- out.pdf',
-            'is a PDF with more than 0 million characters; split it',
-            'is a PDF that takes longer than 0 seconds; split it, e.g. with qpdf --split-pages',
-        ]
-    )
+@pytest.mark.parametrize(
+    ('module', 'bound', 'most', 'why'),
+    [
+        (pdf_child, 'MOST_PAGES', 1, 'of 2 pages, over 1; split it, e.g. qpdf in.pdf --pages . 1-1000 -- out.pdf'),
+        (pdf_child, 'MOST_CHARACTERS', 10, 'with more than 0 million characters; split it'),
+        (isolated, 'MOST_SECONDS', -1, 'that takes longer than -1 seconds; split it, e.g. with qpdf --split-pages'),
+    ],
+)
+def test_pages_characters_and_seconds_are_bounded(
+    module: ModuleType, bound: str, most: int, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, bound, most)
+    with pytest.raises(FetchError) as refused:
+        pdf_child.read(pdf([lines(FEN), lines(FEN)]))
+    assert str(refused.value) == f'is a PDF {why}'
 
 
 def test_a_page_without_text_among_others_is_no_scan() -> None:

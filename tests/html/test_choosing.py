@@ -198,12 +198,25 @@ def test_spans_end_when_they_grow_too_many() -> None:
     assert tables.pipes(table, texts, [20]).count('x') < 150 < tables.pipes(table, texts, [5000]).count('x')
 
 
+def test_numbered_notes_at_the_side_are_kept_and_lists_of_links_are_not() -> None:
+    notes = '<div><div><p>The tower leans.</p></div><aside><ol start="3"><li>Since the flood.</li></ol></aside></div>'
+    menu = '<div><aside><ol><li><a href="/a">The tower of Orme</a></li></ol></aside></div>'
+    markdown = convert.to_markdown(article(notes + menu)).markdown
+    assert '3. Since the flood.' in markdown
+    assert 'Orme' not in markdown
+
+
+def test_a_caption_stands_once() -> None:
+    figure = '<figure><img src="/a.png"><figcaption>The gate in the year of the flood, as Wren drew it.</figcaption></figure>'
+    assert convert.to_markdown(article(3 * figure)).markdown.count('as Wren drew it') == 1
+
+
 def test_trees_are_never_deeper_than_they_may_be() -> None:
     for tag in ('div', 'i'):
         tree, is_whole = parsing.parse(f'<{tag}>' * 5000 + 'x')
         assert not is_whole
         assert tree is not None
-        assert TreeWalk().run(tree).depth <= parsing.MAX_DEPTH + 2
+        assert TreeWalk().run(tree).depth <= 256
     assert parsing.parse('<p>x')[1]
 
 

@@ -82,8 +82,8 @@ def test_content_decides_where_its_type_does_not(body: bytes, content_type: str,
 @pytest.mark.parametrize(
     ('body', 'content_type', 'reason'),
     [
-        (b'%PDF-1.7', 'text/html', 'holds application/pdf, which is not text'),
-        (b'%!PS-Adobe-3.0', '', 'holds application/postscript, which is not text'),
+        (b'%PDF-1.7', 'text/html', 'holds a printed page, which is not text'),
+        (b'%!PS-Adobe-3.0', '', 'holds a printed page, which is not text'),
         (b'PK\x03\x04', '', 'holds binary data, which is not text'),
         (b'a\0b', 'x-y/<b>', 'holds binary data, which is not text'),
         (b'a\0b', 'application/octet-stream', 'holds binary data (application/octet-stream), which is not text'),
