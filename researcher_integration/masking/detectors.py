@@ -1,9 +1,8 @@
 """What is looked for: groups of detectors. What an expression can describe stands in `secret_forms.toml`."""
 
-import re
 import tomllib
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -12,7 +11,7 @@ import regex
 from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import Find, Finding
+from researcher_integration.masking.findings import Find
 from researcher_integration.masking.key_blocks import find_blocks
 from researcher_integration.masking.keyed import find_keyed, find_service_keys
 from researcher_integration.masking.nested_text import find_in_json, find_in_yaml
@@ -111,23 +110,6 @@ class _Form(BaseModel):
         return Pattern(self.kind, regex.compile(expression), anchors, keep, self.lines, rest)
 
 
-_SEGMENT = re.compile(r'[\w\-=]*+')
-_REST = re.compile(r'\.[\w\-=]{4,}+(?:\.[\w\-=+/]*+){0,3}')
-
-
-def find_web_tokens(text: str, _lower: str) -> Iterator[Finding]:
-    """Find JSON Web Tokens, signed or encrypted, also those cut off after the second part."""
-    # Not one expression: that would look through all that follows at each `eyJ`.
-    at = text.find('eyJ')
-    while at >= 0:
-        segment = _SEGMENT.match(text, at)
-        end = segment.end() if segment else at + 3
-        if rest := _REST.match(text, end):
-            end = rest.end()
-            yield Finding(at, end, 'JWT')
-        at = text.find('eyJ', end)
-
-
 @cache
 def _forms() -> Mapping[Group, Sequence[_Form]]:
     read = tomllib.loads(Path(__file__).with_name('secret_forms.toml').read_text(encoding='utf-8'))
@@ -136,7 +118,6 @@ def _forms() -> Mapping[Group, Sequence[_Form]]:
 
 _BY_CODE: Mapping[Group, Sequence[Find]] = {
     'keys': [find_blocks],
-    'tokens': [find_web_tokens],
     'credentials': [find_in_json, find_in_yaml, find_in_sql, find_in_html, find_keyed, find_service_keys],
 }
 
@@ -150,5 +131,4 @@ def detectors(groups: frozenset[Group]) -> Sequence[Find]:
     others = [form.pattern() for form in forms if not form.within_words]
     anchored = Patterns([pattern for pattern in others if pattern.anchors])
     free = [pattern for pattern in others if not pattern.anchors]
-    first = [find for group in ('keys', 'tokens') for find in by_code.get(group, ())]
-    return [*first, LongWords(within), anchored, *free, *by_code.get('credentials', ())]
+    return [*by_code.get('keys', ()), LongWords(within), anchored, *free, *by_code.get('credentials', ())]
