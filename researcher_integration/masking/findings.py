@@ -81,7 +81,7 @@ def replace(text: str, findings: Iterable[Finding]) -> tuple[str, Counter[str]]:
 
 
 def _apart(text: str, findings: Iterable[Finding]) -> Sequence[Finding]:
-    """The findings in the order of the text, those that overlap as one, with the masks that they cut; none of a mask."""
+    """The findings in the order of the text, those that overlap as one, with masks that they cut; no mask."""
     given = [found for found in findings if found.start < found.end]
     masks = [Finding(*match.span(), '') for match in MASK.finditer(text)] if given else []
     merged: list[tuple[int, Finding]] = []
