@@ -102,12 +102,11 @@ class _Form(BaseModel):
         check = self.keep or ('varied' if self.prefix and self.length < 28 else None)
         keep = _CHECKS[check] if check else None
         anchors = self.anchors or tuple({each.lower() for each in self.prefix})
-        expression, rest = self.expression, ''
+        expression = self.expression
         if self.prefix:
             apart = r'(?<![A-Za-z0-9_\-.])' if self.apart else ''
             expression = f'{apart}(?:{"|".join(map(regex.escape, self.prefix))})[{self.of}]{{{self.length},}}+'
-            rest = f'(?i:(?=[{self.of}]{{{self.length}}}))'
-        return Pattern(self.kind, regex.compile(expression), anchors, keep, self.lines, rest)
+        return Pattern(self.kind, regex.compile(expression), anchors, keep, self.lines)
 
 
 @cache

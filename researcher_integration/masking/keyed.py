@@ -256,7 +256,7 @@ def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
     if kind == 'PASSWORD':
         generated = len(value) >= 4 and secret_names.is_coded(value)
     else:
-        is_mixed = 16 <= len(value) < 3 * capitals < 3 * len(value) - 9
+        is_mixed = value.isalnum() and 16 <= len(value) < 3 * capitals < 3 * len(value) - 9
         generated = len(value) >= 8 and (is_mixed or secret_names.is_coded(value.lower()))
     return _found(text, start, start + len(value), kind) if generated and not _TERM.match(value) else None
 

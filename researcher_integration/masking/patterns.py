@@ -43,8 +43,6 @@ class Pattern:
     """Tells a secret from what only has its form."""
     lines: int = 1
     """That a match may take, from that of the anchor on."""
-    rest: str = ''
-    """What follows an anchor in a text in lower case, as an expression."""
 
     def __call__(self, text: str, _lower: str) -> Iterator[Finding]:
         """Find them in all of the text, as `Find` says."""
@@ -75,11 +73,9 @@ class Patterns:
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         """Put their anchors together."""
         self._patterns = [*patterns]
-        rests: dict[str, dict[str, str]] = {}
-        for pattern in self._patterns:
-            for anchor in pattern.anchors:
-                same = rests.setdefault(anchor[0], {})
-                same[anchor[1:]] = f'(?:{same[anchor[1:]]}|{pattern.rest})' if anchor[1:] in same else pattern.rest
+        rests: dict[str, set[str]] = {}
+        for anchor in (anchor for pattern in self._patterns for anchor in pattern.anchors):
+            rests.setdefault(anchor[0], set()).add(anchor[1:])
         # One character is taken, since an anchor may begin within another; of those that begin at one, the longest.
         self._anchor = re.compile('|'.join(f'{re.escape(first)}(?=({any_of(each)}))' for first, each in rests.items()))
 
@@ -124,17 +120,13 @@ def _found_in(places: Mapping[str, Sequence[int]], words: Sequence[str], finds: 
                 yield Finding(found.start - starts[at] + place, found.end - starts[at] + place, found.kind)
 
 
-def any_of(words: Mapping[str, str]) -> str:
-    """An expression for any of some words, each with what follows it as an expression.
-
-    It reads each beginning that they share once, and so is fast.
-    """
-    rests: dict[str, dict[str, str]] = {}
-    for word, following in words.items():
-        rests.setdefault(word[:1], {})[word[1:]] = following
-    end = rests.pop('', None)
-    each = [re.escape(first) + any_of(rest) for first, rest in sorted(rests.items())]
-    each += end.values() if end else ()
+def any_of(words: Iterable[str]) -> str:
+    """An expression for any of some words, which reads each beginning that they share once, and so is fast."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:1], []).append(word[1:])
+    each = [re.escape(first) + any_of(rest) for first, rest in sorted(rests.items()) if first]
+    each += [''] * ('' in rests)
     return each[0] if len(each) == 1 else f'(?:{"|".join(each)})'
 
 

@@ -46,20 +46,18 @@ _SUFFIX = (
 _END = r'(?:(?!\w)|(?<=[\u3040-\ud7af]))'
 
 # Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound.
-_HIT = re.compile(rf'({any_of(dict.fromkeys([*_KINDS, "key"], ""))}){_SUFFIX}{_END}')
-_BEFORE_KEY = re.compile(rf'(?:{any_of(dict.fromkeys(_NAMES.before_key, ""))})[_\-. ]?$')
-_FIELD = re.compile(rf'(?:^|[_\-])({any_of(dict.fromkeys(_NAMES.fields, ""))}){_SUFFIX}$')
+_HIT = re.compile(rf'({any_of([*_KINDS, "key"])}){_SUFFIX}{_END}')
+_BEFORE_KEY = re.compile(rf'(?:{any_of(_NAMES.before_key)})[_\-. ]?$')
+_FIELD = re.compile(rf'(?:^|[_\-])({any_of(_NAMES.fields)}){_SUFFIX}$')
 
 # All that may be the name of a secret in JSON, and more, which is sooner asked than read.
 _QUOTED = re.compile(
-    rf'(?:{any_of(dict.fromkeys([*_KINDS, *_NAMES.fields, "keyname", "secretlist"], ""))}'
-    rf'|(?:{any_of(dict.fromkeys(_NAMES.before_key, ""))})[_\-. ]?key){_SUFFIX}[\s:\]]{{0,3}}"'
+    rf'(?:{any_of([*_KINDS, *_NAMES.fields, "keyname", "secretlist"])}'
+    rf'|(?:{any_of(_NAMES.before_key)})[_\-. ]?key){_SUFFIX}[\s:\]]{{0,3}}"'
 )
 
 # Services whose keys stand beside their names alone: `stripe = …`; looked for before a long word.
-_SERVICES = any_of(
-    dict.fromkeys(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split(), '')
-)
+_SERVICES = any_of(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split())
 _SERVICE = re.compile(
     rf'(?:(?<![a-z0-9])|(?<= -d))(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|login|pat))*)\W{{1,8}}$'
 )
