@@ -37,16 +37,6 @@ _SAMPLE = regex.compile(r'(?i:(?:my|your|the)?[_\-]?(?:password|passwd|pass|pwd)
 _PORT = regex.compile(r'\d{1,5}[?#]')
 
 
-def _generated(value: str) -> bool:
-    """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
-    if '://' in value:
-        return False
-    if '=' in value or any(map(str.isdigit, value)):
-        return True
-    letters = ''.join(filter(str.isalpha, value))
-    return len(value) >= 24 and not letters.islower() and secret_names.may_be_random(letters)
-
-
 def _login(value: str) -> bool:
     """Return whether a value is a name and a password, as `Basic` sends them, and no word."""
     told = b64decode(value[: len(value) // 4 * 4])
@@ -60,16 +50,13 @@ def _password(value: str) -> bool:
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
     'base64': lambda value: secret_names.mixed(value) or value.endswith('=') or _login(value),
-    'generated': _generated,
+    # What follows a scheme, and is no word: `Bearer authentication`.
+    'generated': lambda value: '://' not in value and ('=' in value or secret_names.may_be_random(value)),
     'mixed': secret_names.mixed,
-    'mixed after colon': lambda value: secret_names.mixed(value.partition(':')[2]),
-    'mixed end': lambda value: secret_names.mixed(value[-27:]),
     'password': _password,
     'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
     'random': lambda value: secret_names.entropy(value[:32]) > 3,
     'coded': lambda value: secret_names.is_coded(value) and not value.isdigit(),
-    'digits and letters': lambda value: not value[2:].isalpha() and not value[2:].isdigit(),
-    '2 digits': lambda value: sum(map(str.isdigit, value)) > 1,
     # A name of code has no digit, or one at its end.
     'varied': lambda value: any(map(str.isdigit, value[:-2])) or (value != value.lower() and value != value.upper()),
     # The limits of the package `detect-secrets`.
