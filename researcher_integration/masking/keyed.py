@@ -56,15 +56,9 @@ _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _CALL = re.compile(r'[A-Za-z_][\w.]*[(\[]')
 _CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOTE}')
-_CODE = re.compile('|'.join(secret_names.NO_SECRETS['code']), re.DOTALL)
-_NOT_OF_TEXT = re.compile(
-    r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format|r?partition|tostring)$'
-)
+_CODE, _FILE, _TERM = map(secret_names.no_secret, ('code', 'files', 'terms'))
+_REFERENCE, _FUNCTION, _FUNCTION_WORD = map(secret_names.no_secret, ('references', 'functions', 'function_words'))
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
-_FUNCTION_WORDS = re.compile(
-    r'(?:and?|are|as|be|but|by|can|commands?|flag|for|from|has|if|in|instead|is|may|must|not|of|on|options?|or'
-    r'|respectively|should|switch(?:es)?|that|the|to|was|when|which|will|with)$'
-)
 _SAME = ('==', '===', '!=', '!==')
 _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
@@ -75,22 +69,8 @@ _PLAIN_NAME = re.compile(
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =*\]]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 
-_FILE = re.compile(
-    r'arn:[\w:/.\-+=<>]+|\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
-)
-
 # Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
 _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
-
-# Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
-_REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
-
-# `is base64-encoded`, `is 8 characters`: a standard, a version, a unit, a date.
-_TERM = re.compile(
-    r'(?:base|sha|md|utf|oauth|x|rsa|aes|v|iso|hs|rs|es|ed|argon|pbkdf|ipv|http|tls|rfc|python|ascii)-?\d+(?:[-/.]\w+)*$'
-    r'|\d{1,11}(?:[.:\-/]\d+)*(?:[a-z%]{0,4}|-\w+)$',
-    re.IGNORECASE,
-)
 
 # Behind the name of a column: another column, or the line under the header.
 _HEADER = re.compile(r'["\'`*\]]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
@@ -235,7 +215,7 @@ def _value(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Fi
         end = bare.end_from(given.end())
         word = _before_escape(text[given.end() : end]).rstrip('.')
         # `the --api-key flag`, `if --pass is given`
-        is_prose = _FUNCTION_WORDS.match(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
+        is_prose = _FUNCTION_WORD.fullmatch(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
         is_sure = text.startswith('--', start) or secret_names.is_coded(word)  # `-Password …` of PowerShell
         return None if is_prose or not is_sure else _found(text, given.end(), end, kind)
     return None
@@ -246,7 +226,7 @@ def _is_password(text: str, start: int, value: Finding) -> bool:
     if _USER.search(text[max(0, start - _MAX_INDENT * 2) : start]):
         return True
     word = text[value.start : value.end]
-    return _CODED.fullmatch(word) is not None and not _TERM.match(word)
+    return _CODED.fullmatch(word) is not None and not _TERM.fullmatch(word)
 
 
 def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
@@ -258,7 +238,7 @@ def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
     else:
         is_mixed = value.isalnum() and 16 <= len(value) < 3 * capitals < 3 * len(value) - 9
         generated = len(value) >= 8 and (is_mixed or secret_names.is_coded(value.lower()))
-    return _found(text, start, start + len(value), kind) if generated and not _TERM.match(value) else None
+    return _found(text, start, start + len(value), kind) if generated and not _TERM.fullmatch(value) else None
 
 
 def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
@@ -293,7 +273,7 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         return _found(text, goes_on.end(), bare.end_from(goes_on.end()), kind)
     end = bare.end_from(start)
     value = text[start:end]
-    if (call := _CALL_OF_TEXT.match(text, start)) and not _NOT_OF_TEXT.search(call['function'].lower()):
+    if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
             is_type = call['function'].rpartition('.')[2][0].isupper()
