@@ -133,10 +133,7 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
         for value in values:
-            word = text[value.start : value.end]
-            is_folder = name == 'pwd' and word[0] in '/~'
-            is_count = kind == 'TOKEN' and secret_names.counts_tokens(name, word)
-            if not (is_folder or is_count or (kind == 'SECRET' and secret_names.is_address(name, word))):
+            if name != 'pwd' or text[value.start] not in '/~':  # a folder
                 done = max(done, value.end)
                 yield value
 
@@ -366,12 +363,10 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first in (',', '#')  # `"user:\npassword:",`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
-        or (kind in ('API_KEY', 'PASSWORD') and secret_names.is_prose(kind, first))
-        or secret_names.is_version(kind, first, text[max(0, start - 40) : start])
+        or (kind == 'SECRET' and _REFERENCE.fullmatch(first))
+        or secret_names.is_none(kind, first.rstrip(',;'), text[max(0, start - 40) : start])
         or _CODE.match(first)
     ):
-        return None
-    if secret_names.is_placeholder(first.rstrip(',;')) or (kind == 'SECRET' and _REFERENCE.fullmatch(first)):
         return None
     stripped = len(value) - len(value.lstrip())
     return Finding(start + stripped, end, kind, bare)

@@ -93,7 +93,7 @@ _HARMLESS = re.compile(
 
 # Of which there are many, where its value is a number; `INPUT_TOKEN` of GitHub Actions is a secret.
 _COUNTED = re.compile(
-    r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\s]|$)', re.IGNORECASE
+    r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\\\s:=]|$)', re.IGNORECASE
 )
 
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
@@ -242,6 +242,21 @@ def is_address(name: str, value: str) -> bool:
     """Return whether what is beside the name of a connection says where it goes; a secret in it has its own name."""
     is_short = len(value) < 2000  # what is left is read again by each name in it
     return is_short and _CONNECTION.search(name) is not None and _WITH_SECRET.search(_GIVEN.sub('', value)) is None
+
+
+def is_none(kind: str | None, value: str, name: str) -> bool:
+    """Return whether a value beside the name of secrets of a kind is none: a placeholder, a name, a version, a count.
+
+    The name may have what stands before and behind it.
+    """
+    return (
+        is_placeholder(value)
+        or is_version(kind, value, name)
+        or is_prose(kind, value)
+        or (kind == 'SECRET' and is_address(name, value))
+        or (kind == 'TOKEN' and counts_tokens(name, value))
+        or (kind in ('TOKEN', 'API_KEY', 'SECRET', 'COOKIE', 'AUTHORIZATION') and names_one(value))
+    )
 
 
 def is_placeholder(value: str) -> bool:
