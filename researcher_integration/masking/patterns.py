@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
@@ -26,8 +26,6 @@ MIN_WORD = 13
 
 # Not a quote, a comma or a bracket: a word ends with what it stands in.
 _WORD = re.compile(rf'[A-Za-z0-9_\-.+/=~:@|#%^!]{{{MIN_WORD},}}')
-# Without one, a word is searched for anchors only.
-_DIGIT = re.compile('[0-9]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +95,21 @@ class LongWords:
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         """Put the anchors of the expressions together."""
-        self._unanchored = [pattern for pattern in patterns if not pattern.anchors]
-        self._anchored = Patterns(pattern for pattern in patterns if pattern.anchors)
+        self._finds: Sequence[Find] = [
+            *(pattern for pattern in patterns if not pattern.anchors),
+            Patterns(pattern for pattern in patterns if pattern.anchors),
+        ]
 
     def __call__(self, text: str, _lower: str) -> Iterator[Finding]:
         """Find them, as `Find` says; what stands in a text several times is read once."""
         places: dict[str, list[int]] = {}
         for match in _WORD.finditer(text):
             places.setdefault(match[0], []).append(match.start())
-        yield from _found_in(places, [word for word in places if _DIGIT.search(word)], self._unanchored)
-        yield from _found_in(places, [*places], [self._anchored])
-
-
-def _found_in(places: Mapping[str, Sequence[int]], words: Sequence[str], finds: Sequence[Find]) -> Iterator[Finding]:
-    starts = [0, *accumulate(len(word) + 1 for word in words)]
-    joined = '\n'.join(words)
-    lower = joined.lower()
-    for find in finds if words else ():
-        for found in find(joined, lower):
+        words = [*places]
+        starts = [0, *accumulate(len(word) + 1 for word in words)]
+        joined = '\n'.join(words)
+        lower = joined.lower()
+        for found in chain(*(find(joined, lower) for find in self._finds)):
             at = bisect_right(starts, found.start) - 1
             for place in places[words[at]]:
                 yield Finding(found.start - starts[at] + place, found.end - starts[at] + place, found.kind)
