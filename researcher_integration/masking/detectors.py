@@ -53,6 +53,7 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     # What follows a scheme, and is no word: `Bearer authentication`.
     'generated': lambda value: '://' not in value and ('=' in value or secret_names.may_be_random(value)),
     'mixed': secret_names.mixed,
+    'random and mixed': lambda value: secret_names.mixed(value) and secret_names.entropy(value) > 3.5,
     'password': _password,
     'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
     'random': lambda value: secret_names.entropy(value[:32]) > 3,
