@@ -96,8 +96,8 @@ class LongWords:
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         """Put the anchors of the expressions together."""
         self._finds: Sequence[Find] = [
-            *(pattern for pattern in patterns if not pattern.anchors),
             Patterns(pattern for pattern in patterns if pattern.anchors),
+            *(pattern for pattern in patterns if not pattern.anchors),
         ]
 
     def __call__(self, text: str, _lower: str) -> Iterator[Finding]:
