@@ -116,7 +116,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     for start, end, kind in secret_names.hits(text, lower):
         if start < done or _IS_MASKED.match(text, end):
             continue
-        name_start = _BEFORE.search(text, max(0, start - 40), start).start()
+        before = _BEFORE.search(text, max(0, start - 40), start)
+        name_start = before.start() if before else start
         name = text[name_start:end]
         # `-v /etc/passwd:/etc/passwd`
         is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
