@@ -1,9 +1,8 @@
 """What is looked for: groups of detectors. What an expression can describe stands in `secret_forms.toml`."""
 
-import re
 import tomllib
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -12,7 +11,7 @@ import regex
 from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import Find, Finding
+from researcher_integration.masking.findings import Find
 from researcher_integration.masking.key_blocks import find_blocks
 from researcher_integration.masking.keyed import find_keyed, find_service_keys
 from researcher_integration.masking.nested_text import find_in_json, find_in_yaml
@@ -38,16 +37,6 @@ _SAMPLE = regex.compile(r'(?i:(?:my|your|the)?[_\-]?(?:password|passwd|pass|pwd)
 _PORT = regex.compile(r'\d{1,5}[?#]')
 
 
-def _generated(value: str) -> bool:
-    """Return whether what follows a scheme is a credential, and no word: `Bearer authentication`."""
-    if '://' in value:
-        return False
-    if '=' in value or any(map(str.isdigit, value)):
-        return True
-    letters = ''.join(filter(str.isalpha, value))
-    return len(value) >= 24 and not letters.islower() and secret_names.may_be_random(letters)
-
-
 def _login(value: str) -> bool:
     """Return whether a value is a name and a password, as `Basic` sends them, and no word."""
     told = b64decode(value[: len(value) // 4 * 4])
@@ -61,16 +50,14 @@ def _password(value: str) -> bool:
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
     'base64': lambda value: secret_names.mixed(value) or value.endswith('=') or _login(value),
-    'generated': _generated,
+    # What follows a scheme, and is no word: `Bearer authentication`.
+    'generated': lambda value: '://' not in value and ('=' in value or secret_names.may_be_random(value)),
     'mixed': secret_names.mixed,
-    'mixed after colon': lambda value: secret_names.mixed(value.partition(':')[2]),
-    'mixed end': lambda value: secret_names.mixed(value[-27:]),
+    'random and mixed': lambda value: secret_names.mixed(value) and secret_names.entropy(value) > 3.5,
     'password': _password,
     'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
     'random': lambda value: secret_names.entropy(value[:32]) > 3,
     'coded': lambda value: secret_names.is_coded(value) and not value.isdigit(),
-    'digits and letters': lambda value: not value[2:].isalpha() and not value[2:].isdigit(),
-    '2 digits': lambda value: sum(map(str.isdigit, value)) > 1,
     # A name of code has no digit, or one at its end.
     'varied': lambda value: any(map(str.isdigit, value[:-2])) or (value != value.lower() and value != value.upper()),
     # The limits of the package `detect-secrets`.
@@ -103,29 +90,11 @@ class _Form(BaseModel):
         check = self.keep or ('varied' if self.prefix and self.length < 28 else None)
         keep = _CHECKS[check] if check else None
         anchors = self.anchors or tuple({each.lower() for each in self.prefix})
-        expression, rest = self.expression, ''
+        expression = self.expression
         if self.prefix:
             apart = r'(?<![A-Za-z0-9_\-.])' if self.apart else ''
             expression = f'{apart}(?:{"|".join(map(regex.escape, self.prefix))})[{self.of}]{{{self.length},}}+'
-            rest = f'(?i:(?=[{self.of}]{{{self.length}}}))'
-        return Pattern(self.kind, regex.compile(expression), anchors, keep, self.lines, rest)
-
-
-_SEGMENT = re.compile(r'[\w\-=]*+')
-_REST = re.compile(r'\.[\w\-=]{4,}+(?:\.[\w\-=+/]*+){0,3}')
-
-
-def find_web_tokens(text: str, _lower: str) -> Iterator[Finding]:
-    """Find JSON Web Tokens, signed or encrypted, also those cut off after the second part."""
-    # Not one expression: that would look through all that follows at each `eyJ`.
-    at = text.find('eyJ')
-    while at >= 0:
-        segment = _SEGMENT.match(text, at)
-        end = segment.end() if segment else at + 3
-        if rest := _REST.match(text, end):
-            end = rest.end()
-            yield Finding(at, end, 'JWT')
-        at = text.find('eyJ', end)
+        return Pattern(self.kind, regex.compile(expression), anchors, keep, self.lines)
 
 
 @cache
@@ -136,7 +105,6 @@ def _forms() -> Mapping[Group, Sequence[_Form]]:
 
 _BY_CODE: Mapping[Group, Sequence[Find]] = {
     'keys': [find_blocks],
-    'tokens': [find_web_tokens],
     'credentials': [find_in_json, find_in_yaml, find_in_sql, find_in_html, find_keyed, find_service_keys],
 }
 
@@ -150,5 +118,4 @@ def detectors(groups: frozenset[Group]) -> Sequence[Find]:
     others = [form.pattern() for form in forms if not form.within_words]
     anchored = Patterns([pattern for pattern in others if pattern.anchors])
     free = [pattern for pattern in others if not pattern.anchors]
-    first = [find for group in ('keys', 'tokens') for find in by_code.get(group, ())]
-    return [*first, LongWords(within), anchored, *free, *by_code.get('credentials', ())]
+    return [*by_code.get('keys', ()), LongWords(within), anchored, *free, *by_code.get('credentials', ())]

@@ -81,34 +81,16 @@ def replace(text: str, findings: Iterable[Finding]) -> tuple[str, Counter[str]]:
 
 
 def _apart(text: str, findings: Iterable[Finding]) -> Sequence[Finding]:
-    """The findings in the order of the text, those that overlap as one, and none of a mask."""
-    ranked = sorted(enumerate(findings), key=lambda each: each[1].start)
-    masks = [(match.start(), match.end()) for match in MASK.finditer(text)] if ranked else []
+    """The findings in the order of the text, those that overlap as one, with masks that they cut; no mask."""
+    given = [found for found in findings if found.start < found.end]
+    masks = [Finding(*match.span(), '') for match in MASK.finditer(text)] if given else []
     merged: list[tuple[int, Finding]] = []
-    at = 0
-    for rank, found in ranked:
-        start, end = found.start, found.end
-        while at < len(masks) and masks[at][1] <= start:
-            at += 1
-        if end <= start or (at < len(masks) and masks[at][0] <= start and end <= masks[at][1]):
-            continue
-        start, end = _whole_masks(start, end, masks, at) if masks else (start, end)
-        if merged and start < merged[-1][1].end:
+    for rank, found in sorted(enumerate([*given, *masks]), key=lambda each: each[1].start):
+        if merged and found.start < merged[-1][1].end:
             first, last = merged[-1]
-            same = (start, end) == (last.start, last.end)
             named = min((first, last), (rank, found), key=lambda each: each[0])
-            bare = same and (last.bare or found.bare)
-            merged[-1] = (named[0], Finding(last.start, max(last.end, end), named[1].kind, bare))
+            bare = found[:2] == last[:2] and (last.bare or found.bare)
+            merged[-1] = (named[0], Finding(last.start, max(last.end, found.end), named[1].kind, bare))
         else:
-            merged.append((rank, Finding(start, end, found.kind, found.bare)))
-    return [found for _, found in merged]
-
-
-def _whole_masks(start: int, end: int, masks: Sequence[tuple[int, int]], at: int) -> tuple[int, int]:
-    """The span, widened so that it cuts no mask in two."""
-    if at < len(masks) and masks[at][0] < start:
-        start = masks[at][0]
-    while at < len(masks) and masks[at][0] < end:
-        end = max(end, masks[at][1])
-        at += 1
-    return start, end
+            merged.append((rank, found))
+    return [found for _, found in merged if not MASK.fullmatch(text, found.start, found.end)]

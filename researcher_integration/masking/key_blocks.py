@@ -8,10 +8,8 @@ import regex
 from researcher_integration.masking.findings import END, Finding
 
 _WHAT = r'(?:[A-Z0-9]{1,20} ){0,4}?(?P<what>PRIVATE KEY|CERTIFICATE(?: REQUEST)?|PGP MESSAGE)(?: BLOCK)? ?-{4,5}'
-_BEGIN = regex.compile(rf'-{{0,5}} ?BEGIN {_WHAT}(?!-? ?(?:\.\.|…|\(|<[A-Z_ ]{{3,}}>))')
-_END = regex.compile(rf'-{{4,5}} ?END {_WHAT}')
-_PUTTY = regex.compile(r'PuTTY-User-Key-File-\d')
-_PUTTY_END = regex.compile(r'Private-(?:MAC|Hash): ?[0-9a-fA-F]*')
+_BEGIN = regex.compile(rf'-{{0,5}} ?BEGIN {_WHAT}(?!-? ?(?:\.\.|…|\(|<[A-Z_ ]{{3,}}>))|PuTTY-User-Key-File-\d')
+_END = regex.compile(rf'-{{4,5}} ?END {_WHAT}|Private-(?:MAC|Hash): ?[0-9a-fA-F]*')
 
 # The last word of a line, of base64; before it may stand a time, or an indent.
 _BODY = regex.compile(r'(?:^|[\s|>:])[A-Za-z0-9+/]{16,}={0,2}$')
@@ -29,10 +27,20 @@ _BASE64 = string.ascii_letters + string.digits + '+/=\\'
 
 def find_blocks(text: str, _lower: str) -> Iterator[Finding]:
     """Find private keys and certificates. One without an end goes on to the end of its string, or of the text."""
-    if '---' in text:
-        yield from _armoured(text)
-    if 'PuTTY-User-Key-File-' in text:
-        yield from _putty(text)
+    if '---' not in text and 'PuTTY' not in text:
+        return
+    begins, ends = _Ahead(_BEGIN, text), _Ahead(_END, text)
+    at = 0
+    while (begin := begins.after(at)) or ends.after(at):
+        end = ends.after(at)
+        if end and (begin is None or end.start() < begin.start()):
+            if (start := _head(text, at, end.start())) < end.start():
+                yield Finding(start, end.end(), _kind(end))
+            at = end.end()
+        elif begin:
+            closed = end and text.find(END, begin.end(), end.start()) < 0
+            at = end.end() if end and closed else _open_end(text, begin.start())
+            yield Finding(begin.start(), at, _kind(begin))
 
 
 def open_key(lines: str) -> tuple[int, int, int] | None:
@@ -42,7 +50,7 @@ def open_key(lines: str) -> tuple[int, int, int] | None:
     """
     # One that has ended ends before the line break.
     start = next((begin for begin, end, *_ in find_blocks(lines, '') if end == len(lines)), -1)
-    header = _BEGIN.match(lines, start) or _PUTTY.match(lines, start) if start >= 0 else None
+    header = _BEGIN.match(lines, start) if start >= 0 else None
     if header is None:
         return None
     first, *others = lines[header.end() :].split('\n')
@@ -58,15 +66,6 @@ def open_key(lines: str) -> tuple[int, int, int] | None:
     return start, header.end(), end
 
 
-def _putty(text: str) -> Iterator[Finding]:
-    at = 0
-    ends = _Ahead(_PUTTY_END, text)
-    while match := _PUTTY.search(text, at):
-        end = ends.after(match.end())
-        at = end.end() if end else _open_end(text, match.start())
-        yield Finding(match.start(), at, 'PRIVATE_KEY')
-
-
 class _Ahead:
     """The next match after some place, each looked for once however often it is asked for."""
 
@@ -80,24 +79,8 @@ class _Ahead:
         return self._next
 
 
-def _armoured(text: str) -> Iterator[Finding]:
-    begins, ends = _Ahead(_BEGIN, text), _Ahead(_END, text)
-    at = 0
-    while True:
-        begin, end = begins.after(at), ends.after(at)
-        if end and (begin is None or end.start() < begin.start()):
-            if (start := _head(text, at, end.start())) < end.start():
-                yield Finding(start, end.end(), _kind(end['what']))
-            at = end.end()
-        elif begin is None:
-            return
-        else:
-            closed = end and text.find(END, begin.end(), end.start()) < 0
-            at = end.end() if end and closed else _open_end(text, begin.start())
-            yield Finding(begin.start(), at, _kind(begin['what']))
-
-
-def _kind(what: str) -> str:
+def _kind(mark: regex.Match[str]) -> str:
+    what = mark['what'] or 'PRIVATE KEY'
     return 'CERTIFICATE' if what.startswith('CERTIFICATE') else what.replace(' ', '_')
 
 

@@ -16,8 +16,7 @@ from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import COINED, values_beside
 
 # Of `re`: `regex` looks for the letters that an expression needs in all that follows, for each place it is tried at.
-# Read backwards.
-_BEFORE = re.compile(r'[\w\-.]*')
+_BEFORE = re.compile(r'[\w\-.]*\Z')
 _CLOSING = r'(?P<closing>(?:\\*["\'`\]]|\*\*){0,3})'
 _QUOTE = r'(?P<quote>"""|\'\'\'|\\*["\'`])'
 # A type before what is assigned: `: Optional[str] =`, `: string | null =`, `: &str =`.
@@ -57,15 +56,9 @@ _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _CALL = re.compile(r'[A-Za-z_][\w.]*[(\[]')
 _CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOTE}')
-_CODE = re.compile('|'.join(secret_names.NO_SECRETS['code']), re.DOTALL)
-_NOT_OF_TEXT = re.compile(
-    r'env|compile$|\b(?:get|encode|decode|startswith|endswith|split|replace|strip|join|format|r?partition|tostring)$'
-)
+_CODE, _FILE, _TERM = map(secret_names.no_secret, ('code', 'files', 'terms'))
+_REFERENCE, _FUNCTION, _FUNCTION_WORD = map(secret_names.no_secret, ('references', 'functions', 'function_words'))
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
-_FUNCTION_WORDS = re.compile(
-    r'(?:and?|are|as|be|but|by|can|commands?|flag|for|from|has|if|in|instead|is|may|must|not|of|on|options?|or'
-    r'|respectively|should|switch(?:es)?|that|the|to|was|when|which|will|with)$'
-)
 _SAME = ('==', '===', '!=', '!==')
 _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
@@ -73,25 +66,11 @@ _NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 _PLAIN_NAME = re.compile(
     r'(?=.{1,80}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
+_CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =*\]]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
-_CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
-
-_FILE = re.compile(
-    r'arn:[\w:/.\-+=<>]+|\.{1,2}/[\w./\-]+|[\w./~\-]+\.(?:pem|key|crt|cer|der|p12|pfx|jks|bin|json|txt|ya?ml|cfg|conf|sock)'
-)
 
 # Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
 _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
-
-# Of a Secret of Kubernetes, as its programs log it: `secret="kube-system/lamp-tls"`.
-_REFERENCE = re.compile(r'[a-z][a-z\-]{0,62}\d{0,3}/[a-z][a-z.\-]{0,62}\d{0,3}')
-
-# `is base64-encoded`, `is 8 characters`: a standard, a version, a unit, a date.
-_TERM = re.compile(
-    r'(?:base|sha|md|utf|oauth|x|rsa|aes|v|iso|hs|rs|es|ed|argon|pbkdf|ipv|http|tls|rfc|python|ascii)-?\d+(?:[-/.]\w+)*$'
-    r'|\d{1,11}(?:[.:\-/]\d+)*(?:[a-z%]{0,4}|-\w+)$',
-    re.IGNORECASE,
-)
 
 # Behind the name of a column: another column, or the line under the header.
 _HEADER = re.compile(r'["\'`*\]]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
@@ -102,15 +81,12 @@ _USER = re.compile(
     re.IGNORECASE,
 )
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
-_IDENTIFIER = re.compile(r'(?>(?:(?>[A-Z]?[a-z]{2,}|[A-Z]{2,})[-_.]?)+)v?\d{0,3}')
 # Behind the first word of a passphrase, up to the end of its line.
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 # A value that goes on in the next line.
 _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 
 _COINED = re.compile(COINED)
-# What most secrets are, and nothing else is.
-_RANDOM = re.compile(r'(?=[A-Za-z0-9]{12,200}\Z)(?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])(?=[A-Za-z]*\d)(?!.*(?i:example))')
 
 _MAX_INDENT = 60
 """Characters before a name that begins a line."""
@@ -140,29 +116,25 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     for start, end, kind in secret_names.hits(text, lower):
         if start < done or _IS_MASKED.match(text, end):
             continue
-        before = _BEFORE.match(text[max(0, start - 40) : start][::-1])
-        name_start = start - (before.end() if before else 0)
+        before = _BEFORE.search(text, max(0, start - 40), start)
+        name_start = before.start() if before else start
         name = text[name_start:end]
         # `-v /etc/passwd:/etc/passwd`
         is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
-        if is_path or secret_names.harmless(name.lstrip('-.')):
-            if not is_path and secret_names.kind_over(name) and name_start >= read:
-                under, read = _under(text, name_start, end, kind)
-                yield from under
+        is_harmless = secret_names.harmless(name.lstrip('-.'))
+        if is_path or (is_harmless and not secret_names.kind_over(name)):
             continue
         # What stands under a name within what has been read was read by its own name, too.
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
-        values = [*_values(bare, name_start, end, kind, option=name[:1] == '-'), *under]
-        if values and secret_names.is_ambiguous(text, start, end):
+        beside = () if is_harmless else _values(bare, name_start, end, kind, option=name[:1] == '-')
+        values = [*beside, *under]
+        if secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
         if not values and end > header_end and _HEADER.match(text, end):
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
         for value in values:
-            word = text[value.start : value.end]
-            is_folder = name == 'pwd' and word[0] in '/~'
-            is_count = kind == 'TOKEN' and secret_names.counts_tokens(name, word)
-            if not (is_folder or is_count or (kind == 'SECRET' and secret_names.is_address(name, word))):
+            if name != 'pwd' or text[value.start] not in '/~':  # a folder
                 done = max(done, value.end)
                 yield value
 
@@ -180,27 +152,20 @@ def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
 
 def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Iterator[Finding]:
     text = bare.text
-    before = text[max(0, start - 100) : start]
-    if ('arn:' in before or 'badge' in before) and _PUBLIC.search(before):
+    if _PUBLIC.search(text[max(0, start - 100) : start]):
         return
-    if value := _value(bare, start, end, kind, option=option):
-        yield value
-        last = value
+    if last := _value(bare, start, end, kind, option=option):
+        yield last
         while last and (further := _FURTHER.match(text, last.end)):
             last = _quoted(text, further, kind)
             if last and secret_names.is_generated(text[last.start : last.end]):
                 yield last
-        if not _CHANGED.match(text, value.end):
-            return
     for span, is_certain in values_beside(text, start, end):
         # `value="Password" name="password"` is what a form shows.
-        is_label = is_certain and span[1] < start and _is_label(text[slice(*span)], kind)
+        value = text[slice(*span)]
+        is_label = span[1] < start and (secret_names.is_name(value) or secret_names.is_prose(kind, value))
         if not is_label and (found := (_found if is_certain else _told)(text, *span, kind)):
             yield found
-
-
-def _is_label(value: str, kind: Kind) -> bool:
-    return secret_names.is_name(value) or secret_names.is_prose(kind, value)
 
 
 def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], int]:
@@ -222,13 +187,10 @@ def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], 
 def _below(text: str, found: Finding, kind: Kind) -> Finding | None:
     """What stands under a name of secrets of a kind, if it looks like one, or as the item of a list like a password."""
     word = text[found.start : found.end]
-    is_password = 'PASSWORD' in (kind, found.kind)
-    if ' ' in word or not (is_password or not _IDENTIFIER.fullmatch(word)):
+    if ' ' in word:
         return None
-    is_item = is_password and text[max(0, found.start - _MAX_INDENT) : found.start].rstrip(' \t\r\n"\'')[-1:] in '-[,('
-    if is_item and _COINED.fullmatch(word):
-        return _found(text, found.start, found.end, found.kind)
-    return _told(text, found.start, found.end, found.kind)
+    is_word = 'PASSWORD' in (kind, found.kind) and _COINED.fullmatch(word)
+    return (_found if is_word else _told)(text, found.start, found.end, found.kind)
 
 
 def _line_start(text: str, at: int) -> int:
@@ -251,7 +213,7 @@ def _value(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Fi
         end = bare.end_from(given.end())
         word = _before_escape(text[given.end() : end]).rstrip('.')
         # `the --api-key flag`, `if --pass is given`
-        is_prose = _FUNCTION_WORDS.match(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
+        is_prose = _FUNCTION_WORD.fullmatch(word) or (kind != 'PASSWORD' and secret_names.is_word(word))
         is_sure = text.startswith('--', start) or secret_names.is_coded(word)  # `-Password …` of PowerShell
         return None if is_prose or not is_sure else _found(text, given.end(), end, kind)
     return None
@@ -262,8 +224,7 @@ def _is_password(text: str, start: int, value: Finding) -> bool:
     if _USER.search(text[max(0, start - _MAX_INDENT * 2) : start]):
         return True
     word = text[value.start : value.end]
-    is_report = text.startswith('PASS:', start)  # `PASS: test_3`
-    return not is_report and _CODED.fullmatch(word) is not None and not _TERM.match(word)
+    return _CODED.fullmatch(word) is not None and not _TERM.fullmatch(word)
 
 
 def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
@@ -273,9 +234,9 @@ def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
     if kind == 'PASSWORD':
         generated = len(value) >= 4 and secret_names.is_coded(value)
     else:
-        is_mixed = len(value) >= 16 and len(value) < 3 * capitals < 3 * len(value) - 9
+        is_mixed = value.isalnum() and 16 <= len(value) < 3 * capitals < 3 * len(value) - 9
         generated = len(value) >= 8 and (is_mixed or secret_names.is_coded(value.lower()))
-    return _found(text, start, start + len(value), kind) if generated and not _TERM.match(value) else None
+    return _found(text, start, start + len(value), kind) if generated and not _TERM.fullmatch(value) else None
 
 
 def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
@@ -310,30 +271,24 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         return _found(text, goes_on.end(), bare.end_from(goes_on.end()), kind)
     end = bare.end_from(start)
     value = text[start:end]
-    if match['sign'] == '->':
-        return None  # a method: `$token->attr('name')`
-    if (call := _CALL_OF_TEXT.match(text, start)) and not _NOT_OF_TEXT.search(call['function'].lower()):
+    if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
             is_type = call['function'].rpartition('.')[2][0].isupper()
             word = text[quoted.start : quoted.end]
-            is_random, is_key = secret_names.may_be_random(word), word.isalpha() and secret_names.is_name(word)
-            return quoted if (kind == 'PASSWORD' and not is_key) or is_type or is_random else None
+            is_named = kind != 'PASSWORD' or secret_names.is_name(word)
+            return quoted if not is_named or is_type or secret_names.may_be_random(word) else None
         return None
-    is_selector = ']' in match['closing'] and match['sign'] == ':'  # `input[type="password"]:focus`
-    if is_selector or _is_code(text, name_start, match, end, kind):
+    if _is_code(text, name_start, match, end, kind):
         return None
     json_key = '"' in match['closing']
-    if value[:1] in ('{', '[') and (json_key or "'" in match['closing'] or len(value) == 1):
-        return None  # what is in it is looked at by itself
     if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
         if kind != 'PASSWORD' and _is_count(value):
             return None
         return _found(text, start, end, kind, bare=json_key and '\\' not in match['closing'])
     if match['sign'].strip() != ':':  # ` = `, as in code
         code = _CALL.match(value) or (kind != 'PASSWORD' and _is_count(value))
-        is_line = kind == 'PASSWORD' and _LINE_START.match(text[_line_start(text, name_start) : name_start])
-        more = _MORE_WORDS.match(text, end) if is_line else None
+        more = _MORE_WORDS.match(text, end) if kind == 'PASSWORD' else None
         return None if code else _found(text, start, more.end() if more else end, kind)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
@@ -348,21 +303,18 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     named = _NAMED.match(_before_escape(text[match.end() : end]))
     if not named:
         return False
-    value, end = named[0], match.end() + named.end()
-    unspaced = match['sign'] in ('=', ':')
-    dotted = '.' in value and '_' in value and not unspaced and _PLAIN_NAME.match(value)
-    is_unpacked = match['sign'] == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
-    is_listed = not unspaced and text.startswith(', ', end) and match['sign'].strip() != ':'
-    if dotted or is_unpacked or is_listed or text.startswith((' -> ', ' → ', ' = '), end):
+    end, sign = match.end() + named.end(), match['sign']
+    unspaced = sign in ('=', ':')
+    is_unpacked = sign == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
+    is_selector = sign == ':' and ']' in match['closing']  # `input[type="password"]:focus`
+    if is_unpacked or is_selector or text.startswith((' -> ', ' = '), end):
         return True
-    if ('.' in value or not unspaced or text[end : end + 1] in (',', ')', '\\')) and secret_names.is_name(value):
+    if (not unspaced or '.' in named[0] or text.startswith((',', ')'), end)) and secret_names.is_name(named[0]):
         return True
-    if kind == 'PASSWORD' or not _PLAIN_NAME.match(value):
+    if kind == 'PASSWORD' or not _PLAIN_NAME.match(named[0]):
         return False
-    indexed = text[name_start - 1 : name_start] == '[' and match['closing'][:1] == ']'
-    in_code = not unspaced if match['sign'].strip() != ':' else '"' in match['closing']
-    assigned = in_code or (match['sign'] == '=' and text[end : end + 1] in (',', ')'))
-    return indexed or assigned or _OPERATOR.match(text, end) is not None
+    in_code = not unspaced if sign.strip() != ':' or '.' in named[0] else '"' in match['closing']
+    return in_code or _OPERATOR.match(text, end) is not None
 
 
 def _before_escape(value: str) -> str:
@@ -406,23 +358,16 @@ def _indent(text: str, start: int, end: int) -> int:
 def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) -> Finding | None:
     value = text[start:end]
     first = _before_escape(value).strip()
-    if _RANDOM.match(first):
-        return Finding(start, end, kind, bare)
     name = first.replace('\\', '').strip(' {}"')
     if (
-        (
-            first.isupper() and ('_' in first or '-' in first or first == 'PASSWORD') and secret_names.kind_of(first)
-        )  # `--token API_TOKEN`
+        (first.isupper() and secret_names.kind_of(first))  # `--token API_TOKEN`
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first in (',', '#')  # `"user:\npassword:",`
-        or (first.endswith(':') and secret_names.is_name(first[:-1].strip()))  # `getpass('Password: ')`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
-        or (kind in ('API_KEY', 'PASSWORD') and secret_names.is_prose(kind, first))
-        or secret_names.is_version(kind, first, text[max(0, start - 40) : start])
+        or (kind == 'SECRET' and _REFERENCE.fullmatch(first))
+        or secret_names.is_none(kind, first.rstrip(',;'), text[max(0, start - 40) : start])
         or _CODE.match(first)
     ):
-        return None
-    if secret_names.is_placeholder(first.rstrip(',;')) or (kind == 'SECRET' and _REFERENCE.fullmatch(first)):
         return None
     stripped = len(value) - len(value.lstrip())
     return Finding(start + stripped, end, kind, bare)

@@ -63,20 +63,10 @@ class ValuePlace:
         """Return whether a value is the secret that its place says: no count, no version, nothing masked."""
         if is_number and self.kind != KUBERNETES and secret_names.is_count(self.name, text):
             return False
-        if self.kind == 'TOKEN' and secret_names.counts_tokens(self.name, text):
-            return False
         is_command = self.kind == 'COOKIE' and ' ' in text and '=' not in text  # `"test:cookies": "run all"`
-        if self.generated and not secret_names.is_generated(text):
+        if is_command or MASK.fullmatch(text) or (self.generated and not secret_names.is_generated(text)):
             return False
-        is_said = (
-            secret_names.is_placeholder(text)
-            or MASK.fullmatch(text)
-            or secret_names.is_version(self.kind, text, self.name)
-            or (self.kind == 'SECRET' and secret_names.is_address(self.name, text))
-            or secret_names.is_prose(self.kind, text)
-        )
-        is_name = self.kind not in ('PASSWORD', KUBERNETES) and secret_names.names_one(text)
-        return self.kind is not None and not (is_command or is_said or is_name)
+        return self.kind is not None and not secret_names.is_none(self.kind, text, self.name)
 
 
 class Values:

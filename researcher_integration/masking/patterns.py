@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
@@ -26,8 +26,6 @@ MIN_WORD = 13
 
 # Not a quote, a comma or a bracket: a word ends with what it stands in.
 _WORD = re.compile(rf'[A-Za-z0-9_\-.+/=~:@|#%^!]{{{MIN_WORD},}}')
-# Without one, a word is searched for anchors only.
-_DIGIT = re.compile('[0-9]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,6 @@ class Pattern:
     """Tells a secret from what only has its form."""
     lines: int = 1
     """That a match may take, from that of the anchor on."""
-    rest: str = ''
-    """What follows an anchor in a text in lower case, as an expression."""
 
     def __call__(self, text: str, _lower: str) -> Iterator[Finding]:
         """Find them in all of the text, as `Find` says."""
@@ -75,11 +71,9 @@ class Patterns:
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         """Put their anchors together."""
         self._patterns = [*patterns]
-        rests: dict[str, dict[str, str]] = {}
-        for pattern in self._patterns:
-            for anchor in pattern.anchors:
-                same = rests.setdefault(anchor[0], {})
-                same[anchor[1:]] = f'(?:{same[anchor[1:]]}|{pattern.rest})' if anchor[1:] in same else pattern.rest
+        rests: dict[str, set[str]] = {}
+        for anchor in (anchor for pattern in self._patterns for anchor in pattern.anchors):
+            rests.setdefault(anchor[0], set()).add(anchor[1:])
         # One character is taken, since an anchor may begin within another; of those that begin at one, the longest.
         self._anchor = re.compile('|'.join(f'{re.escape(first)}(?=({any_of(each)}))' for first, each in rests.items()))
 
@@ -101,40 +95,33 @@ class LongWords:
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         """Put the anchors of the expressions together."""
-        self._unanchored = [pattern for pattern in patterns if not pattern.anchors]
-        self._anchored = Patterns(pattern for pattern in patterns if pattern.anchors)
+        self._finds: Sequence[Find] = [
+            Patterns(pattern for pattern in patterns if pattern.anchors),
+            *(pattern for pattern in patterns if not pattern.anchors),
+        ]
 
     def __call__(self, text: str, _lower: str) -> Iterator[Finding]:
         """Find them, as `Find` says; what stands in a text several times is read once."""
         places: dict[str, list[int]] = {}
         for match in _WORD.finditer(text):
             places.setdefault(match[0], []).append(match.start())
-        yield from _found_in(places, [word for word in places if _DIGIT.search(word)], self._unanchored)
-        yield from _found_in(places, [*places], [self._anchored])
-
-
-def _found_in(places: Mapping[str, Sequence[int]], words: Sequence[str], finds: Sequence[Find]) -> Iterator[Finding]:
-    starts = [0, *accumulate(len(word) + 1 for word in words)]
-    joined = '\n'.join(words)
-    lower = joined.lower()
-    for find in finds if words else ():
-        for found in find(joined, lower):
+        words = [*places]
+        starts = [0, *accumulate(len(word) + 1 for word in words)]
+        joined = '\n'.join(words)
+        lower = joined.lower()
+        for found in chain(*(find(joined, lower) for find in self._finds)):
             at = bisect_right(starts, found.start) - 1
             for place in places[words[at]]:
                 yield Finding(found.start - starts[at] + place, found.end - starts[at] + place, found.kind)
 
 
-def any_of(words: Mapping[str, str]) -> str:
-    """An expression for any of some words, each with what follows it as an expression.
-
-    It reads each beginning that they share once, and so is fast.
-    """
-    rests: dict[str, dict[str, str]] = {}
-    for word, following in words.items():
-        rests.setdefault(word[:1], {})[word[1:]] = following
-    end = rests.pop('', None)
-    each = [re.escape(first) + any_of(rest) for first, rest in sorted(rests.items())]
-    each += end.values() if end else ()
+def any_of(words: Iterable[str]) -> str:
+    """An expression for any of some words, which reads each beginning that they share once, and so is fast."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[:1], []).append(word[1:])
+    each = [re.escape(first) + any_of(rest) for first, rest in sorted(rests.items()) if first]
+    each += [''] * ('' in rests)
     return each[0] if len(each) == 1 else f'(?:{"|".join(each)})'
 
 

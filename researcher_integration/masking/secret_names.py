@@ -37,6 +37,16 @@ _KINDS: dict[str, Kind] = {
 }
 _KINDS.update(_NAMES.whole_words)
 
+_NO_SECRETS: Mapping[str, Sequence[str]] = tomllib.loads(
+    Path(__file__).with_name('no_secrets.toml').read_text(encoding='utf-8')
+)
+
+
+def no_secret(what: str, flags: int = 0) -> re.Pattern[str]:
+    """An expression for what is no secret, of one of the lists of `no_secrets.toml`."""
+    return re.compile('|'.join(_NO_SECRETS[what]), flags | re.DOTALL)
+
+
 # A few letters that may follow a name.
 _SUFFIX = (
     r'(?:_?\d{1,3}|[_\-]?(?:values?|plain|text|raw|str|string|b64|base64|old|new|current|previous|hash'
@@ -46,20 +56,18 @@ _SUFFIX = (
 _END = r'(?:(?!\w)|(?<=[\u3040-\ud7af]))'
 
 # Of `re`, which is faster at this, and cannot be held up: nothing in it repeats without bound.
-_HIT = re.compile(rf'({any_of(dict.fromkeys([*_KINDS, "key"], ""))}){_SUFFIX}{_END}')
-_BEFORE_KEY = re.compile(rf'(?:{any_of(dict.fromkeys(_NAMES.before_key, ""))})[_\-. ]?$')
-_FIELD = re.compile(rf'(?:^|[_\-])({any_of(dict.fromkeys(_NAMES.fields, ""))}){_SUFFIX}$')
+_HIT = re.compile(rf'({any_of([*_KINDS, "key"])}){_SUFFIX}{_END}')
+_BEFORE_KEY = re.compile(rf'(?:{any_of(_NAMES.before_key)})[_\-. ]?$')
+_FIELD = re.compile(rf'(?:^|[_\-])({any_of(_NAMES.fields)}){_SUFFIX}$')
 
 # All that may be the name of a secret in JSON, and more, which is sooner asked than read.
 _QUOTED = re.compile(
-    rf'(?:{any_of(dict.fromkeys([*_KINDS, *_NAMES.fields, "keyname", "secretlist"], ""))}'
-    rf'|(?:{any_of(dict.fromkeys(_NAMES.before_key, ""))})[_\-. ]?key){_SUFFIX}[\s:\]]{{0,3}}"'
+    rf'(?:{any_of([*_KINDS, *_NAMES.fields, "keyname", "secretlist"])}'
+    rf'|(?:{any_of(_NAMES.before_key)})[_\-. ]?key){_SUFFIX}[\s:\]]{{0,3}}"'
 )
 
 # Services whose keys stand beside their names alone: `stripe = …`; looked for before a long word.
-_SERVICES = any_of(
-    dict.fromkeys(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split(), '')
-)
+_SERVICES = any_of(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split())
 _SERVICE = re.compile(
     rf'(?:(?<![a-z0-9])|(?<= -d))(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|login|pat))*)\W{{1,8}}$'
 )
@@ -78,18 +86,14 @@ _SIGN_WITHIN = re.compile(r'\w[!#$%&*^](?=\w)')
 
 _LONGEST_WORD = 24
 
-# Where a list continues, and what has no secret value of its own.
 _HARMLESS = re.compile(
-    r'(?<![a-z])(?:(?:next|prev|previous|page|paging|pagination|continuation|continue|sync|cursor|resume|change|delta|forward'
-    r'|backward|max|min|per|stop|eos|bos|pad|unk|mask|sep|cls|special|start|end|public|lock|idempotency|client_?request'
-    r'|image_?pull|cache|partition|sort|primary|foreign|routing|group|event|row|object|site|index|query|existing'
-    r'|automount_?service_?account)[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
+    rf'(?<![a-z])(?:(?:{"|".join(_NO_SECRETS["harmless"])})[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     re.IGNORECASE,
 )
 
 # Of which there are many, where its value is a number; `INPUT_TOKEN` of GitHub Actions is a secret.
 _COUNTED = re.compile(
-    r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\s]|$)', re.IGNORECASE
+    r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\\\s:=]|$)', re.IGNORECASE
 )
 
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
@@ -100,21 +104,10 @@ _ROUND_DIGITS = 9
 _PIN_DIGITS = 4
 """A password of fewer digits and nothing else is a number of something, such as `{"pin": 7}` of a chip."""
 
-NO_SECRETS: Mapping[str, Sequence[str]] = tomllib.loads(
-    Path(__file__).with_name('no_secrets.toml').read_text(encoding='utf-8')
-)
-"""Lists of expressions for what is none, by what it is."""
-_PLACEHOLDER = re.compile('|'.join(NO_SECRETS['placeholders']), re.IGNORECASE)
-
-# `^5.2.2`, `>=18 || ^17.1`
-_RANGE = re.compile(r'(?:(?:[\^~]|[<>]=?|==) ?\d+(?:\.[\dx*]+)*(?:-[a-z]+[.\d]*)?(?: ?(?:\|\||,) ?| |$))+')
-_VERSION = re.compile(
-    _RANGE.pattern
-    + r'|[\^~<>=v ]*\d{1,5}(?:\.(?:\d{1,5}|x|\*))+(?:[-+.]?(?:a|b|rc|dev|alpha|beta|post)[\w.]{0,9}|[-+][\w.\-]{1,40})?'
-    r'|#[0-9a-f]{3,8}|0x[0-9A-Fa-f]{1,8}|amd64|arm64|i386|all|(?i:[^.:@\s]*example[^.:@\s]*)'
-    # An address without a random part.
-    r'|(?:https?://|\$?\{[\w.]+\}/?)(?:[A-Za-z_.\-/:?=&+,${}#]|\d{1,5}(?![A-Za-z\d]))*'
-)
+_PLACEHOLDER = no_secret('placeholders', re.IGNORECASE)
+_FIELD_NAME = no_secret('fields')
+_NO_TOKEN, _NO_KEY, _SENTENCE = no_secret('no_tokens'), no_secret('no_keys'), no_secret('sentences')
+_RANGE, _VERSION = no_secret('ranges'), no_secret('versions')
 
 # `"pbkdf2-password": "1.2.1"`
 _PACKAGE = re.compile(r'[a-z\d]-[a-z]+(?:\\*"\s*:\s*\\*")?\Z')
@@ -173,31 +166,16 @@ def is_name(value: str) -> bool:
     return not any(map(str.isdigit, value[:-2])) and kind_of(value) is not None
 
 
-# The name of a field or a variable, as in `FIRST_TOKEN = 'ai.first_token'`.
-_FIELD_NAME = re.compile(r'[A-Za-z_.]{1,7}|(?=[a-z]+[A-Z]|[A-Za-z]*[_.])[A-Za-z_.]{8,40}|[Mm][Yy].*', re.DOTALL)
-
-
 def names_one(value: str) -> bool:
     """Return whether a value beside the name of a key or a token is a name itself: `"input_token": "nextToken"`."""
     return (_FIELD_NAME.fullmatch(value) is not None and is_name(value)) or (value.isalpha() and harmless(value))
-
-
-# What no token is: `"token": "Identifier"`, `"Page.Marker"`, `"with spaces"`, `"("`; what no key is: `"db-host"`.
-_PROSE = re.compile(r'[A-Z][a-z]{2,11}|(?=[A-Za-z]*[ .])[A-Za-z .]+|.{0,3}', re.DOTALL)
-_LABEL = re.compile(r'[a-z]{1,12}(?:[-_.][a-z]{1,12}){1,5}[-_]?\d?|[A-Z]{1,12}(?:_[A-Z]{1,14}){1,5}')
-# `"cannot get secret %q from the store"`
-_SENTENCE = re.compile(
-    r'(?=[^=@]*(?:%\w|: | (?:an?|and|as|be|by|for|from|in|is|of|or|not|the|to|was|with) ))'
-    r'(?:[A-Za-z%\'"(),.:;\-]+ ){2}.*',
-    re.DOTALL,
-)
 
 
 def is_prose(kind: str | None, value: str) -> bool:
     """Return whether a value beside the name of a secret is that of a sentence, or of a program."""
     if kind not in ('TOKEN', 'API_KEY', 'SECRET', 'PASSWORD') or (kind == 'PASSWORD' and value.count(' ') < 5):
         return False
-    form = {'TOKEN': _PROSE, 'API_KEY': _LABEL}.get(kind)
+    form = {'TOKEN': _NO_TOKEN, 'API_KEY': _NO_KEY}.get(kind)
     return (form is not None and form.fullmatch(value) is not None) or _SENTENCE.match(value) is not None
 
 
@@ -256,14 +234,29 @@ def is_version(kind: str | None, value: str, name: str = '') -> bool:
     """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
     if _PLAIN_VERSION.fullmatch(value) and _PACKAGE.search(name):
         return True
-    known = _RANGE if kind == 'PASSWORD' else _VERSION
-    return len(value) < 100 and known.fullmatch(value) is not None
+    forms = (_RANGE,) if kind == 'PASSWORD' else (_RANGE, _VERSION)
+    return len(value) < 100 and any(form.fullmatch(value) for form in forms)
 
 
 def is_address(name: str, value: str) -> bool:
     """Return whether what is beside the name of a connection says where it goes; a secret in it has its own name."""
     is_short = len(value) < 2000  # what is left is read again by each name in it
     return is_short and _CONNECTION.search(name) is not None and _WITH_SECRET.search(_GIVEN.sub('', value)) is None
+
+
+def is_none(kind: str | None, value: str, name: str) -> bool:
+    """Return whether a value beside the name of secrets of a kind is none: a placeholder, a name, a version, a count.
+
+    The name may have what stands before and behind it.
+    """
+    return (
+        is_placeholder(value)
+        or is_version(kind, value, name)
+        or is_prose(kind, value)
+        or (kind == 'SECRET' and is_address(name, value))
+        or (kind == 'TOKEN' and counts_tokens(name, value))
+        or (kind in ('TOKEN', 'API_KEY', 'SECRET', 'COOKIE', 'AUTHORIZATION') and names_one(value))
+    )
 
 
 def is_placeholder(value: str) -> bool:

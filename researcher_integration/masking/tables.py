@@ -27,13 +27,10 @@ _OPEN: Mapping[str, re.Pattern[str]] = {
 }
 _ALIGNED = re.compile(r'\S+(?: \S+)*')
 
-_STATE = re.compile(f'(?:{"|".join(secret_names.NO_SECRETS["states"])})$', re.IGNORECASE)
-_TYPE = re.compile(rf'(?:{"|".join(secret_names.NO_SECRETS["types"])})(?:\(\d+(?:, ?\d+)?\))?$', re.IGNORECASE)
-_DATE = re.compile(r'\d{4}-\d\d-\d\d([T ]\d\d:\d\d\S*)?$')
+_STATE, _OBJECT = secret_names.no_secret('states', re.IGNORECASE), secret_names.no_secret('objects')
+_TYPE = re.compile(rf'(?:{secret_names.no_secret("types").pattern})(?:\(\d+(?:, ?\d+)?\))?$', re.IGNORECASE)
 _USER = re.compile(r'user|usr|uid|login|mail|account|host|server|^(?:name|id|db)$', re.IGNORECASE)
 _ODD = re.compile(r'[A-Z]{16,}$|\w+!$')
-_METHOD = re.compile(r'https?://[^\s?@]*$|\d+-bit$')
-_OBJECT = re.compile(r'[a-z][a-z.\-/]*\d{0,3}$')
 
 _Span = tuple[int, int]
 
@@ -216,8 +213,7 @@ def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
     if (
         secret_names.is_placeholder(value)
         or value.count(' ') > 3
-        or _STATE.match(value)
-        or _DATE.match(value)
+        or _STATE.fullmatch(value)
         or secret_names.is_name(value)
     ):
         return False
@@ -227,7 +223,7 @@ def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
         return (certain and len(value) > 1) or secret_names.is_coded(value)
     number = len(value) < 14 and value.replace('.', '').isdigit()
     is_random = secret_names.is_coded(value) or secret_names.may_be_random(value) or _ODD.match(value) is not None
-    return len(value) >= 6 and is_random and not number and not (_OBJECT.match(value) or _METHOD.match(value))
+    return len(value) >= 6 and is_random and not number and not _OBJECT.fullmatch(value)
 
 
 _NAMES = r'[\w.`"\[\]]{1,100}'

@@ -275,3 +275,21 @@ def test_keys_of_aws_in_a_row(date: str) -> None:
     key, token = 'IXCH5kPFMiNNtL3BcgGHw0OeRAiWIhnJwkZvzc2D', 'IQoJb3JpZ2luX2VjE' + 'HgaCXVzLWVhc3Q' * 4
     masked = MASKER.mask(f'CREDENTIALS\tASIAABCDEFGHIJKLMNOP\t{date}{key}\t{token}').text
     assert masked == f'CREDENTIALS\t[MASKED_AWS_KEY]\t{date}[MASKED_AWS_KEY]\t[MASKED_AWS_TOKEN]'
+
+
+@pytest.mark.parametrize(
+    ('line', 'left'),
+    [
+        ('crypto isakmp key {} address 203.0.113.9', 'crypto isakmp key [MASKED_PASSWORD] address 203.0.113.9'),
+        ('  ikev1 pre-shared-key hex {}', '  ikev1 pre-shared-key hex [MASKED_PASSWORD]'),
+        ('ntp authentication-key 1 md5 {}', 'ntp authentication-key 1 md5 [MASKED_PASSWORD]'),
+        ('found zq_live_{} in it', 'found zq_live_[MASKED_TOKEN] in it'),
+    ],
+)
+def test_keys_of_no_known_form(line: str, left: str) -> None:
+    assert MASKER.mask(line.replace('{}', letters(36, 60))).text == left
+
+
+def test_identifiers_of_things_stay() -> None:
+    text = 'pi_' + letters(24, 61) + ' sha512-' + letters(43, 62) + ' gpg: using RSA key 4AEE18F83AFDEB23'
+    assert MASKER.mask(text) == Masked(text, {})
