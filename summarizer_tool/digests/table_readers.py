@@ -61,7 +61,7 @@ def tabbed(block: Sequence[str], start: int) -> Table | None:
 
 def separated(block: Sequence[str], start: int, separators: str = ',\t;|') -> Table | None:
     """Values with a comma, tab, semicolon or pipe between them; those in quotes may reach over several lines."""
-    if len(block) < LEAST_ROWS:
+    if len(block) < LEAST_ROWS or sum(line.endswith('.') for line in block) > 0.5 * len(block):  # sentences
         return None
     for separator in separators:
         if not 2 <= block[0].count(separator) + 1 <= WIDEST:
@@ -70,7 +70,7 @@ def separated(block: Sequence[str], start: int, separators: str = ',\t;|') -> Ta
             names = cells[0][1]
             least = _least_cells(len(names))
             fitting = [(at, [*row, ''][: len(names)]) for at, row in cells if least <= len(row) <= len(names)]
-            # Sentences have commas, too: their parts are many words, and the first line has no titles.
+            # The parts of other sentences are many words, and their first line has no titles.
             if len(fitting) < FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
                 continue
             # What stands in brackets is one thing.

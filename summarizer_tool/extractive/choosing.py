@@ -10,12 +10,12 @@ from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.entities import entities, names_seen
 from summarizer_tool.extractive.pointing_back import PRONOUN
-from summarizer_tool.extractive.reading import SourceStatements, apart, read
+from summarizer_tool.extractive.reading import SourceStatements, read
 from summarizer_tool.extractive.statement import Kind, Statement
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
-from summarizer_tool.text.relevance import asked_values, rare_words, relevances, relevant, speaks
+from summarizer_tool.text.relevance import asked_values, relevances, relevant, speaks
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.sentences import MAX_WORDS, ended, is_whole, plain
 
@@ -56,8 +56,7 @@ def summarize_sources(request: prompts.ParsedRequest, target_tokens: int) -> Chu
     is_name = names_seen(found, common)
     candidates = list(_candidates(reading, is_name, request.focus, aim))
     items = [each.item for each in candidates]
-    chosen = _extended(scoring.choose(items, target_tokens, aim, fill=True), items, target_tokens)
-    said = [candidates[index] for index in sorted(chosen)]
+    said = [candidates[index] for index in sorted(scoring.choose(items, target_tokens, aim, fill=True))]
     facts = [Fact(text=each.text, importance=each.importance, evidence=list(each.evidence)) for each in said]
     # What is out of date is only said beside what stands instead, and never in its place.
     texts = {each.text for each in said}
@@ -78,8 +77,6 @@ def _candidates(
     relevance = _relevances(found, headings, focus)
     asked = prompts.Focus(focus_areas=focus.focus_areas)
     answers = relevance if asked == focus else _relevances(found, headings, asked)
-    is_named = rare_words([each.said(each.text) for each in found], focus, headings)
-    answers = [max(answer, float(named)) for answer, named in zip(answers, is_named, strict=True)]
     language = scoring.language_of_texts(each.text for each in found)
     updates = {newest for _, newest in reading.former}
     # Of those who speak: not of headings.
@@ -104,7 +101,7 @@ def _candidates(
         if statement.lead and _DISFLUENT.search(statement.text):
             weight *= DISFLUENT_WEIGHT
         bonus = scoring.ASKED_BONUS * answers[index] if aim is Aim.NAMES else 0.0
-        matters = scoring.MOST_IMPORTANT if is_binding else gist.importance(statement, hangs_together=hangs_together)
+        matters = scoring.MOST_IMPORTANT if is_binding else statement.kind.importance
         words = scoring.content_words(whole, language)
         values = (f'{statement.section}:{value}' for value in asked_values(statement.text, focus))
         item = scoring.Item(
@@ -120,33 +117,15 @@ def _candidates(
         yield _Candidate(whole, statement.evidence, item, importance)
 
 
-def _extended(chosen: Sequence[int], items: Sequence[scoring.Item], target_tokens: int) -> list[int]:
-    """The choice, with what points back to its sentences said together with them as far as there is much room.
-
-    The last choice, among the facts of all chunks, has less of it, and a long fact may be too long for that.
-    """
-    left = target_tokens // 2 - sum(items[index].cost for index in chosen)
-    extended: list[int] = []
-    for index in chosen:
-        longest = index
-        while longest + 1 < len(items) and items[longest + 1].variant_of == items[index].variant_of is not None:
-            extra = items[longest + 1].cost - items[longest].cost
-            if extra > left:
-                break
-            longest, left = longest + 1, left - extra
-        extended.append(longest)
-    return extended
-
-
 def _relevances(found: Sequence[Statement], headings: Sequence[str], focus: prompts.Focus) -> list[float]:
     """How much the paragraph of each statement is about the focus, headings included."""
     if focus == prompts.Focus():
         return [0.0] * len(found)
     paragraphs = [list(group) for _, group in groupby(found, lambda said: (said.section, said.paragraph))]
-    texts = [' '.join((headings[group[0].section], *(apart(said.text) for said in group))) for group in paragraphs]
+    texts = [' '.join((headings[group[0].section], *(said.text for said in group))) for group in paragraphs]
     scores = relevances(texts, focus)
     places = [score for group, score in zip(paragraphs, scores, strict=True) for _ in group]
-    texts = [apart(said.said(said.text)) for said in found]
+    texts = [said.said(said.text) for said in found]
     above = [f'{headings[said.section]} {text}' for said, text in zip(found, texts, strict=True)]
     return relevant(places, texts, focus, above)
 

@@ -5,26 +5,15 @@ from dataclasses import replace
 
 import regex
 
-from summarizer_tool.extractive.statement import Kind, Statement
+from summarizer_tool.extractive.pointing_back import POINTS_BACK
+from summarizer_tool.extractive.statement import Statement
 from summarizer_tool.text import scoring
 
 QUOTED_WEIGHT = 0.7
 """Weight of what somebody says in quotation marks, for the gist: a text tells what it is about, its people talk."""
 
-TURNED_WEIGHT = 0.4
-"""Weight of what a text tells of only to turn it down, for the gist."""
-
 POINTING_WEIGHT = 0.5
-"""Weight of what points to something that stands elsewhere in the text, for the gist."""
-
-ASKING_WEIGHT = 0.2
-"""Weight of a question without an answer, for the gist."""
-
-SUMMING_UP_WEIGHT = 4.0
-"""Weight of what stands in a summary that the text has itself, for the gist."""
-
-SUMMING_UP_IMPORTANCE = 4
-"""What it matters to the whole."""
+"""Weight of what points back to something that it is not said with, for the gist."""
 
 OF_PARAGRAPH = 1.5
 """Weight of what a paragraph begins with, for the gist."""
@@ -46,27 +35,6 @@ _LICENCE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
-_POINTS = regex.compile(
-    r'^(?:Additionally|Also|Alternatively|As (?:a result|we)|But|Consequently|Finally|For (?:example|instance)'
-    r'|Furthermore|Hence|However|In (?:addition|contrast|other words|short)|Likewise|Moreover|Otherwise|Similarly|So'
-    r'|Then|Therefore|Thus|(?:To|If|When|Once|By|After|Before) (?:\p{Ll}+ )?(?:it|they|them|this)'
-    r'|Aber|Allerdings|Auch|Außerdem|Da(?:bei|durch|für|gegen|her|mit|nach|von|zu)|Das (?:bedeutet|heißt|ist|war)|Denn'
-    r'|Des(?:halb|wegen)|Dies(?:e[mnrs]?)?|Doch|Ebenso|Jedoch|Stattdessen|Trotzdem|Und|Zudem|Zum Beispiel'
-    r'|Ainsi|Ce(?:la|pendant|tte|s)?|Donc|De même|En effet|Et|Mais|Par exemple|Toutefois'
-    r'|A su vez|Además|Ahora bien|Asimismo|Est[aeo]s?|Pero|Por (?:ejemplo|eso|lo tanto)|Sin embargo|También|Y)\b'
-    r'|^(?:也就是说|因为|因此|所以|但是?|然而|例如|此外|另外|つまり|しかし|たとえば|例えば|また、|そのため|これ)'
-    r'|\b(?:about|by|for|from|of|to|with) this(?= (?:by|in|is|to) |[,.;])'
-    r'|\b(?:how this|do(?:ing)? (?:so|this)|this way)\b|\binstead\.$'
-    r'|\b(?:[Ii]n|[Ff]rom|[Oo]f|[Ff]or) this (?:case|example|model)\b'
-    r'|\b(?:above|aforementioned|former|latter)\b(?! (?:all|average|\d))'
-    r'|\b(?:get|go) there\b|\b(?:these|those|[Tt]he (?:following|next|previous|two|three|same)|such an?) \p{L}'
-)
-
-
-def importance(statement: Statement, *, hangs_together: bool) -> int:
-    """How much a fact matters to the whole, 1 to 5, where it binds nobody."""
-    is_summing_up = statement.is_summing_up and statement.kind is Kind.PROSE and not hangs_together
-    return SUMMING_UP_IMPORTANCE if is_summing_up else statement.kind.importance
 
 
 def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
@@ -75,14 +43,8 @@ def share_of_gist(statement: Statement, *, hangs_together: bool) -> float:
     Where all hangs together, as in stories and talk, nothing tells much by itself.
     """
     share = QUOTED_WEIGHT if _QUOTE.search(statement.text) else 1.0
-    share *= TURNED_WEIGHT if statement.is_turned else 1.0
-    if not hangs_together:
-        share *= (
-            POINTING_WEIGHT if not (statement.is_opening or statement.lead) and _POINTS.search(statement.text) else 1.0
-        )
-        share *= ASKING_WEIGHT if statement.text.endswith('?') else 1.0
-        share *= SUMMING_UP_WEIGHT if statement.is_summing_up else 1.0
-    return share
+    is_free = statement.is_opening or statement.lead or hangs_together
+    return share if is_free or not POINTS_BACK.match(statement.text) else share * POINTING_WEIGHT
 
 
 def binds(text: str) -> bool:
@@ -100,8 +62,7 @@ def binding(
         for each in found
         if not is_story
         and binds(each.said(each.text))
-        and (each.lead or not _POINTS.match(each.text))
-        and not each.is_turned
+        and (each.lead or not POINTS_BACK.match(each.text))
         and not _LICENCE.search(headings[each.section])
     ]
     fits = sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens

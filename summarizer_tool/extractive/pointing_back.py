@@ -14,6 +14,7 @@ POINTS_BACK = regex.compile(
     r'|(?:If|Unless) (?:not|(?:not )?(?:\p{Ll}+ed|set|unset|true|false|yes|no|given|so))\b'
     r'|(?:Both|Conversely|Instead|Otherwise|(?:Of )?[Tt]he (?:former|latter)'
     r'|The (?:same|default is))\b'
+    r'|Da(?:bei|durch|mit|nach|zu)\b'
     r'|(?:Dies(?:e[mnrs]?)?\b(?! (?:Abschnitt|Artikel|Buch|Dokument|Gesetz|Richtlinie|Seite|Verordnung|Vertrag)\b)'
     r'|Ce(?:ci|la|s|lui-ci|lle-ci)|Est(?:o|os|as)|Quest[ei]|Iss?to|Isso)\b)'
 )

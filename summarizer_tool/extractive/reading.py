@@ -1,7 +1,5 @@
 """What the sources of a request say: the statements that stand, those they put out of date, and what binds."""
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,12 +15,6 @@ from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import scoring, tokens
 from summarizer_tool.text.scoring import Aim
 from summarizer_tool.text.superseding import depth, superseded
-
-ROUTINE_TIMES = 3
-"""What is said in the same words this many times is routine, such as the answers of an assistant."""
-
-ENOUGH = 0.6
-"""Share of the target that the rest must fill, so that routine is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +45,11 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
             said = under_headings(said, sections)
         count = len(said)
         if len(source.path) < 2:  # under the title alone: the text begins here
-            said = _with_opening(said, is_gist=aim is Aim.GIST and len(sections) > 1)
+            tells = len(sections) > 1 or gist.is_story([each.text for each in said])
+            said = _with_opening(said, is_gist=aim is Aim.GIST and tells)
         if aim is Aim.GIST:
             said = gist.placed(said, begins=len(source.path) < 2)
         said, outdated = _standing(said, sections, source.lines)
-        if aim is not Aim.ANSWER:
-            said = _without_routine(said, source.lines, target_tokens)
         former += outdated
         if headings:  # of a source before
             said = [
@@ -78,13 +69,6 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
         binding = gist.binding(found, headings, target_tokens, is_story=is_story)
     found = _answering(found, request.focus) if aim is Aim.ANSWER else _solid(found, target_tokens)
     return SourceStatements(found, headings, former, binding, is_story)
-
-
-def apart(text: str) -> str:
-    """A text with the words of its identifiers behind it: `pageSize` is about the size of a page."""
-    if not _HAS_HUMP.search(text):  # found much faster than the words are
-        return text
-    return ' '.join((text, *(_HUMP.sub(' ', word) for word in _HUMPED.findall(text))))
 
 
 def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
@@ -125,15 +109,6 @@ def _standing(
     return [each for index, each in enumerate(said) if index not in outdated], former
 
 
-def _without_routine(said: list[Statement], lines: Sequence[NumberedLine], target_tokens: int) -> list[Statement]:
-    """The statements without those whose lines stand there again and again, where the others fill the room."""
-    text_of = {line.number: line.text for line in lines}
-    times = Counter(text_of.values())
-    news = [each for each in said if times[text_of[each.evidence[0]]] < ROUTINE_TIMES or gist.binds(each.text)]
-    fills = len(news) < len(said) and sum(tokens.count_cached(each.text) for each in news) > ENOUGH * target_tokens
-    return news if fills else said
-
-
 def _says_something(statement: Statement) -> bool:
     """Return whether a statement has words of content or a number, and is no number alone."""
     text = statement.text
@@ -155,9 +130,7 @@ def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
     """The statements without the lines of code that have no word of what is asked."""
     asked = {*scoring.content_words(focus.questions or focus.focus_areas)}
     return [
-        each
-        for each in found
-        if each.kind is not Kind.CODE or not asked.isdisjoint(scoring.content_words(apart(each.text)))
+        each for each in found if each.kind is not Kind.CODE or not asked.isdisjoint(scoring.content_words(each.text))
     ] or found
 
 
@@ -169,10 +142,6 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
 
 
 _CLAUSE_END = regex.compile(r'(?r)[,;:—](?=\s)')
-_HAS_HUMP = re.compile(r'[A-Z](?<=[a-z\d].)')
-_HUMP = regex.compile(r'(?<=[a-z\d])(?=[A-Z])')
-_HUMPED = regex.compile(r'\b\w+?[a-z\d][A-Z]\w*')
-
 
 _OPENING = 50
 """Statements among which a text says what it is about."""

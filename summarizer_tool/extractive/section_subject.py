@@ -4,24 +4,17 @@ from dataclasses import dataclass
 
 import regex
 
-from summarizer_tool.extractive.pointing_back import POINTS_BACK, PRONOUN
+from summarizer_tool.extractive.pointing_back import PRONOUN
 from summarizer_tool.extractive.statement import HeadingSection
 from summarizer_tool.extractive.under_headings import subject_of
 from summarizer_tool.text import names
 
-# A heading that is what a program knows by it: `gate.read(path)`, `max_level`, `--keep`.
-_IDENTIFIER = regex.compile(r'^-{1,2}\p{L}|^`[^`\s]+`$|(?!\b(?:e\.g|i\.e)\b)\p{L}[\p{L}\d]*(?:[._:]+\p{L}|\()')
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
 # The full name of whom something happens to, or who is a relative: `married Carl Weir`, `her brother Carl Weir`.
 _OTHER = regex.compile(
     r'(?<=\b(?:(?!named\b)\p{Ll}{2,}ed|beat|knew|met|wed|brother|daughter|father|husband|mother|sister|son|wife) )'
     r"\p{Lu}[\p{L}'’-]+ \p{Lu}[\p{L}'’-]+"
 )
-
-
-def is_identifier(text: str) -> bool:
-    """Return whether a text holds what a program knows a thing by."""
-    return _IDENTIFIER.search(text) is not None
 
 
 def named_in(text: str) -> list[str]:
@@ -34,8 +27,6 @@ class SectionSubject:
     """What the heading of a section names, as far as sentences go on about it."""
 
     section: HeadingSection
-    is_of_identifier: bool = False
-    """Whether the section is on what a program knows by its heading."""
     paragraph: int = -1
     """The one in which the last name that began a sentence was this."""
     gender: str = ''
@@ -69,9 +60,3 @@ class SectionSubject:
                 not {*name.split()} <= {*subject.split()} for name in _OTHER.findall(text.partition(first)[2])
             )
         return ''
-
-    def is_nameless(self, text: str) -> bool:
-        """Return whether a text under a heading that names a thing of a program names none, and speaks of that."""
-        if not self.is_of_identifier or is_identifier(text) or PRONOUN.match(text) or POINTS_BACK.match(text):
-            return False
-        return all(names.opens_sentence(text, name) for name in named_in(text))

@@ -67,12 +67,8 @@ class Statement:
     point back to it."""
     is_opening: bool = False
     """Whether it tells what the text is about."""
-    is_summing_up: bool = False
-    """Whether it stands in a summary that the text has itself."""
     prominence: float = 1.0
     """What it is worth for the gist by its place in the text and in its paragraph, against 1 for another."""
-    is_turned: bool = False
-    """Whether a heading says that the text does not hold it."""
 
     @property
     def is_sentence(self) -> bool:

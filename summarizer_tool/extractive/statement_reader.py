@@ -7,7 +7,7 @@ import regex
 
 from summarizer_tool.extractive.pointing_back import DENIES, POINTS_BACK, PRONOUN
 from summarizer_tool.extractive.printed import is_printed
-from summarizer_tool.extractive.section_subject import SectionSubject, is_identifier, named_in
+from summarizer_tool.extractive.section_subject import SectionSubject, named_in
 from summarizer_tool.extractive.speakers import SPEAKER
 from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
@@ -83,8 +83,6 @@ class StatementReader:
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
-    alone: Statement | None = None
-    """The last of them, without those before that it is said together with."""
     levels: list[int] = field(default_factory=list[int])
     paragraph_count: int = 0
     paragraph: list[NumberedLine] = field(default_factory=list[NumberedLine])
@@ -128,14 +126,14 @@ class StatementReader:
         return self.talk_end > 0
 
     def open_section(self, level: int, title: str, number: int) -> None:
-        """Go on under a heading, with the marks of its text; one in a code span is what a program knows."""
+        """Go on under a heading, which may have marks."""
         self.flush()
-        marked, title = title, plain(title)
+        title = plain(title)
         depth = sum(open_level < level for open_level in self.levels)
         self.levels[depth:] = [level]
         above = self.sections[-1]
         self.sections.append(HeadingSection((*above.titles[:depth], title), (*above.numbers[:depth], number)))
-        self.subject = SectionSubject(self.sections[-1], is_identifier(marked))
+        self.subject = SectionSubject(self.sections[-1])
         self.speaker, self.before, self.term = None, NOTHING, NOTHING
         self.lead_ins.clear()
         self.question = NUMBERING.sub('', title).rstrip('?？ ') if title.endswith(('?', '？')) else ''
@@ -162,7 +160,6 @@ class StatementReader:
                 lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
             self.question = ''
         before, kind = self._needed(text, kind, lead)
-        self.alone = Statement(text, lines, section, self.paragraph_count, kind, lead, thing)
         if before is not None:
             if DENIES.match(text):  # alone the other would mislead
                 self.out.pop()
@@ -177,8 +174,6 @@ class StatementReader:
             points_back = PRONOUN.match(text) or POINTS_BACK.match(text)
             is_understood = self.term.text in text or (points_back and self._sentence_before())
             return ('', kind, ()) if is_understood else (self.term.text, kind, self.term.evidence)
-        if not self.is_item and self.subject.is_nameless(text):
-            return above.titles[-1], Kind.PROSE, above.numbers[-1:]
         lead = self.subject.heading_for(text, self.paragraph_count) if kind is Kind.PROSE else ''
         return lead, kind, above.numbers[-1:] if lead else ()
 
@@ -200,10 +195,7 @@ class StatementReader:
         before = self.out[-1] if self.out else None
         if before is None or before.paragraph != self.paragraph_count or not before.is_sentence:
             return None
-        if len(before.text) < _ANTECEDENT_REACH:
-            return before
-        alone = self.alone
-        return alone if alone and len(alone.text) < _ANTECEDENT_REACH and not PRONOUN.match(alone.text) else None
+        return before if len(before.text) < _ANTECEDENT_REACH else None
 
     def _speaks(self, label: str) -> bool:
         """Return whether a label before a colon is somebody who speaks: in a conversation, any name."""

@@ -2,13 +2,13 @@
 
 Pure text work for the extractive model. A statement stands as it does in the text, but for marks; where it needs to be
 said of whom it speaks, that stands before a colon: who is speaking, the heading of a sentence that begins with a
-pronoun or answers what it asks, or that names nothing where the heading is an identifier, the label or the lead-in of a
-list item, what a definition defines. What points back, or denies, is said together with the sentence before it.
+pronoun or answers what it asks, the label or the lead-in of a list item, what a definition defines. What points back,
+or denies, is said together with the sentence before it.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 
 import regex
 
@@ -61,8 +61,6 @@ _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
 _FIELDS = regex.compile(r'\n(?=\S)')
 # `description: >-`, and what stands below it.
 _FOLDED = regex.compile(r'(?:(?<=:) +[>|][-+]?)?\s*\n\s+')
-# Not columns, nor a sentence, nor a number, such as a figure has on its axes.
-_TITLE = regex.compile(r'^(?=[\p{Lu}\d].{0,70}[^.,:;!?]$)(?!.*\S {3,}\S)(?!.*\t)(?!\d+(?:\.\d+)?$)')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
 _LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
@@ -100,9 +98,6 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         talk_end=talk_end(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
-    common = boilerplate_lines.repeated(texts)
-    titles = {place: (2, texts[place]) for place in _titles_by_layout(lines)}
-    said: set[str] = set()
     blocks = code_blocks(lines, texts)
     places = iter(range(*_bounds(reader, lines, texts)))
     for index in places:
@@ -113,20 +108,14 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             if block := blocks[index]:
                 reader.say(block[1], (line.number,), block[0])
                 reader.before = NOTHING
-        elif heading := titles.get(index) or _heading(line, text, reader):
+        elif heading := _heading(line, text, reader):
             reader.open_section(*heading, line.number)
         elif len(reader.paragraph) == 1 and not lines[index - 1].blank_after and _SETEXT.match(text):
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
         elif is_table_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
             read_row(reader, line, following)
-        elif (
-            _BOX.match(text)
-            or (
-                text in said and not (len(text) >= ASIDE_REACH and not line.blank_after and breaks_off(text, following))
-            )
-            or boilerplate_lines.is_boilerplate(text)
-        ):
+        elif _BOX.match(text) or boilerplate_lines.is_boilerplate(text):
             reader.flush()
             reader.leads_away = reader.leads_away or boilerplate_lines.leads_away(text)
         elif reader.references is not None or is_reference(text):
@@ -136,8 +125,6 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             last = _end_of_text(lines, index)
             _read_text(reader, lines[index : last + 1], ''.join(texts[last + 1 : last + 2]))
             line = lines[[index, *islice(places, last - index)][-1]]  # all of it has been read
-        if text in common:
-            said.add(text)
         if line.blank_after and (reader.paragraph or reader.columns or reader.pairs):
             reader.flush()
     reader.flush()
@@ -189,21 +176,6 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
         return None
     match = _BOLD_TITLE.match(text)
     return (_LOWEST, match.group(2)) if match else None
-
-
-def _titles_by_layout(lines: Sequence[NumberedLine]) -> frozenset[int]:
-    """The places of headings at the margin of a text most of which stands in from it, as of manual pages."""
-    indents = [_indent(line.text) for line in lines]
-    if 2 * sum(indent > 0 for indent in indents) < len(lines):
-        return frozenset()
-    return frozenset(
-        place
-        for place, (indent, below) in enumerate(pairwise(indents))
-        if indent == 0 < below
-        and (not place or lines[place - 1].blank_after)
-        and _TITLE.match(lines[place].text)
-        and not SPEAKER.match(lines[place].text)
-    )
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:

@@ -35,20 +35,6 @@ _TURNS = regex.compile(
 # What is said in spite of it.
 _TURNS_BACK = regex.compile(r'^(?:But|However|Nevertheless|Aber|Jedoch|Mais|Pero)\b')
 
-# Below it its author says in short what all of it says.
-_SUMS_UP = regex.compile(
-    r'^(?:\d{1,2}[.)]? )?(?:(?:executive |plain[- ]language )?(?:summary|abstract)'
-    r'|(?:in|at) (?:brief|short|a (?:glance|nutshell|hurry))|tl;?dr|bottom line|(?:\p{L}+ )?highlights'
-    r'|key (?:points|findings|facts|messages|results|takeaways)|(?:main )?(?:findings|results)'
-    r'|what (?:did we|we|they) f(?:i|ou)nd|zusammenfassung|kurzfassung|auf einen blick|fazit|(?:haupt)?ergebnisse'
-    r'|das wichtigste(?: in kürze)?|résumé|en bref|resumen|резюме|要約|摘要|概要)[?:]?$',
-    regex.IGNORECASE,
-)
-# `Ada Orme: The new plan (Mon, 3 Feb 2025 09:12, to all)`
-_WRITTEN_BY = regex.compile(r'^([^:()]{2,60}?)(?:: [^()]{1,200})? \([^()]{0,60}(?:\d\d:\d\d|, to )[^()]{0,300}\)$')
-_OWN_SUMMARY, _SUMMED_UP = 4, 2
-"""Statements of such a section that are told before others, and that must be told."""
-
 
 def is_name(label: str) -> bool:
     """Return whether all longer words of a label have capitals, what stands in brackets aside."""
@@ -81,7 +67,8 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     editions = {
         titles
         for titles in named
-        if VERSION.search(titles[-1]) or (_has_day(titles[-1]) and not _WRITTEN_BY.match(titles[-1]))
+        if VERSION.search(titles[-1])
+        or any(kind == 'date' and len(text) > len('2026') for kind, text, _ in names.located(titles[-1]))
     }
     alike |= editions if len({each[:-1] for each in editions}) < len(editions) else set()
     recurring = {
@@ -91,37 +78,12 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     titles = {sections[each.section].titles for each in said}
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
-    own = {index for index, section in enumerate(sections) if section.titles and _SUMS_UP.match(section.titles[-1])}
-    told = Counter[int]()
-    said = [*said]
-    for place, each in enumerate(said):
-        if each.section in own and told[each.section] < _OWN_SUMMARY:
-            told[each.section] += 1
-            said[place] = replace(
-                each, is_summing_up=True, is_opening=each.is_opening or told[each.section] <= _SUMMED_UP
-            )
-    writers = [_WRITTEN_BY.match(section.titles[-1] if section.titles else '') for section in sections]
-    if sum(map(bool, writers)) > 1:
-        said = [_written(each, sections[each.section], writers[each.section]) for each in said]
     return [_under(each, sections[each.section], alike) for each in said]
 
 
-def _has_day(title: str) -> bool:
-    return any(kind == 'date' and len(text) > len('2026') for kind, text, _ in names.located(title))
-
-
-def _written(statement: Statement, section: HeadingSection, writer: regex.Match[str] | None) -> Statement:
-    """A statement with who wrote the mail it is from, unless it has a lead."""
-    if not writer or statement.lead:
-        return statement
-    evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
-    return replace(statement, lead=writer[1], evidence=evidence)
-
-
 def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, ...]]) -> Statement:
-    turning = next((depth for depth, title in enumerate(section.titles) if _TURNS.match(title)), None)
-    turning = None if _TURNS_BACK.match(statement.text) else turning
-    depth = turning
+    turning = enumerate(section.titles if not _TURNS_BACK.match(statement.text) else ())
+    depth = next((depth for depth, title in turning if _TURNS.match(title)), None)
     if depth is None:
         depth = next((at - 1 for at in range(len(section.titles), 0, -1) if section.titles[:at] in alike), None)
     if depth is None:
@@ -129,9 +91,8 @@ def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, 
     if section.numbers[depth] == depth == 0 and not VERSION.search(section.titles[0]):  # the title of the text
         return statement
     title = NUMBERING.sub('', section.titles[depth]).rstrip('?？ ')
-    turned = replace(statement, is_turned=turning is not None)
     if len(title) > _LONGEST or title in statement.said(statement.text):
-        return turned
+        return statement
     lead = f'{title}: {statement.lead}' if statement.lead not in ('', '>') else title
     numbers = filter(None, section.numbers[depth : depth + 1])
-    return replace(turned, lead=lead, evidence=tuple(dict.fromkeys((*statement.evidence, *numbers))))
+    return replace(statement, lead=lead, evidence=tuple(dict.fromkeys((*statement.evidence, *numbers))))

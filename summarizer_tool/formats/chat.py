@@ -1,5 +1,7 @@
 """Chats and transcripts as programs export them: who says what, a paragraph for each turn. Pure computing."""
 
+from calendar import day_abbr
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -128,7 +130,22 @@ def _turns(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
 
 
 def _headers(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
-    """The lines that say who speaks, and when; those of two lines, with the second, which says when."""
+    """The lines that say who speaks, and when; those of two lines, with the second, which says when.
+
+    A word before a time, `Hannah Cho 9:02 AM`, is a day where it stands behind several names, and else one of the name.
+    """
+    found = [*_timed(lines)]
+    names_before: defaultdict[str, set[str]] = defaultdict(set)
+    for _, turn in found:
+        names_before[turn.day].add(turn.speaker)
+    for number, turn in found:
+        if turn.day.isalpha() and len(names_before[turn.day]) == 1 and turn.day[:3].title() not in day_abbr:
+            turn.speaker, turn.stamp = f'{turn.speaker} {turn.day}', turn.stamp.removeprefix(turn.day).strip(', ')
+            turn.day = ''
+        yield number, turn
+
+
+def _timed(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
     before = ''
     for number, line in enumerate(lines):
         if line.strip() and len(line) <= _LONGEST_HEADER:

@@ -115,21 +115,37 @@ def _unled(text: str, title: str) -> str:
 def with_leads(
     entries: Sequence[FactEntry], headings: Sequence[Sequence[str]], titles: Sequence[str]
 ) -> list[FactEntry]:
-    """The facts, each with whom its section is about, and the date above it in a timeline, where it does not say so."""
+    """The facts, each with whom its section is about, and the date above it in a timeline, where it does not say so.
+
+    Of sections that say the same, "The cause was …", or are of one series, "Incident 4001", it is the heading.
+    """
     dates = _dates(entries, headings)
-    led = (_led(entry, above, titles) for entry, above in zip(entries, headings, strict=True))
+    forms = [_forms(entry.text, above) for entry, above in zip(entries, headings, strict=True)]
+    places = {(form, *above) for each, above in zip(forms, headings, strict=True) for form in each}
+    times = Counter(form for form, *_ in places)
+    alike = [not date and any(times[form] > 2 for form in each) for each, date in zip(forms, dates, strict=True)]
+    led = (_led(*each, titles) for each in zip(entries, headings, alike, strict=True))
     return [_dated(entry, date) for entry, date in zip(led, dates, strict=True)]
 
 
-def _led(entry: FactEntry, headings: Sequence[str], titles: Sequence[str]) -> FactEntry:
+def _forms(text: str, headings: Sequence[str]) -> set[str]:
+    """What a fact and the heading above it begin with, as others like them do."""
+    series = [each for each in headings[-1:] if any(map(str.isdigit, each))]
+    words = [names.words(each) for each in (text, *series)]
+    return {' '.join(each[:count]) for each, count in zip(words, (2, 1), strict=False) if each and headings}
+
+
+def _led(entry: FactEntry, headings: Sequence[str], is_alike: bool, titles: Sequence[str]) -> FactEntry:
     """A fact with whom its section is about, a name among the headings, unless it says so or begins with a name."""
-    subject = next((name for heading in reversed(headings) if (name := subject_of(heading))), '')
-    is_said = subject in titles[entry.place[0]] or {*scoring.content_words(subject)} <= {*entry.item.words}
+    title = titles[entry.place[0]]
+    name = next((each for each in map(subject_of, reversed(headings)) if each and each not in title), '')
+    subject = name or (short_title(headings[-1]) if is_alike else '')
+    is_said = subject in title or {*scoring.content_words(subject)} <= {*entry.item.words}
     wanted, mentioned = {*names.words(subject)}, () if is_said else names.mentions(entry.text)
     is_said = is_said or any(
         each <= wanted or wanted <= each for each in ({*names.words(name)} for name in mentioned) if each
     )
-    if mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
+    if name and mentioned and not is_said and _OPENING.sub('', entry.text).startswith(mentioned[0]):
         return entry  # what follows may not be about that name
     return replace(entry, section=headings, lead='' if is_said or subject.startswith(INDEX_LEAD.rstrip()) else subject)
 

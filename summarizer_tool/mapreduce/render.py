@@ -23,7 +23,7 @@ from summarizer_tool.prompts import Focus
 from summarizer_tool.text import names, scoring, tokens
 from summarizer_tool.text.lines import one_line
 from summarizer_tool.text.own_lines import as_line
-from summarizer_tool.text.relevance import asked_values, rare_words, relevances, relevant
+from summarizer_tool.text.relevance import asked_values, relevances, relevant
 from summarizer_tool.text.sentences import plain
 
 MAX_LINE_WORDS = 55
@@ -91,7 +91,6 @@ def fit(
     said = [fact.text for fact in facts]
     above = [' '.join((*each[-2:], text)) for each, text in zip(headings, said, strict=True)] if headings else said
     relevance = relevant(relevance or relevances(said, focus), said, focus, above)
-    is_named = rare_words(said, focus) if aim is scoring.Aim.NAMES else [False] * len(facts)
     weights = [SAID_BEFORE if fact.text in said_before else 1.0 for fact in facts]
     if aim is scoring.Aim.GIST and not gist.is_story(said):
         ends = [fact.evidence[-1] for fact in facts]
@@ -102,8 +101,7 @@ def fit(
         ]
     language = scoring.language_of_texts(said)
     entries = [
-        _entry(index, fact, relevance[index], focus, weights[index], aim, language, is_named=is_named[index])
-        for index, fact in enumerate(facts)
+        _entry(index, fact, relevance[index], focus, weights[index], aim, language) for index, fact in enumerate(facts)
     ]
     if headings:
         entries = (with_leads if aim is scoring.Aim.NAMES else below_headings)(entries, headings, titles)
@@ -143,8 +141,6 @@ def _entry(
     weight: float,
     aim: scoring.Aim = scoring.Aim.NAMES,
     language: str = 'en',
-    *,
-    is_named: bool = False,
 ) -> FactEntry:
     text = as_line(fact.text)
     # The first line of its evidence may be the heading that its subject was taken from.
@@ -156,8 +152,7 @@ def _entry(
         names=tuple(dict.fromkeys(mentioned)),
         words=words,
         weight=weight * scoring.fact_weight(fact.importance, relevance, aim, is_filler=fact.is_filler),
-        bonus=scoring.vital(fact.importance, words, aim)
-        + scoring.ASKED_BONUS * (is_named and fact.importance == scoring.MOST_IMPORTANT),
+        bonus=scoring.vital(fact.importance, words, aim),
         section=(document, segment // 8),
     )
     return FactEntry(index, place, text, item)

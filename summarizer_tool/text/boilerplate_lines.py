@@ -1,7 +1,6 @@
 """What on a page belongs to the site and not to the text: menus, cookie notices, share bars, licence lines."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -124,17 +123,6 @@ def is_boilerplate(line: str) -> bool:
     return False
 
 
-def points_elsewhere(text: str) -> bool:
-    """Return whether most lines of a passage only say where something stands: links, what opens a page."""
-    lines = [line for line in text.split('\n') if line.strip()]
-    pointing = sum(map(_is_link, lines))
-    return 2 * pointing > len(lines) or text.startswith('---\n')
-
-
-def _is_link(line: str) -> bool:
-    return '](' in line and _LINK_ONLY.match(_BULLET.sub('', line.strip())) is not None
-
-
 def leads_away(line: str) -> bool:
     """Return whether a line or heading opens a list of other pages: "See also", "You may also like"."""
     return _leads_away(_bare(line).lower())
@@ -148,12 +136,6 @@ def is_entry(item: str) -> bool:
     """Return whether an item below what leads away does so, too: it is mostly links, or no sentence."""
     text = _LINK.sub(r'\1', item).rstrip('*_ ')
     return not text.endswith(_STOPS) or 2 * len(_LINK.sub('', item)) < len(text)
-
-
-def repeated(texts: Sequence[str]) -> frozenset[str]:
-    """Lines of some length that stand in the text three times or more; saying them once is enough."""
-    seen = Counter(text for text in texts if len(text) > 20 and not text.startswith('|'))
-    return frozenset(text for text, times in seen.items() if times > 2)
 
 
 def between_marks(texts: Sequence[str]) -> tuple[int, int]:

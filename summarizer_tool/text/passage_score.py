@@ -3,8 +3,7 @@
 Whoever answers seldom repeats the question, so what counts most is what is said near a passage, within about a hundred
 words and within a few hundred. The weights maximize the likelihood that a passage drawn by `exp(score)` is
 one of those that answer (listwise; Cao et al., ICML 2007), on the train split of QMSum (meetings), on XQuAD (Wikipedia)
-and on pages of documentation, whose headings are the questions: `python -m tests.proofs.evidence.fitting`. That of its
-own meaning, which finds what answers in other words, was chosen with these as they are, on more kinds of texts.
+and on pages of documentation, whose headings are the questions: `python -m tests.proofs.evidence.fitting`.
 """
 
 import heapq
@@ -28,7 +27,6 @@ WEIGHTS: dict[str, float] = {
     'own words': 2.58,
     'words near': 1.57,
     'words around': 0.84,
-    'own meaning': 1.5,
     'meaning near': 3.82,
     'meant around': 0.71,
     'feedback': 1.48,
@@ -115,18 +113,15 @@ class Stretches:
         self.places = [end - size / 2 for end, size in zip(ends, sizes, strict=True)]
         self.around = self.fading(AROUND)
 
-    def within(self, words: float) -> list[range]:
-        """For each passage those within so many words of it."""
-        return [
-            range(bisect_left(self.places, place - words), bisect_right(self.places, place + words))
-            for place in self.places
-        ]
-
     def fading(self, words: float) -> list[dict[int, float]]:
         """For each passage how much what others say counts there."""
+        places, reach = self.places, _REACH * words
         return [
-            {other: math.exp(-(((self.places[other] - place) / words) ** 2) / 2) for other in others}
-            for place, others in zip(self.places, self.within(_REACH * words), strict=True)
+            {
+                other: math.exp(-(((places[other] - place) / words) ** 2) / 2)
+                for other in range(bisect_left(places, place - reach), bisect_right(places, place + reach))
+            }
+            for place in places
         ]
 
 
@@ -135,15 +130,14 @@ def features(
 ) -> dict[str, Sequence[float]]:
     """What the score of each passage rests on but for feedback, by name."""
     counts = [each.counts for each in read]
-    worth = _worth(stretches.within(AROUND), counts, weights)
+    worth = {term: weight**2 for term, weight in weights.items()}  # what is rare tells most
     near = stretches.fading(NEAR)
     asked = [*filter(content_stem, names.words(question))]
-    own, meaning, meant = word_vectors.likeness(stretches.telling, asked, near, stretches.around)
+    meaning, meant = word_vectors.likeness(stretches.telling, asked, near, stretches.around)
     return {
         'own words': [each.score for each in read],
         'words near': _told(counts, worth, near),
         'words around': _told(counts, worth, stretches.around),
-        'own meaning': own,
         'meaning near': meaning,
         'meant around': meant,
     }
@@ -158,22 +152,6 @@ def _spread(said: Sequence[float], fading: Sequence[Mapping[int, float]]) -> lis
     sums = [sum(said[other] * share for other, share in shares.items()) for shares in fading]
     most = max(sums, default=0.0) or 1.0
     return [each / most for each in sums]
-
-
-def _worth(
-    around: Sequence[range], counts: Sequence[Mapping[str, float]], weights: Mapping[str, float]
-) -> dict[str, float]:
-    """What each term of the question tells: most where it is rare and stands together, as what is a topic does.
-
-    What belongs to the way of asking, or is said anywhere, stands in a few passages without the others.
-    """
-    worth: dict[str, float] = {}
-    for term, weight in weights.items():
-        found = [index for index, each in enumerate(counts) if each.get(term)]
-        together = sum(bisect_left(found, around[each].stop) - bisect_left(found, around[each].start) for each in found)
-        expected = sum(len(around[each]) - 1 for each in found) * (len(found) - 1) / max(1, len(counts) - 1)
-        worth[term] = weight**2 * math.log1p((together - len(found) + 0.5) / (expected + 0.5))
-    return worth
 
 
 def _told(

@@ -10,8 +10,7 @@ equally long, divided by what a passage could reach at most:
 `tf` is how often a term is in the text, and half a time more if it is in the headings or the title; a word that only
 shares its beginning with a term, such as `leader` with `lead`, or as `led` its infinitive, is a fifth of a time. Where
 the innermost heading names what is asked about and the text has more of the question, as the row `Leader` under `The
-Silt Choir`, its terms are as good as said there; and where a heading has most of what is asked in an identifier, such
-as the version `3.0.0`, all below it is more of an answer than what only mentions that.
+Silt Choir`, its terms are as good as said there.
 `closeness` is the share of the question's neighbouring terms that stand close in the passage, or together in such a
 heading, weighed by their idf; `intent` is the coverage of what the answer is for. One mention
 of each term gives 0.75, two 0.86; half of the question's weight about 0.4. What is added to a passage never lowers its
@@ -19,7 +18,6 @@ score. What stands around a passage is no part of it: `passage_score.py`.
 """
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -37,9 +35,6 @@ _HEADING = 0.5
 _NAMED = 1.25
 """The same, where the innermost heading is the name of what is asked about."""
 
-_IDENTIFIED = 0.8
-"""The least score below a heading with an identifier that is most of the question."""
-
 _CLOSE = 0.25
 _INTENT = 0.1
 """What closeness and intent add of the way from the coverage to 1."""
@@ -50,9 +45,6 @@ _FAR_WORDS = 20
 
 _DERIVED = 0.2
 """Times that a word counts which only shares its beginning with a term: three in eight of one mention."""
-
-# What is made of several terms and one of them a number: `v1.2.3`, `e-4021`.
-_IDENTIFIER = re.compile(r'(?=\D*\d)\w+(?:[-.+#]\w+)+')
 
 _ALIKE = '~'
 """Stands before a term where a word only shares its beginning, such as `leader` with `lead`."""
@@ -98,15 +90,7 @@ class WeighedQuestion:
         intent = _covered(self.intent, places, above) if self.intent else 0.0
         counts = {term: times for term in self.weights if (times := _times(term, places, said))}
         closeness = _CLOSE * self._closeness(places, above) + _INTENT * intent if coverage else 0.0
-        score = coverage + (1 - coverage) * closeness
-        return (_IDENTIFIED + (1 - _IDENTIFIED) * score if self._identified(path) else score), counts
-
-    def _identified(self, path: Sequence[str]) -> bool:
-        """Return whether what is most of the question is an identifier with a digit that is in the headings."""
-        asked_for = {term: weight for term, weight in self.weights.items() if _IDENTIFIER.fullmatch(term)}
-        if 2 * sum(asked_for.values()) <= sum(self.weights.values()):
-            return False
-        return any(not asked_for.keys().isdisjoint(asked(heading).wholes) for heading in path)
+        return coverage + (1 - coverage) * closeness, counts
 
     def _named(self, heading: str, places: Mapping[str, list[int]]) -> tuple[str, ...]:
         """The terms of a heading that names what is asked about, and nothing else, if more is said that is asked."""
@@ -118,12 +102,9 @@ class WeighedQuestion:
     def _places(self, words: Sequence[str]) -> dict[str, list[int]]:
         """Where among words the terms are."""
         places = dict[str, list[int]]()
-        wanted = self._wanted
-        wanted.meet({*words})
         for place, word in enumerate(words):
-            if word in wanted:
-                for term in wanted[word]:
-                    places.setdefault(term, []).append(place)
+            for term in self._wanted[word]:
+                places.setdefault(term, []).append(place)
         return places
 
     def _closeness(self, places: Mapping[str, list[int]], above: Mapping[str, float]) -> float:
@@ -140,36 +121,31 @@ class WeighedQuestion:
 
 
 class _TermsOfWords(dict[str, tuple[str, ...]]):
-    """By word, case-folded, the terms in it that count, of those words that were met and have any."""
+    """By word, case-folded, the terms in it that count."""
 
     def __init__(self, terms: set[str]) -> None:
         super().__init__()
         self._terms = terms
-        self._met = set[str]()
         self._roots: dict[str, list[str]] = {}
         for term in terms:
             self._roots.setdefault(term[:LEAST_ROOT], []).append(term)
         # A stem is the beginning of its words but for its last letter, so most words need not be cut.
         self._starts = tuple({term[:3] if len(term) > 3 else term[:2] for term in terms})
 
-    def meet(self, words: set[str]) -> None:
-        """Look at words that were not met before."""
-        new = words - self._met
-        self._met |= new
-        starts = self._starts
-        for word in new:
-            if word.isalnum() and word.isascii() and not (word.startswith(starts) or word in PASTS):
-                continue
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        found: tuple[str, ...] = ()
+        if not (word.isalnum() and word.isascii()) or word.startswith(self._starts) or word in PASTS:
             cut = terms_of_word(word)
-            if found := tuple(term for term in cut if term in self._terms) or tuple(
+            found = tuple(term for term in cut if term in self._terms) or tuple(
                 {
                     _ALIKE + term: None
                     for each in (sorted(roots(word)) if word in PASTS else cut)
                     for term in self._roots.get(each[:LEAST_ROOT], ())
                     if is_alike(each, (term,))
                 }
-            ):
-                self[word] = found
+            )
+        self[word] = found
+        return found
 
 
 @lru_cache(maxsize=4096)

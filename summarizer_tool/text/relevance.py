@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 from operator import mul
 from typing import TYPE_CHECKING
@@ -32,32 +31,15 @@ words or others of that meaning, the direction of all its words together, and th
 are twice those that maximize the likelihood of the sentences that answer 62 questions on 25 texts of many kinds, which
 ask in other words than theirs, 150 of XQuAD and 160 of the train split of QMSum: few have room."""
 
-WEIGHTS_OF_TALK = (1.0, 1.0, 2.0)
-"""The same where people talk, whose sentences say little without the ones around them."""
-
 NO_PLACE = 0.05
 """What any place has."""
 
 BY_PLACE = 0.3
 """The most that a fact about a schema is relevant by its place alone."""
 
-LONGEST_LEAD = 100
-"""Characters up to which what stands before a colon may be who says a text."""
-
 # `| Ada Orme | Race: Human |`, `Seat: Vant Hold; Founded: 1204`; of a table of two columns `| Race | Value: Human |`.
 _LABELLED = regex.compile(r'(?<=^|[|;:] )(\p{L}[\p{L} ]{0,30}): (?=([^|;]*[^|;\s]))')
 _PAIR = regex.compile(r'^\| (\p{L}[\p{L} ]{0,30}) \| (?:[^|:]+: )?([^|]+) \|$')
-
-_FEW = 2
-_FEW_SHARE = 0.01
-"""Texts, and share of them, up to which a word of the focus is rare."""
-
-
-MAX_AREAS, LONGEST_AREA = 5, 4
-"""Things that are asked for at once, each of which is looked for by itself, and words of one."""
-
-_COMMA = regex.compile(r'\s*[,;\n]\s*(?:(?:and|und|et|y|e)\s+)?', regex.IGNORECASE)
-_AND = regex.compile(r'\s+(?:and|und|et|y|e|&)\s+', regex.IGNORECASE)
 
 # Words by which schemas ask for kinds of names. Names are wanted anyway; "people" in a sentence says nothing about it.
 _KINDS = frozenset(
@@ -93,8 +75,6 @@ def relevances(texts: Sequence[str], focus: 'Focus', breaks: Container[int] = ()
     """
     if not _words_of(focus):
         return [0.0] * len(texts)
-    if areas := _areas(focus, texts):
-        return _most(relevances(texts, area, breaks) for area in areas)
     passages: list[list[str]] = []
     starts: list[bool] = []
     left = 0
@@ -121,28 +101,7 @@ def relevant(places: Sequence[float], texts: Sequence[str], focus: 'Focus', abov
     """
     if Aim.of(focus) is Aim.NAMES:
         return [max(BY_PLACE * place, own) for place, own in zip(places, matches(texts, focus), strict=True)]
-    weights = WEIGHTS_OF_TALK if speaks(map(_lead, texts)) else WEIGHTS
-    return _most(_likely(places, above or texts, area, weights) for area in _areas(focus, above or texts) or [focus])
-
-
-def _areas(focus: 'Focus', texts: Sequence[str]) -> list['Focus']:
-    """Each of several things that are asked for, as in `refunds and liability`; none where it is one, or a question.
-
-    What the texts say in one, as `Marks and Spencer`, is one thing.
-    """
-    if focus.questions or focus.schema_hint:
-        return []
-    parts: list[str] = []
-    for part in filter(None, _COMMA.split(focus.focus_areas.strip())):
-        is_one = any(part.casefold() in text.casefold() for text in texts)
-        parts += [part] if is_one else _AND.split(part)
-    areas = [replace(focus, focus_areas=part) for part in parts]
-    are_names = all(len(area.focus_areas.split()) <= LONGEST_AREA for area in areas) and all(map(_words_of, areas))
-    return areas if are_names and 1 < len(areas) <= MAX_AREAS else []
-
-
-def _most(relevance: Iterable[Sequence[float]]) -> list[float]:
-    return [max(each) for each in zip(*relevance, strict=True)]
+    return _likely(places, above or texts, focus)
 
 
 def speaks(leads: Iterable[str]) -> bool:
@@ -152,15 +111,7 @@ def speaks(leads: Iterable[str]) -> bool:
     return 2 * len(named) > len(every) and 4 * len({*named}) <= len(named)
 
 
-def _lead(text: str) -> str:
-    """What stands before the colon of a text."""
-    lead, mark, _ = text[:LONGEST_LEAD].partition(': ')
-    return lead if mark else ''
-
-
-def _likely(
-    places: Sequence[float], texts: Sequence[str], focus: 'Focus', weights: tuple[float, float, float]
-) -> list[float]:
+def _likely(places: Sequence[float], texts: Sequence[str], focus: 'Focus') -> list[float]:
     """How likely each text is one that answers, against the best one: a linear model of words, meaning and place."""
     asked_for = [*dict.fromkeys(word for word in names.words(_text_of(focus)) if content_stem(word))]
     words = [[word for word in names.words(text) if content_stem(word)] for text in texts]
@@ -170,7 +121,7 @@ def _likely(
     known = Counter(chain.from_iterable({*map(content_stem, each)} for each in words))
     rare = [idf(known[content_stem(word)], len(texts)) for word in asked_for]
     total = sum(rare) or 1.0
-    by_words, by_meaning, by_place = weights
+    by_words, by_meaning, by_place = WEIGHTS
     scores = [
         by_words * sum(map(mul, rare, row)) / total
         + by_meaning * near
@@ -179,18 +130,6 @@ def _likely(
     ]
     best = max(scores, default=0.0)
     return [math.exp(score - best) for score in scores]
-
-
-def rare_words(texts: Sequence[str], focus: 'Focus', headings: Sequence[str] = ()) -> list[bool]:
-    """Whether each text has a word of the focus that few of them have, and no heading: who asks for it wants them."""
-    asked = _words_of(focus)
-    if not asked:
-        return [False] * len(texts)
-    bags = [set(content_words(text)) for text in texts]
-    above = set(chain.from_iterable(map(content_words, headings)))
-    times = {word: sum(word in bag for bag in bags) for word in asked if word not in above}
-    rare = {word for word, count in times.items() if count <= max(_FEW, _FEW_SHARE * len(texts))}
-    return [not rare.isdisjoint(bag) for bag in bags]
 
 
 def asked_values(text: str, focus: 'Focus') -> list[str]:

@@ -63,9 +63,6 @@ BEGINNING, REACH = 3.0, 0.15
 """For the gist, what the beginning of a text gains, which tells what the text is about, and over which share of the
 text that fades."""
 
-LONE_WORD = 0.6
-"""Worth of a single word that one chunk names, against 1 for any other name."""
-
 
 @lru_cache(maxsize=16_384)
 def content_words(text: str, language: str = 'en') -> tuple[str, ...]:
@@ -141,22 +138,12 @@ def vital(importance: int, words: Sequence[str], aim: Aim) -> float:
 
 
 def ranked_names(answers: Sequence[Sequence[str]]) -> list[str]:
-    """The names of all chunks by worth per token: what many chunks name, or name first, before the rest.
-
-    A single word that only one chunk names is worth less: it is often no more than a capitalized noun.
-    """
+    """The names of all chunks by worth per token: what many chunks name, or name first, before the rest."""
     worth: defaultdict[str, float] = defaultdict(float)
-    chunks: Counter[str] = Counter()
     for entities in answers:
         for place, entity in enumerate(entities):
             worth[entity] += 1.0 - place / (2 * len(entities))
-            chunks[entity] += 1
-
-    def density(entity: str) -> float:
-        doubt = LONE_WORD if chunks[entity] == 1 and ' ' not in entity else 1.0
-        return doubt * worth[entity] / (tokens.count_cached(f' {entity}') + 1)
-
-    return sorted(worth, key=density, reverse=True)
+    return sorted(worth, key=lambda entity: -worth[entity] / (tokens.count_cached(f' {entity}') + 1))
 
 
 @dataclass(frozen=True, slots=True)

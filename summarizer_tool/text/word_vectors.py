@@ -109,7 +109,7 @@ def _spread(said: 'Matrix', fading: Sequence[Mapping[int, float]]) -> 'Matrix':
     """What is said where each text is."""
     import numpy as np
 
-    return np.array([np.array([*shares.values()]) @ said[[*shares]] for shares in fading]) if fading else said
+    return np.array([np.array([*shares.values()]) @ said[[*shares]] for shares in fading])
 
 
 @cache
@@ -134,27 +134,25 @@ def installed() -> WordVectors | None:
 def likeness(
     texts: Sequence[Sequence[str]],
     question: Sequence[str],
-    near: Sequence[Mapping[int, float]] = (),
-    around: Sequence[Mapping[int, float]] = (),
-) -> tuple[list[float], list[float], list[float]]:
-    """The cosine of each text with a question, both as words, that of what is near, and how often its words are meant.
+    near: Sequence[Mapping[int, float]],
+    around: Sequence[Mapping[int, float]],
+) -> tuple[list[float], list[float]]:
+    """The cosine with a question, as words, of what is near each text, and how often its words are meant around it.
 
     In the cosines each word counts the same, however common it is. Meant is a word as far as the cosine of one that is
     said is over `_ALIKE`; it is the mean over the question of the logarithm of how often. `near` and `around` say for
-    each text which texts count there for the one and the other, by index, and how much; without them, only itself.
-    Without vectors all are zeros.
+    each text which texts count there for the one and the other, by index, and how much. Without vectors all are zeros.
     """
     vectors = installed() if texts and question else None
     if vectors is None:
-        return [0.0] * len(texts), [0.0] * len(texts), [0.0] * len(texts)
+        return [0.0] * len(texts), [0.0] * len(texts)
     import numpy as np
 
     rows, places, asked, cosines = vectors.compared(texts, question)
     alike = np.maximum(cosines - _ALIKE, 0) / (1 - _ALIKE)
     said = np.array([rows[each].sum(axis=0) for each in places])
     meant = _spread(np.array([alike[each].sum(axis=0) for each in places]), around)
-    own, there = (_toward(each, asked).tolist() for each in (said, _spread(said, near)))
-    return own, there, np.log1p(meant).mean(axis=1).tolist()
+    return _toward(_spread(said, near), asked).tolist(), np.log1p(meant).mean(axis=1).tolist()
 
 
 def alike(texts: Sequence[Sequence[str]], question: Sequence[str]) -> tuple[list[float], Sequence[Sequence[float]]]:
@@ -181,4 +179,5 @@ def nearness(texts: Sequence[Sequence[str]], question: str) -> list[float]:
     asked = names.words(question)
     idle = stop_words(asked)
     kept = [[word for word in text if word not in idle] for text in texts]
-    return likeness(kept, [word for word in asked if word not in idle])[0]
+    alone = [{place: 1.0} for place in range(len(texts))]
+    return likeness(kept, [word for word in asked if word not in idle], alone, alone)[0]

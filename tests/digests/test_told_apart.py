@@ -14,6 +14,11 @@ def test_of_what_stands_once_what_went_wrong_comes_first() -> None:
     assert column.text == 'open ×34, failed ×1, a ×1, b ×1, c ×1, d ×1, e ×1'
 
 
+def test_sentences_with_as_many_commas_each_are_no_table() -> None:
+    bills = ''.join(f'Bill {n}: {n * 7} marks, owed by Ada, due {n % 28} May.\n' for n in range(1, 40))
+    assert digest(bills, 60).kind == 'log'
+
+
 def test_what_says_the_same_again_gives_way_to_what_does_not() -> None:
     alike = [DigestStatement(f'the north sluice {n} did not close in time', 70.0, 'errors') for n in range(9)]
     other = DigestStatement('water in the cellar', 64.0, 'errors')

@@ -124,17 +124,6 @@ On Wed, 11 Feb 2026 at 09:12, Karl Brandt wrote:
     )
 
 
-def test_lines_that_were_not_wrapped_are_said_one_by_one():
-    page = """
-proc on /proc type proc (rw,relatime)
-sysfs on /sys type sysfs (rw,relatime)
-devtmpfs on /dev type devtmpfs (rw,relatime,size=12334460k,nr_inodes=3083615)
-tmpfs on /dev/shm type tmpfs (rw)
-/dev/vda on / type ext4 (rw,relatime)
-"""
-    assert [text for text, _ in read(page)] == page.strip().split('\n')
-
-
 def test_what_is_too_long_ever_to_be_said_is_begun():
     guilds = ', '.join(f'to the guild of ward {number}' for number in range(40))
     facts = _told(f'The charter grants {guilds}, the right to hold a market.', 60)

@@ -180,67 +180,6 @@ def test_what_is_said_at_length_below_a_value_and_a_list_below_a_box_stand_for_t
     )
 
 
-def test_of_a_long_run_that_points_back_the_last_sentence_that_names_something_is_enough():
-    page = (
-        'The keepers of the lower dyke, who are chosen by the parish every third year, never write in the book itself. '
-        'Instead, they write in a ledger that is kept in the mill beside the keys, and that nobody else opens. '
-        'This ledger is read by the parish when the year ends, and by the miller, whenever the water has risen. '
-        'It must be bound in leather.'
-    )
-    assert read(page)[-1][0] == page[page.index('This ledger') :]
-
-
-def test_who_does_it_is_what_the_heading_names():
-    page = """
-# gate.read(path)
-
-Returns the reading of a gate. Throws if the gate is shut.
-
-# Gates and walls
-
-a. The gate is read twice a day.
-b. Nobody reads the wall.
-"""
-    assert read(page) == snapshot(
-        [
-            ('gate.read(path): Returns the reading of a gate.', (3, 1)),
-            ('gate.read(path): Throws if the gate is shut.', (3, 1)),
-            ('The gate is read twice a day.', (7,)),
-            ('Nobody reads the wall.', (8,)),
-        ]
-    )
-
-
-def test_a_sentence_that_names_nothing_is_said_of_the_identifier_above_it():
-    page = """
-max_level
----------
-
-**Default** - ``10``
-
-The default keeps the wheel dry. It is 10. Jonas Orme set max_level in 1871. This option needs a restart.
-
-- `speed` of the wheel, in turns a minute. **Default:** `0`.
-
-Early years
------------
-
-The wheel was dry.
-"""
-    assert read(page) == snapshot(
-        [
-            ('max_level: Default - 10', (4, 1)),
-            ('max_level: The default keeps the wheel dry.', (6, 1)),
-            ('It is 10.', (6,)),
-            ('Jonas Orme set max_level in 1871.', (6,)),
-            ('Jonas Orme set max_level in 1871. This option needs a restart.', (6,)),
-            ('speed of the wheel, in turns a minute.', (8,)),
-            ('Default: 0.', (8,)),
-            ('The wheel was dry.', (13,)),
-        ]
-    )
-
-
 def test_a_definition_goes_on_with_what_it_points_back_to():
     page = """
 gate.open(height, *, at=None)

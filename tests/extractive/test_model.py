@@ -163,14 +163,6 @@ def test_what_the_text_is_about_is_said(beginning: list[str], said: str) -> None
     assert any(said in fact.text for fact in facts)
 
 
-def test_a_line_that_stands_there_again_and_again_gives_way() -> None:
-    said = [f'Shed {name} has a green door and a lamp above it.' for name in ('Alder', 'Birch', 'Cedar', 'Dogwood')]
-    lines: list[str] = [line for each in said for line in (each, 'Thank you, that is noted and will be done.')]
-    numbered = [NumberedLine(number, line, blank_after=True) for number, line in enumerate(lines, 1)]
-    request = ParsedRequest([PromptSource(numbered, ())], Focus(), 60, merges=False)
-    assert [fact.text for fact in summarize_sources(request, 60).facts] == said
-
-
 def test_lines_of_code_say_nothing_of_what_a_text_is_about() -> None:
     page = [
         'A gate opens when it is told to.',

@@ -54,6 +54,6 @@ def test_a_heading_that_is_a_sentence_is_told() -> None:
     assert summary.text.splitlines()[0] == 'Die Stadt Marn hat vier Jahre lang am Turm gebaut und wird gelobt.'
 
 
-@pytest.mark.parametrize('pointing', ['To get there, take the stairs.', 'The next gate is shut.'])
+@pytest.mark.parametrize('pointing', ['This gate is shut.'])
 def test_what_points_elsewhere_is_worth_less_to_an_overview(pointing: str) -> None:
     assert gist.share_of_gist(Statement(pointing, (1,), 0), hangs_together=False) < 1

@@ -346,30 +346,6 @@ def test_of_fields_before_a_text_one_says_what_it_is_about():
     assert read(f'{fields}\nThe lock is shut.\n') == [('The lock is shut.', (9,))]
 
 
-def test_a_text_that_stands_in_has_its_headings_at_the_margin():
-    page = """
-NAME
-       sluice - open the gates of a mill
-
-OPTIONS
-       Each of the options is told by its first letter.
-
-       $ sluice --all
-
-       An example of a rule::
-
-           gate.open is True and gate.shut is not.
-"""
-    assert [(said.kind.name, said.text, said.section) for said in statements(numbered(page))[0]] == snapshot(
-        [
-            ('FRAGMENT', 'sluice - open the gates of a mill', 1),
-            ('PROSE', 'Each of the options is told by its first letter.', 2),
-            ('CODE', '$ sluice --all', 2),
-            ('PROSE', 'gate.open is True and gate.shut is not.', 2),
-        ]
-    )
-
-
 def test_tildes_underline_a_title():
     page = '1.0\n~~~\nFixed a fault in the gate.  It does not\nleak now.\n\n0.9\n~~~\nThe gate was moved to the sea.\n'
     assert [text for text, _ in read(page)] == snapshot(

@@ -61,6 +61,18 @@ def test_forms(turn: str) -> None:
     assert said == [f'{name}: {text}'.replace('\n', ' ') for _, name, text in _SAID]
 
 
+def test_a_second_name_before_a_time_is_no_day() -> None:
+    chat = ''.join(
+        f'{name} 9:0{at} AM\n{text}\n'
+        for at, (name, (*_, text)) in enumerate(zip(['Hannah Cho', 'Ben Orme'] * 3, _SAID, strict=True))
+    )
+    said = [line for line in plain_text(chat).splitlines() if line and not line.startswith('#')]
+    assert {line.partition(':')[0] for line in said} == {'Hannah Cho', 'Ben Orme'}
+    days = plain_text(_chat('{name} Montag {clock}\n{text}\n\n'))
+    assert '## Montag 15:12' in days
+    assert '\nines: Shall we' in days
+
+
 def test_days_and_notices() -> None:
     """Each day that begins is told, the hour after a busy one, too; what a program says is said by nobody."""
     said = [

@@ -4,7 +4,7 @@ import pytest
 
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.boilerplate_lines import before_content, between_marks, is_boilerplate, points_elsewhere
+from summarizer_tool.text.boilerplate_lines import before_content, between_marks, is_boilerplate
 
 CHROME = [
     'Share: Post · Send · Copy link',
@@ -90,11 +90,6 @@ def said(text: str) -> list[str]:
     return [statement.text for statement in statements(lines)[0]]
 
 
-def test_a_line_that_repeats_is_said_once() -> None:
-    alarm = 'The database at Frankfurt has lost its quorum.'
-    assert said('\n'.join([alarm, 'A first note.', alarm, 'A second note.', alarm])).count(alarm) == 1
-
-
 def test_below_what_leads_away_links_and_titles_go_and_sentences_stay() -> None:
     items = '- [The bells of the gate, and who rang them.](/bells)\n- Harbour\n- Ada Orme takes 10 mg twice a day.'
     assert said(f'## Recommended\n\n{items}') == ['Ada Orme takes 10 mg twice a day.']
@@ -118,11 +113,6 @@ def test_who_has_signed_an_entry_is_no_part_of_it():
     assert said('* The gate is of oak now.\n\n -- Ada Finn <ada@example.com>  Mon, 02 Jan 2023') == [
         'The gate is of oak now.'
     ]
-
-
-def test_a_list_of_links_points_elsewhere():
-    assert points_elsewhere('* [The gate](#gate)\n\n* [The lock](#lock)')
-    assert not points_elsewhere('The [gate](#gate) is open.')
 
 
 def test_a_book_stands_between_its_marks():

@@ -45,26 +45,6 @@ def test_what_adds_nothing_is_chosen_only_to_fill():
     assert scoring.choose(items, 100, fill=True) == [0, 1]
 
 
-def test_each_of_several_things_that_are_asked_for_is_found():
-    texts = [
-        '## Refunds',
-        'A refund is paid for a refund that was asked for, as the refund rules say.',
-        'Refunds are paid by the mill in May, and refunds of less than a crown are kept.',
-        '## Liability',
-        'For what the flood took, liability ends at nine crowns.',
-        '## Hours',
-        'The mill opens at six.',
-    ]
-    both, one = (
-        relevances(texts, Focus(focus_areas=asked)) for asked in ('refunds and liability', 'refunds liability')
-    )
-    assert both == relevances(texts, Focus(focus_areas='refunds, liability'))
-    assert both[4] == max(both) > one[4]
-    assert both[6] < 0.1
-    question = 'What was said of refunds and liability?'
-    assert relevances(texts, Focus(focus_areas=question))[4] < both[4]
-
-
 def test_what_texts_say_in_one_is_one_thing():
     texts = ['Marks and Spencer sold the mill.', 'The marks of an exam are told in May.', 'Spencer drew a gate.']
     told = relevances(texts, Focus(focus_areas='Marks and Spencer'), breaks=(0, 1, 2))

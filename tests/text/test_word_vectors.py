@@ -55,7 +55,7 @@ def best(scores: list[float]) -> int:
 
 @pytest.mark.usefixtures('vectors')
 def test_a_text_is_near_a_question_with_none_of_its_words() -> None:
-    assert best(word_vectors.likeness([names.words(text) for text in TEXTS], names.words(ILLNESS))[0]) == 1
+    assert best(word_vectors.nearness([names.words(text) for text in TEXTS], ILLNESS)) == 1
 
 
 @pytest.mark.usefixtures('vectors')
@@ -91,9 +91,9 @@ def test_what_answers_in_other_words_is_told(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.usefixtures('vectors')
 def test_what_has_no_words_is_near_nothing() -> None:
     texts = [[], ['x' * 100_000], names.words(TEXTS[1])]
-    assert word_vectors.likeness(texts, ['medicine'])[0][:2] == [0.0, 0.0]
-    assert word_vectors.likeness(texts, ['y' * 100_000])[0] == [0.0, 0.0, 0.0]
-    assert word_vectors.likeness([], ['medicine']) == word_vectors.likeness([], []) == ([], [], [])
+    assert word_vectors.nearness(texts, 'medicine')[:2] == [0.0, 0.0]
+    assert word_vectors.nearness(texts, 'y' * 100_000) == [0.0, 0.0, 0.0]
+    assert word_vectors.nearness([], 'medicine') == word_vectors.nearness([], '') == []
 
 
 @pytest.mark.usefixtures('vectors')
