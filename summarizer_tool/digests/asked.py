@@ -1,19 +1,22 @@
 """Of many things with fields those that have most or least of what is asked for, or lack it."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from summarizer_tool.digests.columns import moment, quantities
-from summarizer_tool.digests.records import Row
-from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
+from summarizer_tool.digests.records import Row, has_number, last_part
+from summarizer_tool.digests.relevance import OutputPart
+from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
 from summarizer_tool.text.terms import stem
 
 _SHOWN = 3
 """Things told for a field, and those that lack it up to which these are."""
-_ASKED = 84.0
-"""The rank of the first,"""
+_ASKED, _ANSWER = 84.0, 97.0
+"""The rank of the first, and where most or least is asked for, in what most words of the focus name,"""
 _NAMED = 95.0
 """that of a thing which is called by its name,"""
 _NAME_LENGTH = 4
@@ -26,8 +29,8 @@ _NUMBERS = 0.7
 """Share of the things that must have a number in a field for some of them to be most."""
 _LOOKED_AT = 1000
 """Values without a number, which may be written in another way."""
-_CELL = 120
-"""Characters told of a field."""
+_CELL, _TOGETHER = 120, 320
+"""Characters told of a field, and of several at once."""
 
 _LEAST = frozenset(
     'lowest least minimum min smallest shortest fewest fastest quickest cheapest earliest youngest'.split()  # noqa: SIM905
@@ -51,6 +54,7 @@ _MEASURES = {
     **dict.fromkeys(('big', 'biggest', 'heaviest', 'huge', 'large', 'largest', 'room', 'space'), ('bytes', 'size')),
 }
 """Words that ask for most of something, and what a field of that is called."""
+_ENDS = _LEAST | _MOST | _FIRST | _LAST | {*_MEASURES}
 _PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+')
 
 
@@ -91,7 +95,11 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     having = [len(others.intersection(map(str.lower, row.values()))) for row in things.rows]
     most_having = max(having, default=0)
     asked = [at for at, count in enumerate(having) if count == most_having]
-    for field in sorted({field for each in called.values() for field in each}):
+    asked_for = {field for each in called.values() for field in each}
+    met = {field: sum(_is_called(word, field.replace('.', '_')) for word in words) for field in asked_for}
+    most_met = max((met[field] for field in asked_for if field in numbers), default=0)
+    answers = {field for field in asked_for if met[field] == most_met and not _ENDS.isdisjoint(words)}
+    for field in sorted(asked_for):
         is_usual = total - fields[field] <= min(_SHOWN, _FEW * total)
         for at in [at for at, row in enumerate(things.rows) if field not in row] if is_usual else ():
             usual = next(row[field] for row in things.rows if field in row)
@@ -99,11 +107,12 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
             yield DigestStatement(text, _ASKED - _STEP, 'mentioned', _line(things, at))
         if known := numbers.get(field):
             cells = ((at, things.rows[at].get(field, '')) for at in asked)
-            yield from _at_ends(things, field, [(known[cell], at) for at, cell in cells if cell in known], ends[field])
+            found = [(known[cell], at) for at, cell in cells if cell in known]
+            yield from _at_ends(things, field, found, ends[field], _ANSWER if field in answers else _ASKED)
 
 
 def _at_ends(
-    things: NamedRows, field: str, found: list[tuple[float, int]], ends: tuple[str, str, int]
+    things: NamedRows, field: str, found: list[tuple[float, int]], ends: tuple[str, str, int], highest: float
 ) -> Iterator[DigestStatement]:
     """Tell of the things at both ends of a field, of numbers with the index of a thing each.
 
@@ -112,6 +121,7 @@ def _at_ends(
         field: The field.
         found: What some of them have there.
         ends: What that end is called which is asked for, and the other one; and the sign with which it is the least.
+        highest: The rank of the first.
     """
     if len(found) < _SHOWN:
         return
@@ -127,9 +137,9 @@ def _at_ends(
         rank = f'{before + 1}. {which}' if before else which
         alike = in_order.count(number) - 1
         others = f', as {alike} more' if alike else ''
-        said = f'{_short(field)}={things.rows[at][field]} ({rank}{others})'
+        said = f'{last_part(field)}={things.rows[at][field]} ({rank}{others})'
         text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
-        yield DigestStatement(text, _ASKED - _STEP * nth, 'mentioned', _line(things, at))
+        yield DigestStatement(text, highest - _STEP * nth, 'mentioned', _line(things, at))
 
 
 def mentioned(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -145,6 +155,29 @@ def mentioned(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator[D
             said = f' {field}={one_line(row[field], _CELL)},'
             text += said if len(text) + len(said) <= LONGEST else ''
         yield DigestStatement(text.rstrip(','), _NAMED, 'mentioned', _line(things, at))
+
+
+def thing_parts(things: NamedRows, words: Sequence[str]) -> Iterator[OutputPart]:
+    """What each thing has that is not usual, so many fields at once: those that have one of the words, and others.
+
+    Of numbers only those are told that are asked for.
+    """
+    roots = [*map(stem, words)]
+    times = Counter(item for row in things.rows for item in row.items())
+    for name, row in zip(things.names, things.rows, strict=True):
+        begins = name.partition(CUT)[0].partition(' (')[0]
+        said: list[tuple[bool, bool, str]] = []
+        for field, cell in row.items():
+            text = f'{last_part(field)}={one_line(cell, _TOGETHER)}'
+            is_asked = any(root in text.lower() for root in roots)
+            is_own = 2 * times[field, cell] < len(things.rows) and not cell.startswith(begins)
+            if is_own and (is_asked or not has_number(cell)):
+                said.append(('[' in field, not is_asked, text))
+        texts = [text for *_, text in sorted(said, key=lambda each: each[:2])]
+        while texts:
+            count = max(1, bisect_right([*accumulate(map(len, texts))], _TOGETHER))
+            yield OutputPart(', '.join(texts[:count]), name)
+            del texts[:count]
 
 
 def _is_in(name: str, focus: str) -> bool:
@@ -175,7 +208,3 @@ def _is_called(word: str, field: str) -> bool:
 
 def _line(things: NamedRows, at: int) -> tuple[int, ...]:
     return (things.lines[at],) if things.lines else ()
-
-
-def _short(field: str) -> str:
-    return field.rpartition('.')[2] or field

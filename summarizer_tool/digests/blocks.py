@@ -43,6 +43,8 @@ _FIELDS_TOLD, _COLUMN = 40, 56.0
 """Fields of blocks of which is told what is least, most or rare in them, and the rank of that."""
 
 _VALUE = re.compile(r'[ \t]*(?:- )?"?([A-Za-z][\w./-]*(?: [\w.-]+){0,3})"?[ \t]*[:=][ \t]+(\S.*)')
+_COUNTED = re.compile(r'\s*(?:[A-Z][a-z]+ )?(\d[\d.]*%?) ([A-Za-z][\w/-]*(?: [a-z]+){0,2})\s*$')
+"""How many there are of something: `9 input errors`."""
 _NUMBER = re.compile(r'(?<!\w)\d+(?!\w)')
 _NAME = re.compile(r'(?i)[\s"-]*(?:\w*name|title|subject|summary|id|file)"?\s*[:=|]\s*(\S.*)')
 _HEAD = re.compile(r'([\w-]*[A-Za-z_][\w-]*[:=]?|\S+)')
@@ -65,8 +67,8 @@ class TextBlocks:
         rows: list[dict[str, str]] = [{} for _ in self.starts]
         for row, start, end in zip(rows, self.starts, [*self.starts[1:], len(lines)], strict=True):
             for line, name in zip(lines[start:end], self.names[start:end], strict=True):
-                if name and (found := _VALUE.match(line[:_READ])):
-                    row[found[1]] = '' if found[1] in row else found[2].strip(' "\',')
+                for field, value in _fields(line[:_READ]) if name else ():
+                    row[field] = '' if field in row else value
         return NamedRows([self.names[start] for start in self.starts], rows, [start + 1 for start in self.starts])
 
 
@@ -96,6 +98,15 @@ def read_blocks(lines: Sequence[str]) -> TextBlocks | None:
         # What comes after the last block belongs to none.
         names[start:end] = [name if at < longest else '' for at in range(end - start)]
     return TextBlocks(one_line(_head(first[0]), _NAME_LENGTH), names, starts)
+
+
+def _fields(line: str) -> Sequence[tuple[str, str]]:
+    """The fields that a line has: its numbers, by what is counted, or what it says of one thing."""
+    before, _, counts = line.rpartition(': ')
+    counted = [_COUNTED.match(part) for part in counts.split(',')]
+    if all(counted):
+        return [(f'{before} {each[2]}'.strip(), each[1]) for each in counted if each]
+    return [(found[1], found[2].strip(' "\','))] if (found := _VALUE.match(line)) else ()
 
 
 def _given(block: Sequence[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked import NamedRows, extremes, mentioned
+from summarizer_tool.digests.asked import NamedRows, extremes, mentioned, thing_parts
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
@@ -17,7 +17,7 @@ from summarizer_tool.digests.locating import located
 from summarizer_tool.digests.logs import Event, events, log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
 from summarizer_tool.digests.relevance import OutputPart, relevant
-from summarizer_tool.digests.settings_reading import SECTION, is_deep, is_settings, read_settings
+from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import aligned, markdown, separated, tabbed
@@ -100,8 +100,6 @@ class MachineText:
     """What that is called which each line is a part of, where it has a name."""
     titles: Container[int] = ()
     """Numbers of lines that say nothing themselves."""
-    laid_out: Sequence[str] = ()
-    """Lines that say the same, where those of the text are too long to be told."""
     is_of_lines: bool = True
     """Whether each line is a record of its own."""
     things: Sequence[NamedRows] = ()
@@ -133,9 +131,10 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
         found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
-        for things in read.things:
-            found += (*extremes(things, words), *mentioned(things, focus, words))
-        found += relevant(_output_parts(read), focus, odd)
+        named = [*chain.from_iterable(mentioned(things, focus, words) for things in read.things)]
+        found += (*named, *chain.from_iterable(extremes(things, words) for things in read.things))
+        parts = _parts_of_values(read, found, named, words) if _is_of_values(read) else _output_parts(read)
+        found += relevant(parts, focus, odd)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -166,14 +165,28 @@ def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:
     return replace(statement, text=one_line(statement.text, most * len(statement.text) // count_tokens(statement.text)))
 
 
+def _is_of_values(read: MachineText) -> bool:
+    """Return whether its lines say less of what they are a part of than what was read of them."""
+    return read.kind == 'json' and (bool(read.things) or _are_long(read.lines, LONGEST_PART))
+
+
+def _parts_of_values(
+    read: MachineText, told: Sequence[DigestStatement], named: Sequence[DigestStatement], words: Sequence[str]
+) -> list[OutputPart]:
+    """What is told of values, and what things have, but for those that are told by their names."""
+    values = (piece for each in told if each.topic == 'values' for piece in _pieces(each.text))
+    parts = chain.from_iterable(thing_parts(things, words) for things in read.things)
+    names = {each.text.partition(': ')[0] for each in named}
+    return [*map(OutputPart, values), *(part for part in parts if part.name not in names)]
+
+
 def _output_parts(read: MachineText) -> list[OutputPart]:
     """The lines of a text, long ones in pieces, each with the name of what it is a part of."""
-    lines = read.laid_out or read.lines
-    names = read.names or enclosing(lines)
+    names = read.names or enclosing(read.lines)
     skipped = read.titles if read.kind == 'table' else ()
     return [
-        OutputPart(piece, name, () if read.laid_out else (at,), len(line) - len(line.lstrip()))
-        for at, (line, name) in enumerate(zip(lines, names, strict=True), 1)
+        OutputPart(piece, name, (at,), len(line) - len(line.lstrip()))
+        for at, (line, name) in enumerate(zip(read.lines, names, strict=True), 1)
         if at not in skipped
         for piece in _pieces(line.strip())
     ]
@@ -268,10 +281,8 @@ def _lists_things(value: Json) -> bool:
 
 def _of_values(lines: Sequence[str], read: Read, names: Sequence[str] = ()) -> MachineText:
     things: list[NamedRows] = []
-    is_packed = _are_long(lines, LONGEST_PART) and not any(map(is_deep, lines))
-    laid_out = json.dumps(read.value, indent=1, ensure_ascii=False).split('\n') if is_packed else ()
     statements = json_statements(read, _inner, things)
-    return MachineText(lines, 'json', statements, names=names, laid_out=laid_out, things=things)
+    return MachineText(lines, 'json', statements, names=names, things=things)
 
 
 def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:

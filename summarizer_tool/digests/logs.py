@@ -75,8 +75,10 @@ _TRACE = re.compile(
     r'|During handling of the above exception|The above exception was the direct cause)'
 )
 _EXCEPTION = re.compile(r'(?:[\w$]+\.)*[A-Z][\w$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault)\b')
-_LOCATED = re.compile(r'[^\s:()]{1,200}(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s')
+_LOCATED = re.compile(r'([^\s:()]{1,200})(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s')
 """A line that begins with where something stands, as compilers and linters say it: `a.c:12:5: …`."""
+_RULE = re.compile(r'[\[(](-?[A-Za-z][\w/=-]+)[\])]$|(?:(?<=: )|(?<=\d ))([A-Z]{1,4}\d{2,5})\b')
+"""What a compiler or linter calls a kind of finding: `[-Wunused]`, `E501`."""
 _STATUS = re.compile(r'\S[ .]+\[ ?[A-Z][A-Z ]{1,20}\]\s*$')
 """What came of what a line says, at its end: `[ OK ]`."""
 _FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')
@@ -262,6 +264,8 @@ _TEMPLATE_LENGTH = 160
 _MARKED = 0.1
 """Share of the lines that have a time or a level from which these are told of."""
 _LINES_NAMED = 20
+_LISTED = 10
+"""Files and kinds of findings that are told."""
 _LINE_LENGTH = 210
 _TRACED = 340
 """Characters of a line, of one with a stack trace or the only fatal one of its template, that are told."""
@@ -304,6 +308,7 @@ def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStat
     words = Counter(word for each in templates for word in each.words for _ in each.members)
     if lines:
         yield _overview(read, len(templates), lines)
+        yield from _findings(read)
     for each in sorted(templates, key=lambda each: (-_RANKS[each.severity], -len(each.members)))[:_TOLD]:
         if any(any(map(str.isalpha, word)) for word, _ in each.lines[0].words):
             yield from _about(each, len(read), words)
@@ -335,6 +340,24 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
         parts.append(', '.join(f'{level} ×{count}' for level, count in levels.most_common(8)))
     parts.append(f'{templates} templates')
     return DigestStatement('; '.join(parts), 100.0, 'overview')
+
+
+def _findings(events: Sequence[Event]) -> Iterator[DigestStatement]:
+    """How many findings of compilers and linters there are in each file, and of each kind."""
+    found = [
+        (place[1], rule[1] or rule[2] if rule else '')
+        for event in events
+        if (place := _LOCATED.match(event.raw)) and ((rule := _RULE.search(event.raw.rstrip())) or event.severity)
+    ]
+    if len(found) < _MARKED * len(events):
+        return
+    files = Counter(file for file, _ in found)
+    rules = Counter(rule for _, rule in found if rule)
+    for what, counts in (('files', files), ('kinds', rules)):
+        most = ', '.join(f'{name} ×{count}' for name, count in counts.most_common(_LISTED))
+        if len(counts) > 1:
+            text = f'findings in {sum(counts.values())} lines of {len(counts)} {what}, most: {most}'
+            yield DigestStatement(text, 94.0, 'overview')
 
 
 def _from_to(times: Sequence[str]) -> tuple[str, str]:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 _WENT_WRONG = r"""
-err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash\w*|exception|denied|refused|reject(?:ed)?
+err(?:or|ors|ed)?|fail(?:s|ed|ure|ures|ing)?|fatal|panic|crash(?:e[ds]|ing|loop\w*)?|exception|denied|refused|reject(?:ed)?
 time[d-]?\s?-?out|unreachable|unavailable|unhealthy|unknown|oom\w*|killed|evicted|backoff|imagepull\w*|errimage\w*
 degraded|corrupt\w*|invalid|expired|missing|aborted?|cancel+ed|dead|down|offline|stale|stuck|critical|severe
 violat\w+|mismatch\w*|exceeded|overflow|deadlock\w*|leak\w*|lost|broken|notready|pending|terminat(?:e[ds]?|ing|ion)|suspended

@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import log2
 
 from summarizer_tool.digests.columns import Column, describe, moment, quantity, shown
 from summarizer_tool.digests.notable import BAD
-from summarizer_tool.digests.places import OutputRecord
+from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import MISSING, surprising
 
@@ -27,6 +29,16 @@ _EACH = 12
 _MASK = re.compile(r'\[MASKED_[A-Z_]+\]')
 """What stands in the place of a secret."""
 _CONSTANT_LENGTH = 60
+_WORD = re.compile(r'(?<![^\W_])[^\W\d_]{3,}(?![^\W_])')
+_WRONG = 78.0
+"""The rank of things that say that something went wrong."""
+_LITERALS = frozenset({'null', 'true', 'false'})
+_TELLING, _PRESENT = 3, 0.5
+"""Fields that tell things apart, and the share of the things that must have one."""
+_SENTENCE = 6
+"""Blanks from which a value is a sentence rather than a name."""
+_CHARACTER, _LEVEL, _LEAST_GAIN = 0.02, 0.3, 0.5
+"""Bits that a field must tell for each character it takes, each level it is inside, and anyway."""
 _FREE = 8
 """Fields below one path from which their names are free, if few things have any one of them."""
 
@@ -38,16 +50,83 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
     for field, count in list(fields.items())[:_FIELDS]:
         if count >= 0.9 * len(rows) and (score := _naming(field, rows)) >= _NAMES_FROM:
             scored.append((score, field))
-    scored.sort(key=lambda each: -each[0])
-    key = scored[0][1] if scored else ''
+    key = max(scored, default=(0.0, ''), key=lambda each: each[0])[1]
     # Some ask by name and others by number: a short second one of the other sort is said, too.
     other = next((field for field in fields if _complements(field, key, rows)), '')
-    beside = distinct_parts([row.get(other, '') for row in rows], 50)
-    labels: list[str] = []
-    for number, (row, second) in enumerate(zip(rows, beside, strict=True), 1):
-        label = one_line(row.get(key, ''), 50 if other else 100) or f'#{number}'
-        labels.append(f'{label} ({second})' if second else label)
-    return f'{key or "number"} ({other})' if other else key, labels
+    named = f'{key or "number"} ({other})' if other else key
+    seconds = distinct_parts([row.get(other, '') for row in rows], 50)
+    labels = [_label(row.get(key, ''), second) for row, second in zip(rows, seconds, strict=True)]
+    # By numbers nobody knows what a thing is.
+    if 2 * sum(map(bool, map(_words, labels))) < len(rows) and (told := telling(rows, are_names=True) or telling(rows)):
+        named = ' '.join(told[: 1 if 2 * len({row.get(told[0]) for row in rows}) > len(rows) else 2])
+        seconds = [label if 0 < len(label) <= _SHORT else f'#{nth}' for nth, label in enumerate(labels, 1)]
+        names = [' '.join(row.get(field, '') for field in named.split()) for row in rows]
+        labels = [*map(_label, names, seconds)]
+    return named, [label or f'#{nth}' for nth, label in enumerate(labels, 1)]
+
+
+def _label(name: str, second: str) -> str:
+    """What a thing is called by its name and a number, either of which may be missing."""
+    if not (name and second):
+        return one_line(name, 100) or second
+    return f'{one_line(name, 50)} ({second})'
+
+
+def last_part(field: str) -> str:
+    """The name of a field without the path to it."""
+    return field.rpartition('.')[2] or field
+
+
+def telling(rows: Sequence[Row], *, are_names: bool = False) -> Sequence[str]:
+    """The fields whose words tell things apart, those first that do so in few characters; of names, no sentences."""
+    counts = Counter(field for row in rows for field in row)
+    said = {
+        field: [_words(row.get(field, '')) for row in rows]
+        for field, count in [*counts.items()][:_FIELDS]
+        if '[]' not in field and count >= _PRESENT * len(rows) and not (are_names and _is_said(field, rows))
+    }
+    cost = {field: _cost(field, [row[field] for row in rows if field in row]) for field in said}
+    found: list[str] = []
+    known: list[str] = [''] * len(rows)
+    told = 0.0
+    while len(found) < _TELLING and said:
+        gains = {field: _entropy(map(' '.join, zip(known, words, strict=True))) - told for field, words in said.items()}
+        best = max(gains, key=lambda field: gains[field] - cost[field])
+        if gains[best] - cost[best] < _LEAST_GAIN:
+            break
+        found.append(best)
+        told += gains[best]
+        known = [*map(' '.join, zip(known, said.pop(best), strict=True))]
+    return found
+
+
+def _is_said(field: str, rows: Sequence[Row]) -> bool:
+    """Return whether a field has sentences."""
+    blanks = sorted(row.get(field, '').count(' ') for row in rows)
+    return blanks[len(blanks) * 9 // 10] >= _SENTENCE
+
+
+def _cost(field: str, values: Sequence[str]) -> float:
+    """What a field must tell apart for what it takes to read."""
+    length = sorted(map(len, values))[len(values) // 2]
+    return _CHARACTER * length + _LEVEL * field.count('.')
+
+
+@lru_cache(maxsize=65_536)
+def _words(value: str) -> str:
+    """The words of a value: what has digits in it is a number, or one of many of a name."""
+    return '' if value in _LITERALS else ' '.join(_WORD.findall(value[:400]))
+
+
+def has_number(value: str) -> bool:
+    """Return whether a value has no words: a number, a time, an identifier."""
+    return not _words(value)
+
+
+def _entropy(values: Iterable[str]) -> float:
+    counts = Counter(values)
+    total = counts.total()
+    return -sum(count / total * log2(count / total) for count in counts.values())
 
 
 def _naming(field: str, rows: Sequence[Row]) -> float:
@@ -83,7 +162,31 @@ def record_statements(what: str, rows: Sequence[Row], key: str, labels: Sequence
     """Everything a digest may say of two or more things with the same fields, which `named_by` has named."""
     yield from usual_statements(what, rows, key)
     if not _each(rows):
-        yield from surprising([*_records(rows, labels)])
+        odd = [*surprising([*_records(rows, labels)])]
+        yield from odd
+        yield from _went_wrong(rows, labels, [each.text for each in odd])
+
+
+def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str]) -> Iterator[DigestStatement]:
+    """Tell of things with values that say that something went wrong, unless most have them or that has been told.
+
+    Those alike are told together.
+    """
+    times = Counter(item for row in rows for item in row.items())
+    alike: dict[str, list[int]] = {}
+    said: list[list[str]] = []
+    for at, row in enumerate(rows):
+        wrong = [item for item in row.items() if BAD.search(item[1][:LONGEST]) and 2 * times[item] < len(rows)]
+        said.append([f'{last_part(field)}={one_line(cell)}' for field, cell in wrong])
+        if wrong:
+            alike.setdefault(form(', '.join(said[at])), []).append(at)
+    if 2 * sum(map(len, alike.values())) > len(rows):
+        return
+    for first, *others in alike.values():
+        more = f' (and {len(others)} more)' if others else ''
+        known = next((text for text in told if text.startswith(f'{labels[first]}: ')), '')
+        if more or not all(text in known for text in said[first]):
+            yield DigestStatement(f'{labels[first]}{more}: {one_line(", ".join(said[first]))}', _WRONG, 'errors')
 
 
 def _records(rows: Sequence[Row], labels: Sequence[str]) -> Iterator[OutputRecord]:

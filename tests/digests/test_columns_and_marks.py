@@ -199,7 +199,7 @@ def test_the_name_of_a_relation_is_not_that_of_what_holds_it() -> None:
         for at in range(8)
     ]
     text = digest(json.dumps(plans, indent=2), 200, focus='How many Blocks Read were there in Planning?').text
-    assert 'Planning: "Blocks Read": 7' in text
+    assert 'Plan.Relation Name=vats0, Plan.Rows=0, Planning.Blocks Read=7' in text
     assert 'vats0.Planning' not in text
 
 

@@ -1,7 +1,6 @@
 """Digests of machine output: what an agent reads instead of a log, a list or a table."""
 
 import json
-import re
 from collections.abc import Sequence
 
 import pytest
@@ -94,7 +93,7 @@ def test_of_a_record_of_several_lines_the_one_asked_for_is_told_with_its_name(fo
     )
     text = json.dumps({'orders': orders}, indent=2) if form == 'json' else f'orders:\n{yaml}\n'
     told = digest(text, 150, focus='What is the total of ORD-1042?').text
-    assert re.search(r'ORD-1042: \S*total\S* 7815.0', told)
+    assert '\nORD-1042: total=7815.0, ' in told
 
 
 def test_a_log_out_of_order_is_told_from_its_earliest_time_to_its_latest() -> None:

@@ -79,7 +79,7 @@ def test_a_block_is_told_by_what_tells_it_apart(block: str, told: str) -> None:
 
 def test_lines_of_a_section_are_called_by_it() -> None:
     sections = ''.join(f'[boat{at}]\nkeel = oak\nmast = {at * 13}\n' for at in range(30))
-    assert '[boat17]: keel = oak' in digest(sections, 200, focus='keel of boat17?').text
+    assert 'boat17: keel=oak' in digest(sections, 200, focus='keel of boat17?').text
 
 
 def test_what_a_line_opens_ends_where_it_is_closed() -> None:

@@ -44,7 +44,7 @@ def test_of_data_the_field_that_is_asked_for_is_told_with_the_name_of_its_thing(
     }
     calls['/gates/12']['get']['description'] = 'Sunset 2027-03-31, old clients read /locks/12.'
     told = digest(json.dumps({'paths': calls}), 200, focus='Until when may old clients go on?').text
-    assert '/gates/12.get: "description": "Sunset 2027-03-31, old clients read /locks/12."' in told
+    assert '/gates/12: description=Sunset 2027-03-31, old clients read /locks/12.' in told
 
 
 def test_what_all_parts_have_as_much_of_tells_nothing() -> None:

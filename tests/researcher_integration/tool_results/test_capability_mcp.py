@@ -92,14 +92,14 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
                 'cluster': 'kelder',
                 'count': 500,
                 'items': [
-                    '[harbour/list_shipments: 52,891 tokens, summarized in 590. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
+                    '[harbour/list_shipments: 52,891 tokens, summarized in 681. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
                     'items.items: 500 items with 13 fields, named by id',
-                    'shp-40215: "error": "scanner refused tag T1827"',
-                    'shp-40224: "error": "no crane free in window 41"',
+                    'shp-40215: carrier=Gull Line, from=Kelder, error=scanner refused tag T1827',
+                    'shp-40067: carrier=Gull Line, from=Kelder, error=seal 40a1c4 does not match the bill of lading',
+                    'shp-40224: status=in_transit, carrier=Skua Cargo, from=Kelder, error=no crane free in window 41',
+                    'shp-40079: carrier=Petrel Freight, from=Kelder, error=seal 4172a1 does not match the bill of lading',
                     'shp-40215: error=scanner refused tag T1827 (usually null)',
                     'shp-40434: carrier=Charter 161',
-                    'shp-40147: policy.max_delay_hours=205 (usually 48)',
-                    'shp-40364: handling_minutes=4256',
                 ],
             }
         )
@@ -244,7 +244,7 @@ async def test_retries_are_masked(noise: Noise) -> None:
     [retry] = returned(script.requests[1])
     assert str(retry.content)[:80] == snapshot("""\
 <tool_output tool="shy">
-[shy: 1,013 tokens, summarized in 49. The whole result \
+[shy: 1,013 tokens, summarized in 32. The whole result \
 """)
     assert len(str(retry.content)) < 1000
 

@@ -1,0 +1,77 @@
+"""Things with fields: what they are called where they have only numbers, and what went wrong with them."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.digests.digest import digest
+
+ODD = 'Is anything wrong or unusual here?'
+GATES = ('east gate', 'harbour gate', 'mill gate', 'north gate')
+DEEDS = ('opened', 'closed', 'oiled', 'counted')
+
+
+def calls() -> list[dict[str, object]]:
+    """What keepers did at gates, each with nothing but a long number for a name."""
+    found: list[dict[str, object]] = [
+        {'callId': f'{at * 7919:032x}', 'deed': DEEDS[at % 4], 'gate': {'name': GATES[at % 3]}, 'ticks': 40 + at % 5}
+        for at in range(60)
+    ]
+    for at in (11, 23, 41):
+        found[at] |= {'outcome': 'denied', 'reason': f'seal {at} was broken'}
+    found[37] |= {'deed': 'lowered', 'ticks': 981}
+    return found
+
+
+def told(focus: str, things: Sequence[object]) -> list[str]:
+    return digest(json.dumps(things), 160, focus=focus).text.split('\n')
+
+
+def test_things_without_a_name_are_called_by_the_words_that_tell_them_apart() -> None:
+    assert told('Which call took most ticks?', calls())[:2] == snapshot(
+        [
+            'lowered harbour gate (#38): ticks=981 (most)',
+            'closed mill gate (#42): callId=0000000000000000000000000004f447, ticks=41, deed=closed, name=mill gate, outcome=denied, reason=seal 41 was broken',
+        ]
+    )
+
+
+def test_what_went_wrong_alike_is_told_once_with_the_first_one() -> None:
+    assert [line for line in told(ODD, calls()) if 'denied' in line][:1] == snapshot(
+        ['counted mill gate (#12) (and 2 more): outcome=denied, reason=seal 11 was broken']
+    )
+
+
+def test_what_most_things_say_is_not_wrong() -> None:
+    usual = [each | {'note': f'lost no time {each["callId"]}'} for each in calls()]
+    assert not [line for line in told(ODD, usual) if '(and ' in line]
+
+
+@pytest.mark.parametrize(
+    ('line', 'kinds'),
+    [
+        ('{file}.py:{at}: error: Name "vat" is not defined  [{kind}]', ('name-defined', 'misc')),
+        ('{file}.c:{at}:7: warning: unused keel [-W{kind}]', ('unused', 'shadow')),
+        ('{file}.py:{at}:7: {kind} keel is too long', ('E501', 'W291')),
+    ],
+)
+def test_findings_are_counted_by_file_and_kind(line: str, kinds: tuple[str, str]) -> None:
+    lines = [line.format(file='keel' if at % 3 else 'mast', at=at, kind=kinds[at % 4 == 0]) for at in range(40)]
+    found = [each for each in digest('\n'.join(lines), 300).text.split('\n') if each.startswith('findings')]
+    assert sorted(each.partition('most: ')[0] for each in found) == [
+        'findings in 40 lines of 2 files, ',
+        'findings in 40 lines of 2 kinds, ',
+    ]
+    assert [each.count('×') for each in found] == [2, 2]
+
+
+def test_numbers_in_the_lines_of_a_block_are_its_fields() -> None:
+    ports = '\n'.join(
+        f'Port{at} is up\n  Hardware is brass\n  5 second input rate: {at * 3} bits/sec, {at}.5% utilization\n'
+        f'  {at % 2} input errors, {at * 11 % 97} collisions'
+        for at in range(30)
+    )
+    lines = digest(ports, 300, focus='Which port has the most collisions?').text.split('\n')
+    assert lines[1] == snapshot('Port26 is up: collisions=92 (most)')
