@@ -203,7 +203,9 @@ async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tm
     for step in checkpoint.steps.values():
         assert step.state == 'degraded'
         assert {block.kind for block in step.blocks if block.source_ids} == {'summary'}
-    reason = 'the MCP server at 127.0.0.1:… cannot be used: no connection to its address: All connection attempts failed'
+    reason = (
+        'the MCP server at 127.0.0.1:… cannot be used: no connection to its address: All connection attempts failed'
+    )
     assert list(map(without_sizes, raw.statistics.warnings)) == [
         f'{header}: not summarized by a model: {reason}' for header in HEADERS
     ]
