@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -157,10 +157,10 @@ def mentioned(things: NamedRows, focus: str, words: Sequence[str]) -> Iterator[D
         yield DigestStatement(text.rstrip(','), _NAMED, 'mentioned', _line(things, at))
 
 
-def thing_parts(things: NamedRows, words: Sequence[str]) -> Iterator[OutputPart]:
+def thing_parts(things: NamedRows, words: Sequence[str], told: Container[str]) -> Iterator[OutputPart]:
     """What each thing has that is not usual, so many fields at once: those that have one of the words, and others.
 
-    Of numbers only those are told that are asked for.
+    Of numbers only those are told that are asked for; nothing of things whose names are in `told`.
     """
     roots = [*map(stem, words)]
     times = Counter(item for row in things.rows for item in row.items())
@@ -174,9 +174,9 @@ def thing_parts(things: NamedRows, words: Sequence[str]) -> Iterator[OutputPart]
             if is_own and (is_asked or not has_number(cell)):
                 said.append(('[' in field, not is_asked, text))
         texts = [text for *_, text in sorted(said, key=lambda each: each[:2])]
-        while texts:
+        while texts and name not in told:
             count = max(1, bisect_right([*accumulate(map(len, texts))], _TOGETHER))
-            yield OutputPart(', '.join(texts[:count]), name)
+            yield OutputPart(f'{name}: {", ".join(texts[:count])}')
             del texts[:count]
 
 

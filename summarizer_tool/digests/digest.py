@@ -175,9 +175,9 @@ def _parts_of_values(
 ) -> list[OutputPart]:
     """What is told of values, and what things have, but for those that are told by their names."""
     values = (piece for each in told if each.topic == 'values' for piece in _pieces(each.text))
-    parts = chain.from_iterable(thing_parts(things, words) for things in read.things)
     names = {each.text.partition(': ')[0] for each in named}
-    return [*map(OutputPart, values), *(part for part in parts if part.name not in names)]
+    parts = chain.from_iterable(thing_parts(things, words, names) for things in read.things)
+    return [*map(OutputPart, values), *parts]
 
 
 def _output_parts(read: MachineText) -> list[OutputPart]:

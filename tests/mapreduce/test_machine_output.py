@@ -176,7 +176,7 @@ def test_a_focus_is_looked_for_in_what_machines_wrote() -> None:
     summary = Summarizer(model='extractive').summarize_sync(
         Document(packed), max_output_tokens=120, focus_areas='Which crate is of the amber trade?'
     )
-    assert '"note": "Crate 31 is of the amber trade"' in summary.text
+    assert '31: note=Crate 31 is of the amber trade' in summary.text
 
 
 def test_messages_in_json_are_whole_records() -> None:
