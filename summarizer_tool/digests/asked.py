@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from summarizer_tool.digests.columns import moment, quantities
-from summarizer_tool.digests.records import Row, has_number, last_part
+from summarizer_tool.digests.records import Row, has_number, is_id, short_names
 from summarizer_tool.digests.relevance import OutputPart
 from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
 from summarizer_tool.text.terms import stem
@@ -80,14 +80,17 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     fields = Counter(field for row in things.rows for field in row)
     called = {word: {field for field in fields if _is_called(word, field)} for word in words}
     total = len(things.rows)
-    often = [field for field, count in fields.items() if count >= _NUMBERS * total]
+    met = {field: sum(_is_called(word, field.replace('.', '_')) for word in words) for field in fields}
+    # What few things have is asked for where several words name it.
+    often = [field for field, count in fields.items() if count >= _NUMBERS * total or met[field] > 1]
     numbers: dict[str, Mapping[str, float]] = {}
     ends: dict[str, tuple[str, str, int]] = {}
     for read, low, high, (least, most) in ((_times, _FIRST, _LAST, _WHEN), (_numbers, _LEAST, _MOST, _MUCH)):
         asks = not (low | high).isdisjoint(words)
         own = {field: found for field in often if field not in numbers and (found := read(things.rows, field))}
-        if asks and len(own) == 1:
-            called.setdefault('', {*own})  # there is but one thing to have most of
+        measures = {field for field in own if not is_id(field)}
+        if asks and len(measures) == 1:
+            called.setdefault('', measures)  # there is but one thing to have most of
         if asks or read is _numbers:
             numbers |= own
             ends |= dict.fromkeys(own, (most, least, -1) if low.isdisjoint(words) else (least, most, 1))
@@ -96,7 +99,6 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     most_having = max(having, default=0)
     asked = [at for at, count in enumerate(having) if count == most_having]
     asked_for = {field for each in called.values() for field in each}
-    met = {field: sum(_is_called(word, field.replace('.', '_')) for word in words) for field in asked_for}
     most_met = max((met[field] for field in asked_for if field in numbers), default=0)
     answers = {field for field in asked_for if met[field] == most_met and not _ENDS.isdisjoint(words)}
     for field in sorted(asked_for):
@@ -126,6 +128,7 @@ def _at_ends(
     if len(found) < _SHOWN:
         return
     first, last, sign = ends
+    called = short_names({field for row in things.rows for field in row})[field]
     found.sort(key=lambda each: sign * each[0])
     in_order = [number for number, _ in found]
     middle = in_order[len(found) // 2]
@@ -137,7 +140,7 @@ def _at_ends(
         rank = f'{before + 1}. {which}' if before else which
         alike = in_order.count(number) - 1
         others = f', as {alike} more' if alike else ''
-        said = f'{last_part(field)}={things.rows[at][field]} ({rank}{others})'
+        said = f'{called}={things.rows[at][field]} ({rank}{others})'
         text = f'{said}: {things.names[at]}' if things.are_lines else f'{things.names[at]}: {said}'
         yield DigestStatement(text, highest - _STEP * nth, 'mentioned', _line(things, at))
 
@@ -164,11 +167,12 @@ def thing_parts(things: NamedRows, words: Sequence[str], told: Container[str]) -
     """
     roots = [*map(stem, words)]
     times = Counter(item for row in things.rows for item in row.items())
+    short = short_names({field for field, _ in times})
     for name, row in zip(things.names, things.rows, strict=True):
         begins = name.partition(CUT)[0].partition(' (')[0]
         said: list[tuple[bool, bool, str]] = []
         for field, cell in row.items():
-            text = f'{last_part(field)}={one_line(cell, _TOGETHER)}'
+            text = f'{short[field]}={one_line(cell, _TOGETHER)}'
             is_asked = any(root in text.lower() for root in roots)
             is_own = 2 * times[field, cell] < len(things.rows) and not cell.startswith(begins)
             if is_own and (is_asked or not has_number(cell)):
@@ -191,7 +195,7 @@ def _numbers(rows: Sequence[Row], field: str) -> Mapping[str, float]:
     found = quantities(cells)
     others = [cell for cell in cells if cell not in found]
     is_known = not any(map(str.isdigit, ''.join(others[:_LOOKED_AT])))
-    return found if is_known and len(cells) - len(others) >= _NUMBERS * max(len(cells), len(rows)) else {}
+    return found if is_known and len(cells) - len(others) >= _NUMBERS * len(cells) else {}
 
 
 def _times(rows: Sequence[Row], field: str) -> Mapping[str, float]:

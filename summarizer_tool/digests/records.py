@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from math import log2
 
@@ -62,19 +63,30 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
         seconds = [label if 0 < len(label) <= _SHORT else f'#{nth}' for nth, label in enumerate(labels, 1)]
         names = [' '.join(row.get(field, '') for field in named.split()) for row in rows]
         labels = [*map(_label, names, seconds)]
-    return named, [label or f'#{nth}' for nth, label in enumerate(labels, 1)]
+    times = Counter(labels)
+    # Of two things with one name each is told by its place, too.
+    return named, [
+        label if times[label] == 1 and label else f'{label} #{nth}'.strip() for nth, label in enumerate(labels, 1)
+    ]
 
 
 def _label(name: str, second: str) -> str:
     """What a thing is called by its name and a number, either of which may be missing."""
-    if not (name and second):
+    if not (name and second) or name == second:
         return one_line(name, 100) or second
     return f'{one_line(name, 50)} ({second})'
 
 
-def last_part(field: str) -> str:
-    """The name of a field without the path to it."""
-    return field.rpartition('.')[2] or field
+def short_names(fields: AbstractSet[str]) -> Mapping[str, str]:
+    """What each field is called without the path to it, where no other is called so."""
+    last = {field: field.rpartition('.')[2] or field for field in fields}
+    times = Counter(last.values())
+    return {field: name if times[name] == 1 else field for field, name in last.items()}
+
+
+def is_id(field: str) -> bool:
+    """Return whether a field has numbers that nobody compares, by what it is called."""
+    return _ID.search(field) is not None
 
 
 def telling(rows: Sequence[Row], *, are_names: bool = False) -> Sequence[str]:
@@ -173,11 +185,12 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
     Those alike are told together.
     """
     times = Counter(item for row in rows for item in row.items())
+    short = short_names({field for field, _ in times})
     alike: dict[str, list[int]] = {}
     said: list[list[str]] = []
     for at, row in enumerate(rows):
         wrong = [item for item in row.items() if BAD.search(item[1][:LONGEST]) and 2 * times[item] < len(rows)]
-        said.append([f'{last_part(field)}={one_line(cell)}' for field, cell in wrong])
+        said.append([f'{short[field]}={one_line(cell)}' for field, cell in wrong])
         if wrong:
             alike.setdefault(form(', '.join(said[at])), []).append(at)
     if 2 * sum(map(len, alike.values())) > len(rows):

@@ -75,3 +75,31 @@ def test_numbers_in_the_lines_of_a_block_are_its_fields() -> None:
     )
     lines = digest(ports, 300, focus='Which port has the most collisions?').text.split('\n')
     assert lines[1] == snapshot('Port26 is up: collisions=92 (most)')
+
+
+@pytest.mark.parametrize(
+    ('things', 'focus', 'expected'),
+    [
+        (
+            [{'name': f'mill{at}', 'cap': {'flour': at * 7 % 50}, 'free': {'flour': at * 11 % 47}} for at in range(30)],
+            'Which mill has the most flour?',
+            ['mill7: cap.flour=49 (most)', 'mill17: free.flour=46 (most)'],
+        ),
+        (
+            [
+                {'mill': f'm{at}', 'store': {'size': at}, **({'stoneWeight': 90 + at} if at < 5 else {})}
+                for at in range(30)
+            ],
+            'Which mill has the most stone weight?',
+            ['m4: stoneWeight=94 (most)'],
+        ),
+        ([{'pid': 9000 + at, 'cmd': f'grind {GATES[at % 4]}'} for at in range(30)], 'Which took the most time?', []),
+        (
+            [{'name': GATES[at % 4], 'toll': at} for at in range(20)],
+            'Which gate has the highest toll?',
+            ['north gate #20: toll=19 (most)'],
+        ),
+    ],
+)
+def test_most_is_said_of_what_is_asked_for(things: Sequence[object], focus: str, expected: list[str]) -> None:
+    assert [line for line in told(focus, things) if line.endswith('(most)')] == expected
