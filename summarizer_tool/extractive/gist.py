@@ -7,6 +7,7 @@ import regex
 
 from summarizer_tool.extractive.pointing_back import POINTS_BACK
 from summarizer_tool.extractive.statement import Statement
+from summarizer_tool.extractive.under_headings import TURNS
 from summarizer_tool.text import scoring
 
 QUOTED_WEIGHT = 0.7
@@ -63,6 +64,7 @@ def binding(
         if not is_story
         and binds(each.said(each.text))
         and (each.lead or not POINTS_BACK.match(each.text))
+        and not TURNS.match(each.lead)
         and not _LICENCE.search(headings[each.section])
     ]
     fits = sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens

@@ -22,7 +22,7 @@ VERSION = regex.compile(
 )
 
 # Below it stands what the text does not hold itself, or not as things are.
-_TURNS = regex.compile(
+TURNS = regex.compile(
     r'^(?:(?:annex|article|part|section) [\p{Lu}\d.]+[-–—:. ]+)?[\d. ]*(?:non-?goals?\b'
     r'|(?:out|not in|outside) (?:of )?scope\b'
     r'|(?:what \p{L}+ (?:\p{L}+ )?)?not (?:cover(?:ed)?|includ(?:ed?)|planned|supported)\b|exclusions?\b|exceptions?\b'
@@ -34,6 +34,9 @@ _TURNS = regex.compile(
 
 # What is said in spite of it.
 _TURNS_BACK = regex.compile(r'^(?:But|However|Nevertheless|Aber|Jedoch|Mais|Pero)\b')
+
+# `Ada Orme: The new plan (Mon, 3 Feb 2025 09:12, to all)`
+_WRITTEN_BY = regex.compile(r'^([^:()]{2,60}?)(?:: [^()]{1,200})? \([^()]{0,60}(?:\d\d:\d\d|, to )[^()]{0,300}\)$')
 
 
 def is_name(label: str) -> bool:
@@ -67,8 +70,7 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     editions = {
         titles
         for titles in named
-        if VERSION.search(titles[-1])
-        or any(kind == 'date' and len(text) > len('2026') for kind, text, _ in names.located(titles[-1]))
+        if VERSION.search(titles[-1]) or (_has_day(titles[-1]) and not _WRITTEN_BY.match(titles[-1]))
     }
     alike |= editions if len({each[:-1] for each in editions}) < len(editions) else set()
     recurring = {
@@ -78,12 +80,27 @@ def under_headings(said: Sequence[Statement], sections: Sequence[HeadingSection]
     titles = {sections[each.section].titles for each in said}
     # Not the title of all of the text.
     alike = {parent for parent in alike if any(each[: len(parent)] != parent for each in titles)}
+    writers = [_WRITTEN_BY.match(section.titles[-1] if section.titles else '') for section in sections]
+    if sum(map(bool, writers)) > 1:
+        said = [_written(each, sections[each.section], writers[each.section]) for each in said]
     return [_under(each, sections[each.section], alike) for each in said]
+
+
+def _has_day(title: str) -> bool:
+    return any(kind == 'date' and len(text) > len('2026') for kind, text, _ in names.located(title))
+
+
+def _written(statement: Statement, section: HeadingSection, writer: regex.Match[str] | None) -> Statement:
+    """A statement with who wrote the mail it is from, unless it has a lead."""
+    if not writer or statement.lead:
+        return statement
+    evidence = tuple(dict.fromkeys((*statement.evidence, *filter(None, section.numbers[-1:]))))
+    return replace(statement, lead=writer[1], evidence=evidence)
 
 
 def _under(statement: Statement, section: HeadingSection, alike: set[tuple[str, ...]]) -> Statement:
     turning = enumerate(section.titles if not _TURNS_BACK.match(statement.text) else ())
-    depth = next((depth for depth, title in turning if _TURNS.match(title)), None)
+    depth = next((depth for depth, title in turning if TURNS.match(title)), None)
     if depth is None:
         depth = next((at - 1 for at in range(len(section.titles), 0, -1) if section.titles[:at] in alike), None)
     if depth is None:

@@ -132,14 +132,18 @@ def _turns(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
 def _headers(lines: Sequence[str]) -> Iterator[tuple[int, Turn]]:
     """The lines that say who speaks, and when; those of two lines, with the second, which says when.
 
-    A word before a time, `Hannah Cho 9:02 AM`, is a day where it stands behind several names, and else one of the name.
+    A word before a time, `Hannah Cho 9:02 AM`, is one of the name where it stands behind no other name and that name
+    before no other word, and else a day.
     """
     found = [*_timed(lines)]
     names_before: defaultdict[str, set[str]] = defaultdict(set)
+    words_after: defaultdict[str, set[str]] = defaultdict(set)
     for _, turn in found:
         names_before[turn.day].add(turn.speaker)
+        words_after[turn.speaker].add(turn.day)
     for number, turn in found:
-        if turn.day.isalpha() and len(names_before[turn.day]) == 1 and turn.day[:3].title() not in day_abbr:
+        is_alone = len(names_before[turn.day]) == len(words_after[turn.speaker]) == 1
+        if turn.day.isalpha() and is_alone and turn.day[:3].title() not in day_abbr:
             turn.speaker, turn.stamp = f'{turn.speaker} {turn.day}', turn.stamp.removeprefix(turn.day).strip(', ')
             turn.day = ''
         yield number, turn

@@ -65,7 +65,7 @@ def read(body: bytes) -> Page:
     try:
         members |= _rewritten(members)
     except (etree.XMLSyntaxError, ValueError):  # it is found to be broken below, or read without numbers
-        notice = _NO_NUMBERS
+        notice = _NO_NUMBERS if _NUMBERING in members else ''
     try:
         # A picture would stand in the text as a whole; what is said of it is enough.
         no_picture = mammoth.images.img_element(lambda _: {'src': ''})  # pyright: ignore[reportUnknownLambdaType]
@@ -74,13 +74,17 @@ def read(body: bytes) -> Page:
         raise FetchError(f'is {archive.kind} that nests too deeply; save it again') from None
     html = ''.join((notice, *_edges(members, 'header'), _read_numbers(made.value), *_edges(members, 'footer')))
     page = to_markdown(f'<html><body>{html}</body></html>', is_document=True)
-    titles = [*_tree(members, 'docProps/core.xml').iter('{*}title')]
+    titles = [*_tree(members, 'docProps/core.xml', is_minor=True).iter('{*}title')]
     return replace(page, title=' '.join(''.join(titles[0].itertext()).split()) if titles else '')
 
 
-def _tree(members: Mapping[str, bytes], name: str) -> Any:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
-    return etree.fromstring(members.get(name, b'<none/>'), parser)
+def _tree(members: Mapping[str, bytes], name: str, *, is_minor: bool = False) -> Any:
+    """The root of a member; of one without which the text can be read, as far as it is whole."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, recover=is_minor
+    )
+    root = etree.fromstring(members.get(name, b'') or b'<none/>', parser)
+    return etree.Element('none') if root is None else root
 
 
 def _zipped(members: Mapping[str, bytes]) -> BytesIO:
@@ -93,7 +97,7 @@ def _zipped(members: Mapping[str, bytes]) -> BytesIO:
 
 def _edges(members: Mapping[str, bytes], kind: str) -> list[str]:
     """What stands at the edge of the pages, each line once, as HTML; without page numbers."""
-    parts = [_tree(members, name) for name in members if re.fullmatch(rf'word/{kind}.*\.xml', name)]
+    parts = [_tree(members, name, is_minor=True) for name in members if re.fullmatch(rf'word/{kind}.*\.xml', name)]
     lines = (' '.join(''.join(line.itertext('{*}t')).split()) for part in parts for line in part.iter('{*}p'))
     return [f'<p>{escape(line)}</p>' for line in dict.fromkeys(lines) if any(map(str.isalpha, line))]
 
@@ -143,7 +147,7 @@ def _write_charts(document: Any, members: Mapping[str, bytes], main: str) -> Non
     for drawing in [*document.iter(f'{_W}drawing')]:
         parts = [targets.get(chart.get(f'{_R}id'), '') for chart in drawing.iter(f'{_C}chart')]
         if parts:
-            said = '; '.join(filter(None, (_chart(_tree(members, part)) for part in parts)))
+            said = '; '.join(filter(None, (_chart(_tree(members, part, is_minor=True)) for part in parts)))
             drawing.getparent().replace(drawing, _text(f'[Chart: {said or "its values cannot be read"}]'))
 
 

@@ -6,6 +6,7 @@ from email import policy
 from email.errors import MessageError
 from email.message import MIMEPart
 from email.parser import BytesParser
+from itertools import islice
 from typing import Any
 
 import regex
@@ -17,6 +18,8 @@ from summarizer_tool.html.page import Link, Page
 
 _HEADERS = ('From', 'To', 'Cc', 'Date', 'Subject')
 _MOST_DEPTH = 8
+_MOST_PARTS = 500
+"""Of a mail, with those of what is forwarded in it: a part of HTML takes milliseconds, however short it is."""
 _MOST_MAILS = 10_000
 """Of a mailbox."""
 _MOST_SHOWN = 500
@@ -72,7 +75,10 @@ def read(body: bytes) -> Page:
     try:
         for text in texts:
             mail = BytesParser(policy=policy.default).parsebytes(text)
-            parts += filter(None, _written(mail, 1, links, is_of_many=len(texts) > 1))
+            written = _written(mail, 1, links, is_of_many=len(texts) > 1)
+            parts += filter(None, islice(written, _MOST_PARTS))
+            if next(written, None) is not None:
+                parts.append(f'[More than {_MOST_PARTS} parts: the others are left out]')
             title = _header(mail, 'Subject') if len(texts) == 1 else ''
     except (MessageError, ValueError, LookupError, RecursionError, AttributeError, IndexError, TypeError) as error:
         # Of broken headers the standard library raises whatever comes.
@@ -96,15 +102,16 @@ def _written(mail: MIMEPart, depth: int, links: list[Link], *, is_of_many: bool 
     who, whom, _, when, what = (_header(mail, name) for name in _HEADERS)
     is_headed = is_of_many and who != ''
     headed = _headed(_DOMAIN.sub('', who), what, when, _DOMAIN.sub('', whom)) if is_headed else ''
-    yield f'{"#" * min(depth, 6)} {headed or what or "(no subject)"}'
+    head = f'{"#" * min(depth, 6)} {headed or what or "(no subject)"}'
     told = ('From', 'Cc') if is_headed else _HEADERS[:-1]  # whom an address is of stays to be found
-    yield '\n'.join(f'{name}: {said}' for name in told if (said := _header(mail, name)))
-    yield _body(mail, links)
+    headers = '\n'.join(f'{name}: {said}' for name in told if (said := _header(mail, name)))
+    yield '\n\n'.join(filter(None, (head, headers, _body(mail, links))))
     for part in _beside(mail):
         within = next(iter(_inside(part)), None) if part.get_content_type() == 'message/rfc822' else None
         if within is not None and depth < _MOST_DEPTH:
-            yield 'Forwarded mail:'
-            yield from _written(within, depth + 1, links)
+            forwarded = _written(within, depth + 1, links)
+            yield f'Forwarded mail:\n\n{next(forwarded)}'
+            yield from forwarded
         else:
             yield _attachment(part)
 

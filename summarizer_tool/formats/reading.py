@@ -45,8 +45,10 @@ _ADORNED = re.compile(
     re.MULTILINE,
 )
 """A heading of reStructuredText that is none of Markdown."""
-_UNSEEN = re.compile(r'^\.\. (?![\[|]|[\w:+.-]+::(?:\s|$)).*\n(?: +\S.*\n)*', re.MULTILINE)
-"""Comments and targets of links."""
+_REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| replace:: (.{1,200})$', re.MULTILINE)
+_MARKED = re.compile(r'(?<!^\.\. )\|([^|\n]{1,80})\|', re.MULTILINE)
+_UNSEEN = re.compile(r'^\.\. (?!\[|[\w:+.-]+::(?:\s|$)).*\n(?: +\S.*\n)*', re.MULTILINE)
+"""Comments, targets of links, and what a mark stands for."""
 _MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 """Of texts in which a number sign marks a heading, or nothing."""
 
@@ -133,6 +135,8 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
+        if said := dict(_REPLACED.findall(text)):
+            text = _MARKED.sub(lambda mark: said.get(mark[1], mark[0]), text)
         shown = _UNSEEN.sub('', _ADORNED.sub(r'### \2', text))
         return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', without_roles(shown)))
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):

@@ -30,8 +30,8 @@ _LINES = frozenset(
 )
 _KEPT = frozenset(
     {
-        *('a', 'aside', 'base', 'dd', 'dl', 'dt', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'li', 'main', 'nav'),
-        *('noscript', 'ol', 'p', 'pre', 'svg', 'table', 'td', 'th', 'title', 'tr', 'ul'),
+        *('a', 'aside', 'base', 'dd', 'dl', 'dt', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'img', 'li', 'main'),
+        *('nav', 'noscript', 'ol', 'p', 'pre', 'svg', 'table', 'td', 'th', 'title', 'tr', 'ul'),
     }
 )
 """What is left of a page that is too much for a tree."""
@@ -74,7 +74,8 @@ def parse(html: str) -> tuple[Any | None, bool]:
     options = {'encoding': 'utf-8', 'remove_comments': True, 'remove_pis': True}
     for most in (None, limit, 0) if html.count('<') <= 2 * limit else (limit, 0):
         text = fit if most is None else _lines(fit, most)
-        parser = etree.HTMLParser(collect_ids=False, default_doctype=False, **options)
+        # Lines alone may be longer than libxml2 takes a text to be.
+        parser = etree.HTMLParser(collect_ids=False, default_doctype=False, huge_tree=most == 0, **options)
         # That of lxml.html asks a function in Python for the class of each element, whenever one is met.
         parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=lxml.html.HtmlElement))
         with suppress(etree.LxmlError):  # no element at all, or too much of one

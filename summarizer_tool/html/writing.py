@@ -64,7 +64,7 @@ class _Writer:
         for block in blocks:
             around = [*takewhile(lambda frame: frame is not table, block.frames())]
             cell = next((frame for frame in reversed(around) if frame.kind == 'cell'), None)
-            if cell is None:
+            if cell is None or cell.parent is None or cell.parent.parent is not table:  # in no row of it
                 captions.append(_inline(block))
                 continue
             inside = around[: around.index(cell)]

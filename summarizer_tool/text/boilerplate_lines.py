@@ -123,6 +123,17 @@ def is_boilerplate(line: str) -> bool:
     return False
 
 
+def points_elsewhere(text: str) -> bool:
+    """Return whether most lines of a passage only say where something stands: links, what opens a page."""
+    lines = [line for line in text.split('\n') if line.strip()]
+    pointing = sum(map(_is_link, lines))
+    return 2 * pointing > len(lines) or text.startswith('---\n')
+
+
+def _is_link(line: str) -> bool:
+    return '](' in line and _LINK_ONLY.match(_BULLET.sub('', line.strip())) is not None
+
+
 def leads_away(line: str) -> bool:
     """Return whether a line or heading opens a list of other pages: "See also", "You may also like"."""
     return _leads_away(_bare(line).lower())

@@ -4,6 +4,7 @@ from summarizer_tool.extractive.choosing import summarize_sources
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.extractive.under_headings import under_headings
 from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
+from summarizer_tool.text.scoring import MOST_IMPORTANT
 
 PROPOSAL = """# Gates by steam
 The guild moves all gates by steam from the next year.
@@ -112,3 +113,21 @@ def test_what_an_author_sums_up_is_told_first() -> None:
             'Verdict: Only if weight matters more to you than money.',
         ]
     )
+
+
+def test_who_wrote_each_mail_of_a_thread_is_told() -> None:
+    thread = """# The move
+## Ada Orme: The plan (Mon, 3 Feb 2025 09:12, to all)
+All of us move in March.
+## Bo Brook: The plan (Tue, 11 Feb 2025 16:40, to Ada Orme)
+That is off, the gate is too narrow for it."""
+    assert _told(thread) == [
+        ('Ada Orme: All of us move in March.', (3, 2)),
+        ('Bo Brook: That is off, the gate is too narrow for it.', (5, 4)),
+    ]
+
+
+def test_what_a_heading_turns_down_binds_nobody() -> None:
+    text = '\n# Depots\n\nThe guild moves its depot to Wick.\n\n## Out of scope\n\nThe barges must be sold.\n'
+    importance = {fact.text: fact.importance for fact in summarize_sources(_request(text, 200), 200).facts}
+    assert importance['Out of scope: The barges must be sold.'] < MOST_IMPORTANT

@@ -418,3 +418,20 @@ def test_an_unknown_compression_is_named() -> None:
             at = body.find(start, at + 4)
     with pytest.raises(FetchError, match='compressed in a way that is not read here; save it again'):
         archive.Archive(bytes(body), 'a Word document').xml('word/document.xml')
+
+
+@pytest.mark.parametrize(
+    ('part', 'content'),
+    [
+        (
+            'docProps/core.xml',
+            '<cp:coreProperties xmlns:cp="x"><dc:title>Ferries & piers</dc:title></cp:coreProperties>',
+        ),
+        ('docProps/core.xml', ''),
+        ('word/header1.xml', '<w:hdr xmlns:w="x"><w:p>&nbsp;'),
+    ],
+)
+def test_what_is_broken_beside_the_text_hides_no_text(part: str, content: str) -> None:
+    with zipfile.ZipFile(BytesIO(docx('<w:p><w:r><w:t>The ferry runs.</w:t></w:r></w:p>'))) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    assert read(archive_of({**members, part: content})).markdown == 'The ferry runs.'

@@ -147,3 +147,14 @@ def test_no_chat() -> None:
     assert plain_text(log) == log
     assert plain_text(agenda) == agenda
     assert plain_text(_chat('{text}\n')) == _chat('{text}\n')
+
+
+def test_a_day_on_which_one_alone_talks_is_none_of_the_name() -> None:
+    days = iter(('Yesterday', 'Yesterday', 'Yesterday', 'Today', 'Yesterday', 'Today'))
+    told = plain_text(''.join(f'{name} {next(days)} at {clock}\n{text}\n\n' for clock, name, text in _SAID))
+    assert [line for line in told.splitlines() if 'day' in line.split(':')[0]] == [
+        '## Yesterday at 15:12',
+        '## Today at 15:58',
+        '## Yesterday at 16:01',
+        '## Today at 16:02',
+    ]

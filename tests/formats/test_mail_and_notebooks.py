@@ -256,3 +256,12 @@ Not before May.\
 """)
     hostile = 'From: a\n' * 20_000 + 'To: ' * 40_000
     assert read(letter('The move', hostile).as_bytes()).markdown
+
+
+def test_a_mail_of_very_many_parts_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those without a word count, too: it is to read them that takes long."""
+    monkeypatch.setattr(mail, '_MOST_PARTS', 3)
+    parts = ''.join(f'--b\nContent-Type: text/html\n\n<p>{said}</p>\n' for said in ('One', '', 'Three', 'Four'))
+    head = 'From: a@b.c\nTo: d@e.f\nSubject: Gates\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n'
+    told = mail.read(f'{head}{parts}--b--\n'.encode()).markdown
+    assert told.endswith('One\n\nThree\n\n[More than 3 parts: the others are left out]')

@@ -171,7 +171,7 @@ def test_what_a_directive_of_sphinx_describes_is_a_term() -> None:
         ('~~~~~~~\n ``gate``\n~~~~~~~\nIt matters.\n', '### ``gate``\nIt matters.\n'),
         ('Unused\n^^^^^^\n\nMark it.\n', '### Unused\n\nMark it.\n'),
         ('.. _label:\n\n.. a comment that\n   goes on\n\nText.\n\n.. [1] A note.\n', '\n\nText.\n\n.. [1] A note.\n'),
-        ('Use |tool|.\n\n.. |tool| replace:: the gate\n', 'Use |tool|.\n\n.. |tool| replace:: the gate\n'),
+        ('Use |tool| 3 | 4.\n\n.. |tool| replace:: the gate\n', 'Use the gate 3 | 4.\n\n'),
         ('>>> def f():\n...     pass\n...\n', '>>> def f():\n...     pass\n...\n'),
         ('.. versionadded:: 3.1\n\n   Ropes.\n', '.. versionadded:: 3.1\n\n   Ropes.\n'),
     ],

@@ -164,3 +164,14 @@ def test_a_tag_keeps_its_first_attributes() -> None:
     page = to_markdown(markup)
     assert page.markdown == 'See the ferry, it leaves at nine.'
     assert [link.url for link in page.links] == ['https://merrowdown.example/ferry']
+
+
+def test_a_text_that_is_longer_than_a_tree_takes_is_read() -> None:
+    assert to_markdown(f'<p>{PROSE}<p>{"mill " * 2_100_000}<p>The end.').markdown.endswith('The end.')
+
+
+def test_a_deep_page_says_what_its_pictures_show() -> None:
+    assert (
+        '[Image: A map of Wick]'
+        in to_markdown('<div>' * 300 + f'<p>{PROSE}<img src=m alt="A map of Wick"></p>').markdown
+    )

@@ -152,3 +152,9 @@ _WARDENS = _row('Ada Orme<br>Miller', 'Ina Moor<br>Head of the quay', 'Bo Ek<br>
 )
 def test_a_first_row_in_the_form_of_those_below_has_no_titles(first: str, rows: str, *, is_titled: bool) -> None:
     assert read(f'<table>{first}{rows}</table>').startswith('|  |  |  |\n') is not is_titled
+
+
+def test_a_cell_that_stands_in_no_row_is_read() -> None:
+    told = read('<table><tr><td>Cog</td><td>3</td></tr><tr><td>Hulk</td><td>7</td></tr><td>Tolls of 1613</td></table>')
+    assert 'Tolls of 1613' in told
+    assert '| Hulk | 7 |' in told

@@ -16,7 +16,7 @@ from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span, joined
 from summarizer_tool.store.words import beginning_with, counted, matching
-from summarizer_tool.text import passage_score
+from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
 from summarizer_tool.text.terms import asked, beginning, is_alike, words_of
@@ -104,6 +104,9 @@ def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) 
 
 DERIVED = 0.5
 """Weight of a word that only shares its beginning with one of the question, against 1 for that word."""
+
+POINTING = 0.5
+"""Share of its score that a passage keeps which only says where something stands."""
 
 GATHERED = 10_000
 """Passages that are looked up by the index, over all terms."""
@@ -222,7 +225,8 @@ def score_passages(
     for passage in passages:
         words = words_of(passage.text.casefold())
         score, counts = question.read(words, index.terms_above(passage, titles), passage.path)
-        found.append(PassageWords(words, score, counts))
+        points = bool(score) and boilerplate_lines.points_elsewhere(passage.text)
+        found.append(PassageWords(words, score * POINTING if points else score, counts))
     return found
 
 

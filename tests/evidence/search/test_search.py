@@ -131,3 +131,20 @@ async def test_a_definition_is_found_by_its_term() -> None:
     collection.add(Document(f'# Options\n\n{options}', title='Ship'))
     found = await search(collection, Query('What fits --mast?'))
     assert [found.hits[0].passage.header, found.hits[0].passage.header_line] == ['--mast', 8]
+
+
+async def test_a_table_of_contents_is_no_answer() -> None:
+    parts = {
+        'Installing the server': 'Run pip install gate. It needs Python 3.12.',
+        'Configuring limits': 'In gate.toml set how many gates may be open at once; a limit of 0 means that none holds.',
+        'Deploying with Docker': 'The image is published as gate/keeper; mount a volume at /data.',
+        'Backing up the data': 'Copy the folder at night, when no gate is open.',
+    }
+    links = '\n'.join(f'- [{title}](#{number})' for number, title in enumerate(parts))
+    more = 'More is told in the manual, which has a chapter for each of these things. ' * 6
+    said = '\n\n'.join(f'## {title}\n\n{text}\n\n{more}' for title, text in parts.items())
+    with SourceStore() as store:
+        collection = store.collection()
+        collection.add(Document(f'# Gate\n\n## Contents\n\n{links}\n\n{said}', title='Gate'))
+        found = await search(collection, Query('How are the limits configured?'))
+    assert found.hits[0].passage.path[-1:] == ('Configuring limits',)
