@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Never
 
@@ -79,6 +80,8 @@ def research(
         if not (places or search or resume):
             _stop('there is nothing to read: name pages with --pages, or let the agent search (--search)')
         for place in places:
+            if place.startswith('--'):
+                _stop(f'--pages needs a URL or a file after it, not {place}; write ./{place} for a file of that name')
             if _NOT_TEXT.search(place):
                 _stop(f'--pages {place!a} has characters that are no text; rename the file')
         given = {'zone': _zone(zone), 'places': places, 'search': search, 'way': way, 'window_tokens': window}
@@ -100,7 +103,10 @@ def _zone(text: str) -> str:
         _stop('ZONE has characters that are no text')
     if len(zone) > MAX_ZONE:
         _stop(f'ZONE has {len(zone):,} characters, over {MAX_ZONE}; give the name alone')
-    if zone.startswith(('http://', 'https://')) or Path(zone[:80]).is_file():
+    is_page = zone.startswith(('http://', 'https://'))
+    with suppress(OSError):  # longer than the name of a file may be
+        is_page = is_page or Path(zone).is_file()
+    if is_page:
         _stop(f'ZONE is a page, {zone}; give the name of the zone first')
     if not _slug(zone):
         _stop('ZONE has no letter or digit in it')

@@ -107,6 +107,10 @@ class Connection:
     """Whether the proxy is there already, and clients may have listed what there is without this server."""
     _unreached: str = ''
     """Why it could not be reached the last time."""
+    _answering: set[anyio.CancelScope] = field(default_factory=set[anyio.CancelScope])
+    """Each ends a request that the server is silent about."""
+    _asking: int = 0
+    """Questions of the server to clients: while these think, it is not the server that is silent."""
     _last_words: str = ''
     """Of what it has written to stderr since it was started the last line of an error, else the last line."""
 
@@ -176,15 +180,34 @@ class Connection:
     async def _answer(
         self, client: Client, request: types.Request[Any, Any], answer: Any, told: ProgressFnT | None = None
     ) -> Any:
-        with anyio.CancelScope(deadline=anyio.current_time() + self.silence) as scope:
+        with anyio.CancelScope(deadline=self._silent_at()) as scope:
 
             async def heard(progress: float, total: float | None, message: str | None) -> None:
-                scope.deadline = anyio.current_time() + self.silence
+                scope.deadline = self._silent_at()
                 if told is not None:
                     await told(progress, total, message)
 
-            return await client.session.send_request(request, answer, progress_callback=heard if told else None)
+            self._answering.add(scope)
+            try:
+                return await client.session.send_request(request, answer, progress_callback=heard if told else None)
+            finally:
+                self._answering.discard(scope)
         raise ServerDownError('silent', self.name, f'{self.silence:g}')
+
+    def _silent_at(self) -> float:
+        return math.inf if self._asking else anyio.current_time() + self.silence
+
+    async def _asked(self, request: types.ServerRequest, answer: type[Answer]) -> Answer | types.ErrorData:
+        """Put a question of the server to a client, whose time to think is none in which the server is silent."""
+        try:
+            self._asking += 1
+            for scope in self._answering:
+                scope.deadline = self._silent_at()
+            return await self.proxy.asked(self, request, answer)
+        finally:
+            self._asking -= 1
+            for scope in self._answering:
+                scope.deadline = self._silent_at()
 
     async def set_log_level(self, level: types.LoggingLevel) -> None:
         """Ask the server for log messages from a level on, now and whenever it is reached again."""
@@ -242,13 +265,12 @@ class Connection:
             cache=None,
             logging_callback=partial(self.proxy.logged, self),
             message_handler=self._told,
-            sampling_callback=lambda context, params: self.proxy.asked(
-                self, types.CreateMessageRequest(params=params), types.CreateMessageResult
+            sampling_callback=lambda context, params: self._asked(
+                types.CreateMessageRequest(params=params), types.CreateMessageResult
             ),
-            elicitation_callback=lambda context, params: self.proxy.asked(
-                self, types.ElicitRequest(params=params), types.ElicitResult
+            elicitation_callback=lambda context, params: self._asked(
+                types.ElicitRequest(params=params), types.ElicitResult
             ),
-            list_roots_callback=lambda context: self.proxy.asked(self, types.ListRootsRequest(), types.ListRootsResult),
         ) as client:
             scope.deadline = math.inf
             self.capabilities = client.server_capabilities

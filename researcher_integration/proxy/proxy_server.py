@@ -1,6 +1,6 @@
 """The MCP server that clients see: what they ask goes to the server it belongs to, and what that says comes back."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -201,7 +201,8 @@ class ProxyServer:
         context = self.audience.caller(connection.name)
         if context is None:
             return types.ErrorData(code=types.INVALID_REQUEST, message=load_prompt('proxy/nobody_to_ask'))
-        said = await self.results.aside(connection.name, request.model_dump(by_alias=True, exclude_none=True))
+        asked = request.model_dump(by_alias=True, exclude_none=True)
+        said = _with_choices(await self.results.aside(connection.name, asked), asked, connection.masked)
         try:
             return await context.session.send_request(
                 type(request).model_validate(said), answer, metadata=ServerMessageMetadata(context.request_id)
@@ -333,6 +334,18 @@ class ProxyServer:
                 raise
             except MCPError as error:
                 raise await self.results.of_error(called, error) from None
+
+
+def _with_choices(said: Any, asked: Any, masked: Callable[[object], Any]) -> Any:
+    """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords."""
+    if isinstance(said, list) and isinstance(asked, list) and len(said) == len(asked):
+        return [_with_choices(each, raw, masked) for each, raw in zip(said, asked, strict=True)]
+    if not isinstance(said, dict) or not isinstance(asked, dict):
+        return said
+    shown = {name: _with_choices(each, asked.get(name), masked) for name, each in said.items()}
+    choices = {name: asked.get(name) for name in ('enum', 'enumNames', 'const')}
+    lists = {name: [*map(masked, each)] for name, each in choices.items() if isinstance(each, list)}
+    return {**shown, **lists, **({'const': masked(asked['const'])} if isinstance(asked.get('const'), str) else {})}
 
 
 def _collection(context: Context) -> str:

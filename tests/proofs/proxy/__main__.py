@@ -23,7 +23,6 @@ from mcp_types import (
     CreateMessageResult,
     ElicitResult,
     ImageContent,
-    ListRootsResult,
     TextContent,
     TextResourceContents,
 )
@@ -238,20 +237,15 @@ async def questions(bench: Bench) -> Check:
         heard.append('sampling')
         return CreateMessageResult(role='assistant', content=TextContent(text='a lighthouse'), model='played')
 
-    async def roots(_context: object) -> ListRootsResult:
-        heard.append('roots')
-        return ListRootsResult(roots=[])
-
     server = bench.servers['everything']
     command, *arguments = [*bench.command, '--', server.command, *server.args]
     proxy = StdioServerParameters(command=command, args=arguments, env={**bench.environment, **(server.env or {})})
-    answers = {'elicitation_callback': elicit, 'sampling_callback': sample, 'list_roots_callback': roots}
+    answers = {'elicitation_callback': elicit, 'sampling_callback': sample}
     async with Client(stdio_client(proxy), mode='legacy', **answers) as client:
         await client.call_tool('trigger-elicitation-request', {})
         await client.call_tool('trigger-sampling-request', {'prompt': 'What is it?', 'maxTokens': 20})
-        await client.call_tool('get-roots-list', {})
-    wanted = ['elicitation', 'sampling', 'roots']
-    return Check('elicitation, sampling and roots', '' if heard[:3] == wanted else str(heard))
+    wanted = ['elicitation', 'sampling']
+    return Check('elicitation and sampling', '' if heard[:2] == wanted else str(heard))
 
 
 def left_over(bench: Bench, when: str) -> Check:

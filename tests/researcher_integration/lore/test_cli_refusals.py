@@ -20,6 +20,8 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) ->
     asked: list[tuple[str | bytes, ...]] = [
         ('Mirefold',),
         ('Mirefold', '--pages'),
+        ('Mirefold', '--pages', '--search', 'weir.md'),
+        ('\N{MATHEMATICAL DOUBLE-STRUCK CAPITAL A}' * 80,),
         ('--pages', 'tale.md', 'weir.md', 'Mirefold'),
         ('Mirefold', *weir, '--way', 'sideways'),
         ('Mirefold', *weir, '--window', '100'),
@@ -35,6 +37,8 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) ->
         [
             'there is nothing to read: name pages with --pages, or let the agent search (--search)',
             "Error: Option '--pages' requires an argument.",
+            '--pages needs a URL or a file after it, not --search; write ./--search for a file of that name',
+            'there is nothing to read: name pages with --pages, or let the agent search (--search)',
             'ZONE is a page, weir.md; give the name of the zone first',
             "Error: Invalid value for '--way'",
             "Error: Invalid value for '--window'",

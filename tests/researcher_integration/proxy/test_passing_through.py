@@ -377,7 +377,7 @@ async def test_questions_of_a_server_go_to_the_client_whose_call_it_works_on() -
             [
                 '<tool_output>{"action":"accept","content":{"pier":4}}</tool_output>',
                 '<tool_output>{"role":"assistant","content":{"text":"Ada"},"model":"played"}</tool_output>',
-                '<tool_output>{"roots":[{"uri":"file:///srv"}]}</tool_output>',
+                '<tool_output>-32600: List roots not supported</tool_output>',
             ],
             [
                 '<tool_output>-32600: Elicitation not supported</tool_output>',
@@ -389,8 +389,34 @@ async def test_questions_of_a_server_go_to_the_client_whose_call_it_works_on() -
     assert heard == ['Which pier? [MASKED_GITHUB_TOKEN]'] * 2
 
 
-def form_with(message: str) -> ElicitRequestFormParams:
-    return ElicitRequestFormParams(message=message, requested_schema={'type': 'object', 'properties': {}})
+async def test_a_client_may_think_longer_than_a_server_may_be_silent_and_sees_its_choices() -> None:
+    mcp = MCPServer('desk')
+    ways = {'type': 'string', 'enum': ['basic', 'bearer', SECRET], 'default': SECRET}
+
+    @mcp.tool()
+    async def ask(context: Context[Any]) -> str:
+        call = ServerMessageMetadata(related_request_id=context.request_id)
+        question = ElicitRequest(params=form_with('How?', auth=ways))
+        return (await context.session.send_request(question, ElicitResult, metadata=call)).action
+
+    heard: list[Any] = []
+
+    async def elicit(_context: Any, params: Any) -> ElicitResult:
+        heard.append(params.requested_schema['properties']['auth'])
+        await anyio.sleep(1.5)
+        return ElicitResult(action='accept', content={'auth': 'basic'})
+
+    async with proxied({'desk': mcp}, tool_timeout=0.5, elicitation_callback=elicit) as client:
+        result = await client.call_tool('ask', {})
+    assert [on_one_line(text.text) for text in result.content if isinstance(text, TextContent)] == [
+        '<tool_output>accept</tool_output>'
+    ]
+    assert heard[0]['enum'] == ['basic', 'bearer', '[MASKED_GITHUB_TOKEN]']
+    assert SECRET not in str(heard)
+
+
+def form_with(message: str, **properties: Any) -> ElicitRequestFormParams:
+    return ElicitRequestFormParams(message=message, requested_schema={'type': 'object', 'properties': properties})
 
 
 def sampling_of(text: TextContent) -> CreateMessageRequestParams:

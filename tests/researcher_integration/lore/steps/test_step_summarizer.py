@@ -157,3 +157,20 @@ async def test_without_a_summarizer_the_embedded_model_reads_all_pages_for_all_t
 async def test_steps_without_pages_are_empty() -> None:
     kept = await keep(Recorded(), [], 1000)
     assert {(step.state, step.blocks) for step in kept.steps.values()} == {('empty', ())}
+
+
+async def test_what_the_embedded_model_cannot_read_together_it_reads_in_parts() -> None:
+    @dataclass
+    class OneAtATime(Recorded):
+        async def condense(self, source_ids: Sequence[str], *args: Any) -> SourceSummary:
+            if len(source_ids) > 1 or source_ids[0] == handle(3):
+                raise SummaryUnavailableError('too large, or gone')
+            return await super().condense(source_ids, *args)
+
+    pages = [page(number, 4000) for number in (1, 2, 3)]
+    down = Recorded(SummaryUnavailableError('down'))
+    summarizer = ZoneSummarizer(down, OneAtATime(), TOPICS, RequestOptions(usage=RunUsage()))
+    kept = await summarizer.summarize(pages, 5000, {}, {}, {})
+    assert {step.state for step in kept.steps.values()} == {'degraded'}
+    assert all(step.blocks for step in kept.steps.values())
+    assert kept.warnings == ('[3] is lost: too large, or gone',)
