@@ -51,9 +51,16 @@ def _password(value: str) -> bool:
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
     'base64': lambda value: secret_names.mixed(value) or value.endswith('=') or _login(value),
     # What follows a scheme, and is no word: `Bearer authentication`.
-    'generated': lambda value: '://' not in value and ('=' in value or secret_names.may_be_random(value)),
+    'generated': lambda value: (
+        '://' not in value
+        and (
+            '=' in value
+            or any(map(str.isdigit, value))
+            or secret_names.may_be_random(''.join(filter(str.isalpha, value)))
+        )
+    ),
     'mixed': secret_names.mixed,
-    'random and mixed': lambda value: secret_names.mixed(value) and secret_names.entropy(value) > 3.5,
+    'random and mixed': lambda value: secret_names.mixed(value) and secret_names.in_no_order(value),
     'password': _password,
     'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
     'random': lambda value: secret_names.entropy(value[:32]) > 3,

@@ -224,7 +224,8 @@ def _is_password(text: str, start: int, value: Finding) -> bool:
     if _USER.search(text[max(0, start - _MAX_INDENT * 2) : start]):
         return True
     word = text[value.start : value.end]
-    return _CODED.fullmatch(word) is not None and not _TERM.fullmatch(word)
+    is_report = text.startswith('PASS:', start)  # `PASS: test_3_files`
+    return not is_report and _CODED.fullmatch(word) is not None and not _TERM.fullmatch(word)
 
 
 def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
@@ -234,7 +235,7 @@ def _told(text: str, start: int, end: int, kind: str) -> Finding | None:
     if kind == 'PASSWORD':
         generated = len(value) >= 4 and secret_names.is_coded(value)
     else:
-        is_mixed = value.isalnum() and 16 <= len(value) < 3 * capitals < 3 * len(value) - 9
+        is_mixed = value.strip('([{').isalnum() and 16 <= len(value) < 3 * capitals < 3 * len(value) - 9
         generated = len(value) >= 8 and (is_mixed or secret_names.is_coded(value.lower()))
     return _found(text, start, start + len(value), kind) if generated and not _TERM.fullmatch(value) else None
 
@@ -271,6 +272,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         return _found(text, goes_on.end(), bare.end_from(goes_on.end()), kind)
     end = bare.end_from(start)
     value = text[start:end]
+    if match['sign'] == '->':
+        return None  # a method: `$token->attr('name')`
     if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
@@ -360,7 +363,12 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
     first = _before_escape(value).strip()
     name = first.replace('\\', '').strip(' {}"')
     if (
-        (first.isupper() and secret_names.kind_of(first))  # `--token API_TOKEN`
+        (
+            # `--token API_TOKEN`, `get_field('TOKEN')`, no password of capitals: `ADMINPASSWORD123`
+            first.isupper()
+            and ('_' in first or '-' in first or first == 'PASSWORD' or (kind != 'PASSWORD' and first.isalpha()))
+            and secret_names.kind_of(first)
+        )
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or first in (',', '#')  # `"user:\npassword:",`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))

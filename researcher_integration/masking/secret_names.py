@@ -176,7 +176,8 @@ def is_prose(kind: str | None, value: str) -> bool:
     if kind not in ('TOKEN', 'API_KEY', 'SECRET', 'PASSWORD') or (kind == 'PASSWORD' and value.count(' ') < 5):
         return False
     form = {'TOKEN': _NO_TOKEN, 'API_KEY': _NO_KEY}.get(kind)
-    return (form is not None and form.fullmatch(value) is not None) or _SENTENCE.match(value) is not None
+    is_form = form is not None and form.fullmatch(value) is not None and not in_no_order(value)
+    return is_form or _SENTENCE.match(value) is not None
 
 
 def _begins_word(text: str, start: int) -> bool:
@@ -288,6 +289,12 @@ def is_generated(value: str) -> bool:
 def mixed(value: str) -> bool:
     """Return whether a text has digits and letters of both cases, as generated keys have and names do not."""
     return any(c.isdigit() for c in value) and any(c.isupper() for c in value) and any(c.islower() for c in value)
+
+
+def in_no_order(value: str) -> bool:
+    """Return whether capitals, small letters and digits change as in a key: no `handleSocks5Response`, `is-a-lamp`."""
+    kinds = [(each.islower(), each.isupper()) for each in value if each.isalnum()]
+    return len(kinds) >= 16 and sum(before != after for before, after in pairwise(kinds)) > 0.45 * len(kinds)
 
 
 def may_be_random(value: str) -> bool:

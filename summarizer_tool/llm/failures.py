@@ -63,6 +63,7 @@ _TOO_LONG = re.compile(
 )
 _FILTERED = re.compile(r'(?i)content.?filter|content management policy|content policy|was flagged|moderation')
 _TOOLS = re.compile(r'(?i)\btools?\b|\btool_|function.?call')
+_UNSUPPORTED = re.compile(r'(?i)support|requires?\b|enabled?\b')
 _NUMBER = re.compile(r'(?<![\w.])\d[\d,]{0,11}(?![\w.]*\w)')
 
 
@@ -155,8 +156,12 @@ def is_filtered(error: BaseException) -> bool:
 
 def refuses_tools(error: BaseException) -> bool:
     """Say whether an endpoint or the model behind it takes no tools, by which an answer gets its type."""
-    is_about_tools = isinstance(error, ModelHTTPError) and error.status_code in (400, 404, 422, 500, 501)
-    return is_about_tools and not is_too_long(error) and _TOOLS.search(_message(error)) is not None
+    if not isinstance(error, ModelHTTPError) or error.status_code not in (400, 404, 422, 500, 501):
+        return False
+    message = _message(error)
+    # A server that fails on tools it has is to be asked again.
+    is_said = error.status_code != 500 or _UNSUPPORTED.search(message) is not None
+    return is_said and not is_too_long(error) and _TOOLS.search(message) is not None
 
 
 def is_unreadable(error: BaseException) -> bool:

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
-from summarizer_tool.errors import StoreError
+from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.store.connection import Pool, StoreConnection
 from summarizer_tool.store.sqlite_file import (
     MEMORY,
@@ -62,7 +62,10 @@ class Connections(Pool):
             if db is None:
                 if identity is None:
                     raise sqlite3.OperationalError('its file was taken away')  # and is not made anew
-                db, identity = open_database(self.path, self._form)
+                try:
+                    db, identity = open_database(self.path, self._form)
+                except ConfigurationError as error:  # it could be opened before, and no setting is wrong
+                    raise StoreError(str(error)) from error
             before = db.total_changes
             yield db
             has_written = db.total_changes != before

@@ -5,7 +5,7 @@ from pydantic_ai import Agent, IncompleteToolCall, ModelMessage, ModelResponse, 
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from summarizer_tool.llm.failures import is_cut_off, is_too_long, over_window, reason
+from summarizer_tool.llm.failures import is_cut_off, is_too_long, over_window, reason, refuses_tools
 
 
 def test_errors_that_say_the_answer_was_cut_off() -> None:
@@ -40,3 +40,16 @@ def test_errors_that_say_by_how_much_a_request_was_too_long(message: str, over: 
     error = ModelHTTPError(400, 'scripted', {'error': {'message': message, 'code': 400}})
     assert is_too_long(error)
     assert over_window(error) == over
+
+
+@pytest.mark.parametrize(
+    ('status', 'message', 'expected'),
+    [
+        (400, 'scripted does not support tools', True),
+        (500, 'tools param requires --jinja flag', True),
+        (500, 'internal error while parsing tool call output', False),
+        (429, 'too many tool calls', False),
+    ],
+)
+def test_errors_that_say_that_a_model_takes_no_tools(status: int, message: str, *, expected: bool) -> None:
+    assert refuses_tools(ModelHTTPError(status, 'scripted', {'error': {'message': message}})) is expected
