@@ -16,7 +16,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.subscriptions import event_from_wire
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_ai import ToolFailed
 
 from researcher_integration.proxy.audience import LEVELS, Audience, Context
@@ -336,16 +336,20 @@ class ProxyServer:
                 raise await self.results.of_error(called, error) from None
 
 
-def _with_choices(said: Any, asked: Any, masked: Callable[[object], Any]) -> Any:
+def _with_choices(said: JsonValue, asked: JsonValue, masked: Callable[[object], Any]) -> JsonValue:
     """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords."""
     if isinstance(said, list) and isinstance(asked, list) and len(said) == len(asked):
         return [_with_choices(each, raw, masked) for each, raw in zip(said, asked, strict=True)]
     if not isinstance(said, dict) or not isinstance(asked, dict):
         return said
     shown = {name: _with_choices(each, asked.get(name), masked) for name, each in said.items()}
-    choices = {name: asked.get(name) for name in ('enum', 'enumNames', 'const')}
-    lists = {name: [*map(masked, each)] for name, each in choices.items() if isinstance(each, list)}
-    return {**shown, **lists, **({'const': masked(asked['const'])} if isinstance(asked.get('const'), str) else {})}
+    for name in ('enum', 'enumNames', 'const'):
+        choice = asked.get(name)
+        if isinstance(choice, list):
+            shown[name] = [*map(masked, choice)]
+        elif isinstance(choice, str):
+            shown[name] = masked(choice)
+    return shown
 
 
 def _collection(context: Context) -> str:
