@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import anyio
 import mcp_types as types
@@ -202,7 +202,8 @@ class ProxyServer:
         if context is None:
             return types.ErrorData(code=types.INVALID_REQUEST, message=load_prompt('proxy/nobody_to_ask'))
         asked = request.model_dump(by_alias=True, exclude_none=True)
-        said = _with_choices(await self.results.aside(connection.name, asked), asked, connection.masked)
+        shown = cast('JsonValue', await self.results.aside(connection.name, asked))
+        said = _with_choices(shown, asked, connection.masked)
         try:
             return await context.session.send_request(
                 type(request).model_validate(said), answer, metadata=ServerMessageMetadata(context.request_id)
