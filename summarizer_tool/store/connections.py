@@ -11,6 +11,7 @@ from summarizer_tool.store.sqlite_file import (
     MEMORY,
     DatabaseFormat,
     Identity,
+    alone_with,
     close,
     error_code,
     identity_of,
@@ -60,6 +61,9 @@ class Connections(Pool):
             self._borrowed += 1
         try:
             if db is None:
+                if identity is None:
+                    with alone_with(self.path):  # another thread or process may be replacing it
+                        identity = identity_of(self.path)
                 if identity is None:
                     raise sqlite3.OperationalError('its file was taken away')  # and is not made anew
                 try:

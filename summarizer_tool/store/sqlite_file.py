@@ -60,7 +60,7 @@ def identity_of(path: str) -> Identity | None:
 
 
 @contextmanager
-def _alone_with(path: str) -> Generator[None]:
+def alone_with(path: str) -> Generator[None]:
     """Keep others from opening or renaming a file meanwhile, where the system can lock its folder."""
     folder: int | None = None
     with suppress(OSError):  # not all file systems lock
@@ -121,7 +121,7 @@ def open_database(path: str, form: DatabaseFormat) -> tuple[sqlite3.Connection, 
 
 def _opened(path: str, form: DatabaseFormat) -> tuple[sqlite3.Connection, Identity | None]:
     _make_folder(Path(path).parent, path, form)
-    with _alone_with(path):
+    with alone_with(path):
         _make_file(Path(path), form)
         if Path(path).stat().st_size in range(1, _LEAST_BYTES):
             error = sqlite3.DatabaseError('it is too short')
@@ -151,7 +151,7 @@ def set_aside(path: str, form: DatabaseFormat, identity: Identity | None, error:
         ConfigurationError: If it cannot be renamed.
         StoreError: If it belongs to another program, or to another version of this one; it is left as it is.
     """
-    with _alone_with(path):
+    with alone_with(path):
         if identity_of(path) != identity:
             return f'{path} was damaged ({error}), and a new one has taken its place'
         try:

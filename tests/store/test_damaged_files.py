@@ -4,7 +4,7 @@ import logging
 import os
 import re
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import StoreError
 from summarizer_tool.store.source_store import SourceStore
-from summarizer_tool.store.sqlite_file import move_aside
+from summarizer_tool.store.sqlite_file import alone_with, move_aside
 from tests.support.store_programs import add_to_what_is_there, at_once
 from tests.support.stores import HARBOUR, ids, sound
 
@@ -149,6 +149,16 @@ def test_threads_that_find_it_at_once_replace_it_once(file: Path) -> None:
         assert added == set(ids(collection))
     assert len(aside(file)) == 1
     assert sound(file)
+
+
+def test_a_file_that_is_being_replaced_is_waited_for(file: Path) -> None:
+    with SourceStore(file) as store, ThreadPoolExecutor(1) as pool:
+        with alone_with(str(file)):
+            file.rename(elsewhere := file.with_suffix('.moved'))
+            found = pool.submit(ids, store.collection())
+            wait([found], timeout=0.3)
+            elsewhere.rename(file)
+        assert list(found.result(timeout=20)) == []
 
 
 @pytest.mark.slow
