@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from summarizer_tool.digests.columns import moment, quantities
-from summarizer_tool.digests.records import Row, has_number, is_id, short_names
+from summarizer_tool.digests.records import Row, is_id, is_wordless, short_names
 from summarizer_tool.digests.relevance import OutputPart
 from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
 from summarizer_tool.text.terms import stem
@@ -175,7 +175,7 @@ def thing_parts(things: NamedRows, words: Sequence[str], told: Container[str]) -
             text = f'{short[field]}={one_line(cell, _TOGETHER)}'
             is_asked = any(root in text.lower() for root in roots)
             is_own = 2 * times[field, cell] < len(things.rows) and not cell.startswith(begins)
-            if is_own and (is_asked or not has_number(cell)):
+            if is_own and (is_asked or not is_wordless(cell)):
                 said.append(('[' in field, not is_asked, text))
         texts = [text for *_, text in sorted(said, key=lambda each: each[:2])]
         while texts and name not in told:

@@ -12,6 +12,7 @@ from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import MISSING, surprising
+from summarizer_tool.text.addressing import addresses_reader
 
 Row = Mapping[str, str]
 """Cells by field; a field that a thing does not have is not in it."""
@@ -36,6 +37,8 @@ _WRONG = 78.0
 _LITERALS = frozenset({'null', 'true', 'false'})
 _TELLING, _PRESENT = 3, 0.5
 """Fields that tell things apart, and the share of the things that must have one."""
+_SAMPLE = 1000
+"""Things by which these are found, from all over the list."""
 _SENTENCE = 6
 """Blanks from which a value is a sentence rather than a name."""
 _CHARACTER, _LEVEL, _LEAST_GAIN = 0.02, 0.3, 0.5
@@ -59,9 +62,10 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
     labels = [_label(row.get(key, ''), second) for row, second in zip(rows, seconds, strict=True)]
     # By numbers nobody knows what a thing is.
     if 2 * sum(map(bool, map(_words, labels))) < len(rows) and (told := telling(rows, are_names=True) or telling(rows)):
-        named = ' '.join(told[: 1 if 2 * len({row.get(told[0]) for row in rows}) > len(rows) else 2])
+        used = told[: 1 if 2 * len({row.get(told[0]) for row in rows}) > len(rows) else 2]
+        named = ', '.join(used)
         seconds = [label if 0 < len(label) <= _SHORT else f'#{nth}' for nth, label in enumerate(labels, 1)]
-        names = [' '.join(row.get(field, '') for field in named.split()) for row in rows]
+        names = [' '.join(row.get(field, '') for field in used) for row in rows]
         labels = [*map(_label, names, seconds)]
     times = Counter(labels)
     # Of two things with one name each is told by its place, too.
@@ -91,6 +95,7 @@ def is_id(field: str) -> bool:
 
 def telling(rows: Sequence[Row], *, are_names: bool = False) -> Sequence[str]:
     """The fields whose words tell things apart, those first that do so in few characters; of names, no sentences."""
+    rows = rows[:: 1 + len(rows) // _SAMPLE]
     counts = Counter(field for row in rows for field in row)
     said = {
         field: [_words(row.get(field, '')) for row in rows]
@@ -130,8 +135,8 @@ def _words(value: str) -> str:
     return '' if value in _LITERALS else ' '.join(_WORD.findall(value[:400]))
 
 
-def has_number(value: str) -> bool:
-    """Return whether a value has no words: a number, a time, an identifier."""
+def is_wordless(value: str) -> bool:
+    """Return whether a value is a number, a time or an identifier."""
     return not _words(value)
 
 
@@ -189,7 +194,7 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
     alike: dict[str, list[int]] = {}
     said: list[list[str]] = []
     for at, row in enumerate(rows):
-        wrong = [item for item in row.items() if BAD.search(item[1][:LONGEST]) and 2 * times[item] < len(rows)]
+        wrong = [item for item in row.items() if 2 * times[item] < len(rows) and _says_wrong(item[1])]
         said.append([f'{short[field]}={one_line(cell)}' for field, cell in wrong])
         if wrong:
             alike.setdefault(form(', '.join(said[at])), []).append(at)
@@ -200,6 +205,11 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
         known = next((text for text in told if text.startswith(f'{labels[first]}: ')), '')
         if more or not all(text in known for text in said[first]):
             yield DigestStatement(f'{labels[first]}{more}: {one_line(", ".join(said[first]))}', _WRONG, 'errors')
+
+
+@lru_cache(maxsize=65_536)
+def _says_wrong(value: str) -> bool:
+    return BAD.search(value[:LONGEST]) is not None and not addresses_reader(value)
 
 
 def _records(rows: Sequence[Row], labels: Sequence[str]) -> Iterator[OutputRecord]:

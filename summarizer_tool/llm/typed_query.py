@@ -180,6 +180,8 @@ class TypedQuery(Generic[OutputT]):
                 if kind == 'misfit':
                     prompt = self.again(request)
                 elif kind == 'toolless':
+                    if self._mode(asked) != 'prompted':
+                        _logger.warning('the endpoint takes no tools: JSON is asked for', extra={'agent': self.name})
                     _toolless[id(asked.inner)] = asked.inner
                 else:  # the transport, the client and a fallback see all of what does not stream, and repeat it
                     asked.follow = None
@@ -188,20 +190,19 @@ class TypedQuery(Generic[OutputT]):
         """What is wrong with an answer, if asking in another way may help."""
         if not asked.written and failures.is_unreadable(error):
             return 'unread'
-        if self._is_by_tool and failures.refuses_tools(error):
+        if self.output_mode in _BY_TOOL and failures.refuses_tools(error):
             return 'toolless'
         if isinstance(error, UnexpectedModelBehavior):
             return '' if failures.is_cut_off(error) or isinstance(error, ContentFilterError) else 'misfit'
         is_lost = isinstance(error, ModelAPIError) and asked.written and not self._kept(asked.written)
         return 'broken' if is_lost and failures.reason(error) != 'timeout' else ''
 
-    @property
-    def _is_by_tool(self) -> bool:
-        return self.output_mode in ('auto', 'tool')
+    def _mode(self, asked: FollowedModel) -> OutputMode:
+        is_toolless = _toolless.get(id(asked.inner)) is asked.inner
+        return 'prompted' if is_toolless and self.output_mode in _BY_TOOL else self.output_mode
 
     async def _run(self, asked: FollowedModel, prompt: str, settings: ModelSettings | None) -> OutputT:
-        is_toolless = self._is_by_tool and _toolless.get(id(asked.inner)) is asked.inner
-        query = replace(self, output_mode='prompted') if is_toolless else self
+        query = replace(self, output_mode=self._mode(asked))
         try:
             result = await _agent(query, is_traced=telemetry.is_received()).run(
                 prompt,
@@ -219,6 +220,8 @@ class TypedQuery(Generic[OutputT]):
     def _kept(self, written: str) -> OutputT | None:
         return recover_partial(written, self.output_type, self.members) if self.members else None
 
+
+_BY_TOOL: tuple[OutputMode, ...] = ('auto', 'tool')
 
 _OUTPUTS: dict[OutputMode, Callable[[Any], OutputSpec[Any]]] = {
     'auto': lambda output_type: output_type,

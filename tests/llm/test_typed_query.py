@@ -119,7 +119,9 @@ async def test_a_new_run_does_not_show_the_model_its_broken_answer() -> None:
         assert [len(asked) for asked in scripted.asked] == [1, messages]
 
 
-async def test_an_endpoint_that_refuses_tools_is_asked_for_json_once_it_has_said_so() -> None:
+async def test_an_endpoint_that_refuses_tools_is_asked_for_json_once_it_has_said_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     asked: list[bool] = []
 
     def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -134,6 +136,7 @@ async def test_an_endpoint_that_refuses_tools_is_asked_for_json_once_it_has_said
     for query in (PLAIN, PLAIN, replace(PLAIN, output_mode='tool')):
         assert (await ask(model, query)).output == Names(**VAEL)
     assert asked == [True, False, False, False]
+    assert caplog.messages == ['the endpoint takes no tools: JSON is asked for']
 
 
 # Failures.

@@ -210,6 +210,14 @@ def test_a_form_is_checked_when_it_is_read() -> None:
         'credentials=to_protocol(\n    credentials)',
         '{"dependencies": {"pbkdf2-password": "1.2.1"}}',
         '# The requirepass is not compatible, which will cause requirepass to be ignored.',
+        'this.handleInitialSocks5AuthenticationHandshakeResponse();',
+        'org.spring.OAuth2ResourceServerOpaqueTokenConfiguration',
+        'SEC_PKCS7VerifyDetachedSignatureAtTime(cinfo);',
+        'class KrmapihostingProjectsLocationsKrmApiHostsListRequest(Message):',
+        '$password->hash;',
+        '$token->text(I<somestring>)',
+        'PASS: test_login_2fa',
+        'token = get_field("VAULTTOKEN")',
     ],
 )
 def test_what_programs_say_of_secrets_stays(text: str) -> None:
@@ -258,6 +266,15 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
         '<meta name="csrf-token" content="q7Zk3vQ9pLmX7w==">',
         '<Password><Value>bABhAG4AdABlAHIAbgA=</Value></Password>',
         'Clave: gull93lantern',
+        'password=PASSWORD123',
+        '"password": "PASSWORD123"',
+        'DB_PASSWORD="ADMINPASSWORD"',
+        'password: HUNTER2PASS',
+        'password: X7KQ9ZTOKEN',
+        'secret_key="SUPERSECRETKEY1"',
+        'Authorization: Bearer oKcsXsYHzYTPytaUbejq-ec-phQ_OMTqPiepOzWP',
+        'signing_key (awIxiuofkCyEnBAsAXAhxZpJhdErEXLB)',
+        'token: PqYiTUTxKsJq.YKJVaAbqLmP.zFfWVqkXbLmE',
     ],
 )
 def test_what_is_given_with_them_is_masked(text: str) -> None:
