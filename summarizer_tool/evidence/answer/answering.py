@@ -273,7 +273,9 @@ class Answerer:
             return within.allows(url) and host_of(url) not in lost
 
         is_lacking = self.question.mode == 'deep' or not self.judgement.is_enough
-        found = links.promising(self.references, self._topic(), seen=self.gathering.seen, allows=allows)
+        found = links.promising(
+            self.references, self._topic(), seen=self.gathering.seen, allows=allows, is_anywhere=bool(within.only)
+        )
         # Behind those of which something is said, the answer may stand behind any.
         return [each for each in found if is_lacking or each.is_told]
 

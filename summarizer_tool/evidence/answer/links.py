@@ -79,6 +79,9 @@ _HALF = 0.7
 """Weight of terms at which a link is half as promising as it can be."""
 
 _OTHER_SITE = 0.75
+_MOST = 0.5
+"""Share of a part's terms that a link names at least if it leads to another site, and over which it seems to answer."""
+
 _DEEPER = 0.9
 """For each step away from the pages that were named."""
 
@@ -224,16 +227,20 @@ def promising(
     *,
     seen: Collection[str] = (),
     allows: Callable[[str], bool] = bool,
+    is_anywhere: bool = False,
 ) -> list[LinkCandidate]:
     """The links worth following, in the order in which they are to be read: each page once, from its best link.
 
     How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
     stand in the link's text, its path (times `PATH`), what is said of it (times `SAID`), the heading above it or the
-    sentence around it (times `BESIDE`), each by how few of all links have it. Links to other sites must name some.
-    Where no link names any, sections of the site come first: nobody can tell yet what they
-    lead to. Keys that were `seen` are not read again.
+    sentence around it (times `BESIDE`), each by how few of all links have it. Links to other sites must name half of
+    what a part asks, unless links may lead anywhere (`is_anywhere`): they are made by the way, and each takes a page.
+    Where no link names any, sections of the site come first: nobody can tell yet what they lead to. Keys that were
+    `seen` are not read again.
     """
-    open_ = [each for each in known if each.key not in seen and allows(each.url)]
+    wanted = _wanted(topic.parts)
+    near = (each for each in known if each.is_near or is_anywhere or _named(each, wanted) >= _MOST)
+    open_ = [each for each in near if each.key not in seen and allows(each.url)]
     rarity = _rarity(open_, topic)
     meanings = _meanings(open_, topic)
     share = SHARED if any(meanings) else 1.0
@@ -243,7 +250,7 @@ def promising(
         score = round(each.factor * weight / (weight + _HALF), 3)
         value = share * score + each.factor * meaning
         before = best.get(each.key)
-        if (each.is_near or score >= LEAST_SCORE) and (before is None or value > before.value):
+        if before is None or value > before.value:
             best[each.key] = LinkCandidate(each.url, each.key, each.depth, score, value, each.factor)
     if not any(each.is_told for each in best.values()):
         most = max((LEAST_SCORE, *(each.value for each in best.values())))
@@ -257,17 +264,29 @@ def leading(known: Iterable[Reference], parts: Sequence[str]) -> set[str]:
 
     While one of them has not been read, a passage with the same words may be no more than the pointer to it.
     """
-    wanted = [frozenset(terms.asked(part).terms) for part in parts]
-    return {
-        reference.key for reference in known if any(2 * len(reference.said & asked) > len(asked) for asked in wanted)
-    }
+    wanted = _wanted(parts)
+    return {reference.key for reference in known if _named(reference, wanted) > _MOST}
+
+
+def _wanted(parts: Iterable[str]) -> list[frozenset[str]]:
+    return [frozenset(terms.asked(part).terms) for part in parts]
+
+
+def _named(reference: Reference, wanted: Iterable[frozenset[str]]) -> float:
+    """How much of a part of the question the page says that a link leads to, 0 to 1."""
+    return max(len(reference.said & asked) / max(1, len(asked)) for asked in wanted)
 
 
 def _meanings(links: Sequence[Reference], topic: QuestionTopic) -> list[float]:
-    """How near each link is to an open part of the question by what its words mean, at most 1; 0 without vectors."""
+    """How near each link is to an open part of the question by what its words mean, at most 1; 0 without vectors.
+
+    Words that more than half of the links have tell none from another: `docs` in every path.
+    """
     best = [0.0] * len(links)
+    counts = Counter(word for link in links for word in {*link.words})
+    texts = [[word for word in link.words if 2 * counts[word] <= len(links)] for link in links]
     for part, worth in topic.parts.items():
-        found = word_vectors.nearness([link.words for link in links], part)
+        found = word_vectors.nearness(texts, part)
         best = [max(before, worth * value) for before, value in zip(best, found, strict=True)]
     return best
 
@@ -290,7 +309,7 @@ def _rarity(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, float
     own, near = (Counter(term for words in some.values() for term in words) for some in (pages, beside))
     # The links of a sentence share what is around them, which makes none of them say less by its own words.
     counts = {term: own[term] or near[term] for term in topic.weights if term in own or term in near}
-    return {term: math.log(1 + len(pages) / count) / math.log(1 + len(pages)) for term, count in counts.items()}
+    return {term: math.log(max(2, len(pages)) / count) / math.log(max(2, len(pages))) for term, count in counts.items()}
 
 
 def _weight(reference: Reference, topic: QuestionTopic, rarity: Mapping[str, float]) -> float:

@@ -33,8 +33,9 @@ _MUCH_OF_A_LINE = 20_000
 """Characters of a line that are looked at."""
 
 _STOP = regex.compile(r'[.!?…]["\'”’»)\]*_]{0,3}\s+(?=\S)|[。！？；](?=\S)')
-_DEFINITION = regex.compile(r'\s*:\s')
-"""What stands under its term."""
+_UNDER = regex.compile(r'\s*+(?::\s|\|(?=[\s:|]*-)[\s:|-]*+$)')
+"""What stands under its term, or the line under the names of a table's columns."""
+_QUESTION = regex.compile(r'[?？؟]["\'”’»)\]*_|\s]*+$')
 
 _MARKS = regex.compile(r'(?:\s|[#>|]|:\s|[-*+]\s|\d{1,3}[.)]\s)*+')
 _WORD = regex.compile(r'[\p{L}\p{N}]')
@@ -126,25 +127,27 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _M
 
 
 def _only_asks(quote: str, words: frozenset[str]) -> bool:
-    """Return whether a quote says nothing but what is asked for, as a heading does."""
+    """Return whether a quote is a question, or says nothing but what is asked for, as a heading does."""
     said = {*names.words(quote)}
     idle = ENGLISH | stop_words(said)
-    return all(word.casefold() in idle or _words_in(quote_terms(word), words) for word in said)
+    is_answer = any(word.casefold() not in idle and not _words_in(quote_terms(word), words) for word in said)
+    return not is_answer or _QUESTION.search(quote) is not None
 
 
 def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, frozenset[str]]]:
     """Line, quote, and which of the wanted words it has.
 
-    A definition has those of its term, too, and the term is nothing to quote: it says nothing by itself.
+    A definition has those of its term, too, and a row those of its columns' names, which are nothing to quote: they say
+    nothing by themselves.
     """
     lines = block.lines[:_MANY_LINES]
     of_term = frozenset[str]()
     for place, (number, text) in enumerate(lines):
-        if _DEFINITION.match(text) is None:
-            if lines[place + 1 : place + 2] and _DEFINITION.match(lines[place + 1][1]):
+        if _UNDER.match(text) is None:
+            if lines[place + 1 : place + 2] and _UNDER.match(lines[place + 1][1]):
                 of_term = _words_in(quote_terms(text), words)
                 continue
-            if text and not text[0].isspace():
+            if text and not text[0].isspace() and text[0] != '|':
                 of_term = frozenset[str]()
         for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
             yield number, quote, of_term | _words_in(quote_terms(quote), words)

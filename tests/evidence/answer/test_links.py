@@ -17,6 +17,10 @@ from summarizer_tool.text.addresses import host_of, key_of, origin_of, shown
 
 QUESTION = 'How many blades has the runner of a Kaplan turbine?'
 PAGE = 'https://marn.example/guide'
+MENTIONS = (
+    Link('https://ness.example/kaplan', 'Viktor Kaplan'),
+    Link('https://ness.example/both', 'Kaplan and his runner'),
+)
 
 
 def follow(
@@ -57,13 +61,13 @@ def test_the_most_promising_link_comes_first() -> None:
     )
     assert [(candidate.url, candidate.score) for candidate in told(candidates)] == snapshot(
         [
-            ('https://marn.example/turbines/kaplan/runner', 0.79),
-            ('https://marn.example/turbines/kaplan', 0.561),
-            ('https://marn.example/team', 0.561),
-            ('https://ness.example/kaplan', 0.421),
-            ('https://marn.example/turbines/bulb', 0.39),
-            ('https://marn.example/p7', 0.365),
-            ('https://marn.example/kaplan', 0.309),
+            ('https://marn.example/turbines/kaplan/runner', 0.772),
+            ('https://marn.example/turbines/kaplan', 0.433),
+            ('https://marn.example/team', 0.433),
+            ('https://ness.example/kaplan', 0.325),
+            ('https://marn.example/turbines/bulb', 0.276),
+            ('https://marn.example/p7', 0.256),
+            ('https://marn.example/kaplan', 0.211),
         ]
     )
 
@@ -89,6 +93,21 @@ def test_what_holds_no_answer_is_not_followed() -> None:
 def test_other_sites_come_later() -> None:
     order = follow(QUESTION, Link('https://ness.example/kaplan', 'Kaplan turbines'), at('/kaplan', 'Kaplan turbines'))
     assert urls(order) == ['/kaplan', 'https://ness.example/kaplan']
+
+
+def test_other_sites_are_followed_where_they_seem_to_answer() -> None:
+    links = [at('/p7', 'Drawings'), Link('https://ness.example/runner', 'Ness has a runner'), *MENTIONS]
+    assert urls(follow(QUESTION, *links)) == ['https://ness.example/both', '/p7']
+    # Where only other sites are wanted, these are as good as the page's own.
+    topic = topic_of([QUESTION], [0.0])
+    known = references(links, page_url=PAGE, depth=0, topic=topic)
+    assert len(promising(known, topic, is_anywhere=True)) == len(links)
+
+
+def test_what_all_links_say_speaks_for_none() -> None:
+    menu = [at(f'/{name}', name, 'Marn') for name in ('features', 'questions', 'manual')]
+    assert told(follow('Who designed the Marn?', *menu)) == []
+    assert urls(told(follow('Who designed the Marn?', *menu, at('/weir', 'Weir', 'Designed by hand')))) == ['/weir']
 
 
 def test_each_page_is_a_candidate_once_and_never_again() -> None:

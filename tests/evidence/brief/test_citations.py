@@ -95,6 +95,26 @@ def test_what_says_more_than_was_asked_is_quoted_rather_than_a_heading() -> None
     assert choose([Quotable('src_1', lines[:1])], words)[0].quote == 'Total liability'
 
 
+def test_a_row_is_quoted_for_the_names_of_its_columns() -> None:
+    rows = [
+        '| Lamp | Hours of light |',
+        '| --- | :-: |',
+        '| North | 40 |',
+        '| South | 30 |',
+        'The lamps are lit at dusk.',
+    ]
+    words = terms_to_quote('How many hours of light has the south lamp?')
+    [citation] = choose([Quotable('src', list(enumerate(rows, 1)))], words, 1)
+    assert (citation.line, citation.quote) == (4, 'South | 30')
+
+
+def test_a_question_is_quoted_only_where_nothing_answers() -> None:
+    lines = [(1, 'For how many hours did the first lamp burn?'), (2, 'It burned for 40 hours.')]
+    words = terms_to_quote('How many hours did the lamp burn?')
+    assert [citation.line for citation in choose([Quotable('src', lines)], words)] == [2, 1]
+    assert [citation.line for citation in choose([Quotable('src', lines[:1])], words)] == [1]
+
+
 def test_equal_pieces_are_quoted_once() -> None:
     same = [Quotable(f'src_{n}', [(1, 'The lamp burned for 40 hours.')], 0.5, n) for n in range(4)]
 
