@@ -66,9 +66,8 @@ MAX_LINKS = 1000
 LEAST_SCORE = 0.2
 """Below this a link shares no more with the question than any other: one term of it in the path, but a common one."""
 
-PATH, SAID, BESIDE = 0.7, 0.7, 0.45
-"""Worth of a term in the path, in what the page says that the link leads to, and in the heading above or the sentence
-around it, against 1 in the text of the link."""
+BESIDE = 0.5
+"""Worth of a term in the path, in the heading above or the sentence around a link, against 1 in its text."""
 
 SHARED = 0.2
 """What the words that a link shares with the question count beside what its words mean, where that is known: on the 70
@@ -90,9 +89,6 @@ _MANY = 4
 
 _MENU = 8
 """Links to the top of a site beyond which these are its pages rather than its sections."""
-
-_UNSAID = 0.025
-"""What the kind and place of a link count beside its words."""
 
 # What these lead to has no text, or none that a fetch would give.
 _NO_TEXT = regex.compile(
@@ -154,7 +150,7 @@ class LinkCandidate:
     score: float
     """How much of the question it names, 0 to 1, less for its kind and place."""
     value: float
-    """How likely it is to lead to what is missing, by its words."""
+    """How likely it is to lead to what is missing."""
     factor: float
     """For its kind and its place."""
 
@@ -232,11 +228,10 @@ def promising(
     """The links worth following, in the order in which they are to be read: each page once, from its best link.
 
     How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
-    stand in the link's text, its path (times `PATH`), what is said of it (times `SAID`), the heading above it or the
-    sentence around it (times `BESIDE`), each by how few of all links have it. Links to other sites must name half of
-    what a part asks, unless links may lead anywhere (`is_anywhere`): they are made by the way, and each takes a page.
-    Where no link names any, sections of the site come first: nobody can tell yet what they lead to. Keys that were
-    `seen` are not read again.
+    stand in the link's text, its path, the heading above it or the sentence around it (these times `BESIDE`), each by
+    how few of all links have it. Links to other sites must name half of what a part asks, unless links may lead
+    anywhere (`is_anywhere`): they are made by the way, and each takes a page. Where no link names any, sections of the
+    site come first: nobody can tell yet what they lead to. Keys that were `seen` are not read again.
     """
     wanted = _wanted(topic.parts)
     near = (each for each in known if each.is_near or is_anywhere or _named(each, wanted) >= _MOST)
@@ -256,7 +251,7 @@ def promising(
         most = max((LEAST_SCORE, *(each.value for each in best.values())))
         for key in {each.key for each in open_ if each.is_section} & best.keys():
             best[key] = replace(best[key], value=best[key].value + most)
-    return sorted(best.values(), key=lambda each: -each.value - _UNSAID * each.factor)
+    return sorted(best.values(), key=lambda each: (-each.value, -each.factor))
 
 
 def leading(known: Iterable[Reference], parts: Sequence[str]) -> set[str]:
@@ -305,7 +300,7 @@ def _rarity(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, float
     beside: defaultdict[str, set[str]] = defaultdict(set)
     for reference in links:
         pages[reference.key] |= reference.text | reference.path
-        beside[reference.key] |= reference.beside | reference.said
+        beside[reference.key] |= reference.beside
     own, near = (Counter(term for words in some.values() for term in words) for some in (pages, beside))
     # The links of a sentence share what is around them, which makes none of them say less by its own words.
     counts = {term: own[term] or near[term] for term in topic.weights if term in own or term in near}
@@ -314,9 +309,5 @@ def _rarity(links: Sequence[Reference], topic: QuestionTopic) -> dict[str, float
 
 def _weight(reference: Reference, topic: QuestionTopic, rarity: Mapping[str, float]) -> float:
     """What the words of a link, and of what is beside it, have of the question."""
-    places = ((1.0, reference.text), (PATH, reference.path), (SAID, reference.said), (BESIDE, reference.beside))
-    got: dict[str, float] = {}
-    for worth, words in places:
-        for term in words & topic.weights.keys():
-            got.setdefault(term, worth)
-    return sum(topic.weights[term] * rarity[term] * worth for term, worth in got.items())
+    named = topic.weights.keys() & (reference.text | reference.path | reference.beside)
+    return sum(topic.weights[term] * rarity[term] * (1 if term in reference.text else BESIDE) for term in named)

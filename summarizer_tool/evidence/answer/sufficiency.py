@@ -24,12 +24,7 @@ STRONG = 0.5
 """Value from which a passage is taken to answer: about two thirds of what the part's words weigh (`ranking.py`)."""
 
 _VERY_STRONG = 0.75
-"""Value from which one such passage is enough: each of the part's words, or nearly, close together or repeated."""
-
-_ENOUGH_STRONG = 2
-"""Strong passages that are enough together, if no more than a tenth of the part's terms is in none of them."""
-
-_NEARLY_ALL = 0.9
+"""Value from which it is enough: each of the part's words, or nearly, close together or repeated."""
 
 LEAST_GAIN = 0.02
 """What a round must add to the evidence, or it has brought nothing."""
@@ -46,15 +41,6 @@ class CoveredPart:
     """0 to 1."""
     best: float
     """The value of its best passage, 0 to 1."""
-    strong: int
-    """Passages that are."""
-    held: float
-    """The share of its terms that its strong passages hold together, 0 to 1."""
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether it has a very strong passage, or several strong ones that hold nearly all of its terms."""
-        return self.best >= _VERY_STRONG or (self.strong >= _ENOUGH_STRONG and self.held >= _NEARLY_ALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +57,12 @@ class Judgement:
     @property
     def is_hopeful(self) -> bool:
         """Whether every part has a strong passage at least."""
-        return bool(self.parts) and all(part.strong for part in self.parts)
+        return bool(self.parts) and all(part.best >= STRONG for part in self.parts)
 
     @property
     def is_enough(self) -> bool:
         """Whether there is enough for every part."""
-        return bool(self.parts) and all(part.is_enough for part in self.parts)
+        return bool(self.parts) and all(part.best >= _VERY_STRONG for part in self.parts)
 
 
 def judge(hits: Sequence[Hit], parts: Sequence[str]) -> Judgement:
@@ -94,21 +80,13 @@ def judge(hits: Sequence[Hit], parts: Sequence[str]) -> Judgement:
             min(1.0, max(0.0, hit.score)) if len(parts) == 1 or hit.query in ('', part) else _by_the_way(some, asked)
             for hit, some in zip(own, held, strict=True)
         ]
-        strong = [some for some, value in zip(held, values, strict=True) if value >= STRONG]
         best = sorted(values)[-_MOST_PASSAGES:]
         coverage = 1 - math.exp(-_STEEPNESS * sum(value**3 for value in best))
-        found.append(
-            CoveredPart(coverage, max(best, default=0.0), len(strong), _share(set[str]().union(*strong), asked))
-        )
+        found.append(CoveredPart(coverage, max(best, default=0.0)))
     return Judgement(tuple(found))
 
 
 def _by_the_way(held: AbstractSet[str], asked: AbstractSet[str]) -> float:
     """What a passage is worth for a part that it was not found for."""
-    value = _BY_THE_WAY * _share(held, asked)
+    value = _BY_THE_WAY * len(held & asked) / max(1, len(asked))
     return value if value >= STRONG else 0.0
-
-
-def _share(held: AbstractSet[str], asked: AbstractSet[str]) -> float:
-    """How much of what is asked is held, 0 to 1."""
-    return len(held & asked) / len(asked) if asked else 0.0

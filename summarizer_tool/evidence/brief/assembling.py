@@ -19,7 +19,6 @@ from summarizer_tool.evidence.question import Question, hosts_unread
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
-from summarizer_tool.text import scoring
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.answer.answering import GatheredEvidence
@@ -51,6 +50,11 @@ def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
         for number, line in enumerate(text.split('\n'), first)
         if line.strip()
     )
+
+
+def _quotable(hit: Hit, evidence: int) -> Quotable:
+    lines = [(line.number, line.text) for line in lines_of(hit.passage.text, hit.passage.first_line)]
+    return Quotable(hit.passage.source_id, lines, hit.score / 2 if hit.is_adjacent else hit.score, evidence)
 
 
 def join(
@@ -86,9 +90,7 @@ def join(
             )
         )
         if document is not None:
-            quotable = [(line.number, line.text) for line in lines]
-            worth = hit.score / 2 if hit.is_adjacent else hit.score
-            quotables.append(Quotable(passage.source_id, quotable, worth, place))
+            quotables.append(_quotable(hit, place))
     return made, quotables
 
 
@@ -151,7 +153,7 @@ class _Assembly:
         numbers = {source_id: number for number, source_id in enumerate(sources, 1)}
         words = citations.terms_to_quote(self.question, self.parts)
         if found.is_full_context:
-            blocks, quotables = self._whole(found, numbers, words)
+            blocks, quotables = self._whole(found, numbers)
         else:
             blocks, quotables = join(found.hits, numbers, self.documents)
         return Brief(
@@ -175,26 +177,13 @@ class _Assembly:
             except UnknownSourceError:
                 self.gone.append(source.id)
 
-    def _whole(
-        self, found: SearchResult, numbers: Mapping[str, int], words: frozenset[str]
-    ) -> tuple[list[EvidenceBlock], list[Quotable]]:
-        """The sources as they are; the passages with the rarest words of the question are quoted first."""
+    def _whole(self, found: SearchResult, numbers: Mapping[str, int]) -> tuple[list[EvidenceBlock], list[Quotable]]:
+        """The sources as they are; the best of their passages are quoted first."""
         blocks: list[EvidenceBlock] = []
         block_of: dict[str, int] = {}
         for source in found.sources:
             if (document := self.documents.get(source.id)) and (lines := lines_of(document.text, 1)):
                 block_of[source.id] = len(blocks)
                 blocks.append(EvidenceBlock(numbers[source.id], lines))
-        passages = [hit.passage for hit in found.hits if hit.passage.source_id in block_of]
-        have = [list(words & citations.quote_terms(passage.text)) for passage in passages]
-        rare = scoring.rarity(have)
-        quotables = [
-            Quotable(
-                passage.source_id,
-                [(line.number, line.text) for line in lines_of(passage.text, passage.first_line)],
-                sum(rare[word] for word in has),
-                block_of[passage.source_id],
-            )
-            for passage, has in zip(passages, have, strict=True)
-        ]
-        return blocks, sorted(quotables, key=lambda quotable: -quotable.worth)
+        best = sorted((hit for hit in found.hits if hit.passage.source_id in block_of), key=lambda hit: -hit.score)
+        return blocks, [_quotable(hit, block_of[hit.passage.source_id]) for hit in best]
