@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summarizer_tool import prompts
-from summarizer_tool.evidence.brief import problems
 from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
 from summarizer_tool.evidence.search.results import SearchResult
 from summarizer_tool.text import tokens
@@ -64,15 +62,6 @@ def figures(found: SearchResult, answered: 'GatheredEvidence | None', *, shown: 
             'partial': answered.is_partial,
         }
     return figures
-
-
-def missing(found: SearchResult, answered: 'GatheredEvidence | None') -> list[str]:
-    """What could not be searched or used."""
-    if answered is None:
-        return list(found.warnings)
-    late = [prompts.load('evidence/missing_deadline')] if answered.is_partial else []
-    failed = [prompts.render('evidence/partial_failed', failure=problems.failure(page)) for page in answered.failures]
-    return [*late, *found.warnings, *failed]
 
 
 def told(

@@ -207,7 +207,7 @@ class Retriever:
         figures = evidence_brief.figures(found, answered)
         if not found.documents:
             return evidence_brief.told(problems.nothing_stored(), figures)
-        missing = evidence_brief.missing(found, answered)
+        missing = [*(problems.gaps(answered) if answered else ()), *found.warnings]
         problem = await in_thread(problems.no_results, query, found.documents, found.passages, missing, budget)
         return evidence_brief.told(problem, figures, answered.source_ids if answered else (), is_error=False)
 

@@ -95,7 +95,7 @@ async def test_what_is_there_by_the_timeout_is_answered_with() -> None:
                 assert (meta['partial'], meta['stop_reason'], meta['failures']) == (True, 'deadline', 1)
                 assert unstable(text[text.index('[PARTIAL]') : text.index('\n\n[SOURCES]')], web) == snapshot("""\
 [PARTIAL]
-- The time was over before everything was looked at; what there was by then is below. Call `answer` again with the same urls: what was fetched is stored, so that the next call gets further.
+- The time was over before everything was looked at. Call `answer` again with the same urls: what was fetched is stored, so that the next call gets further.
 - http://station.example/slow: the deadline came before it was there; ask again, or give the call more time; give another address for it, or add its text as a source.\
 """)
 

@@ -12,9 +12,9 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.evidence.brief import citations
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock, lines_of
 from summarizer_tool.evidence.brief.citations import Quotable
-from summarizer_tool.evidence.brief.problems import failure
+from summarizer_tool.evidence.brief.problems import gaps
 from summarizer_tool.evidence.question import Question, hosts_unread
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
@@ -24,32 +24,17 @@ if TYPE_CHECKING:
     from summarizer_tool.evidence.answer.answering import GatheredEvidence
 
 
-def _start(document: Document, passage: Passage) -> int | None:
-    """Where a passage stands in its source; nothing where the text has changed since."""
-    if passage.first_line > len(document.line_starts):
+def _span(document: Document | None, passage: Passage) -> tuple[int, int] | None:
+    """Where a passage stands in its source; nothing where the text has changed since, or is not at hand."""
+    if document is None or passage.first_line > len(document.line_starts):
         return None
     start = document.line_starts[passage.first_line - 1] + passage.offset
-    return start if document.text.startswith(passage.text, start) else None
+    return (start, start + len(passage.text)) if document.text.startswith(passage.text, start) else None
 
 
-def _between(document: Document, before: Passage, after: Passage) -> str | None:
-    """The white space and the headings between two passages; `None` where anything else stands there."""
-    begin, start = _start(document, before), _start(document, after)
-    if begin is None or start is None:
-        return None
-    end = begin + len(before.text)
-    space = document.text[end:start]
-    is_open = end <= start and all(line[:1] in ('#', '') for line in map(str.strip, space.split('\n')))
-    return space if is_open else None
-
-
-def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
-    """The lines of a piece of a source that begins on line `first`, without blank ones."""
-    return tuple(
-        BriefLine(number, line.removesuffix('\r'))
-        for number, line in enumerate(text.split('\n'), first)
-        if line.strip()
-    )
+def _is_open(text: str) -> bool:
+    """Return whether there is nothing in what stands between two passages but white space and headings."""
+    return all(line[:1] in ('#', '') for line in map(str.strip, text.split('\n')))
 
 
 def _quotable(hit: Hit, evidence: int) -> Quotable:
@@ -65,27 +50,25 @@ def join(
     A passage of a source whose text is not at hand touches no other, and is not quoted.
     """
     places = {(hit.passage.source_id, hit.passage.number): place for place, hit in enumerate(hits)}
+    spans = [_span(documents.get(hit.passage.source_id), hit.passage) for hit in hits]
     made: list[EvidenceBlock] = []
     quotables: list[Quotable] = []
-    for place, hit in enumerate(hits):
+    for place, (hit, span) in enumerate(zip(hits, spans, strict=True)):
         passage = hit.passage
         document = documents.get(passage.source_id)
-        lines = lines_of(passage.text, passage.first_line)
         before = places.get((passage.source_id, passage.number - 1))
-        space: str | None = None
-        if document is not None and before is not None:
-            space = _between(document, hits[before].passage, passage)
+        end = spans[before][1] if before is not None and spans[before] else None
+        follows = document and span and end is not None and end <= span[0] and _is_open(document.text[end : span[0]])
         made.append(
             EvidenceBlock(
                 source=numbers[passage.source_id],
-                lines=lines,
+                lines=lines_of(passage.text, passage.first_line),
                 path=passage.path,
                 relevance=hit.value,
                 query=hit.query,
                 offset=passage.offset,
-                follows=None if space is None else before,
-                space=space if space and space.isspace() else '',
-                between=lines_of(space or '', passage.first_line - (space or '').count('\n')),
+                follows=before if follows else None,
+                span=span,
                 header=BriefLine(passage.header_line, passage.header) if passage.header else None,
             )
         )
@@ -100,13 +83,11 @@ _MAX_TEXT_BYTES = 50_000_000
 
 def answer_brief(answered: 'GatheredEvidence', question: Question, collection: Collection) -> Brief:
     """The brief of an answer."""
-    partial = [prompts.load('evidence/partial_deadline')] if answered.is_partial else []
-    partial += [prompts.render('evidence/partial_failed', failure=failure(page)) for page in answered.failures]
     found = answered.found
     if named := hosts_unread(question.constraints):
         notice = prompts.render('evidence/hosts_unread', hosts=', '.join(named[:3]))
         found = replace(found, warnings=(*found.warnings, notice))
-    return _Assembly(collection, question.text, answered.parts).brief(found, answered.source_ids, partial)
+    return _Assembly(collection, question.text, answered.parts).brief(found, answered.source_ids, gaps(answered))
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection) -> Brief:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.documents.passage_splitting import LONG_HEADING
 from summarizer_tool.evidence.brief import quoting
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock, lines_of
 
 QUERY_TOKENS = 24
 HEADING_TOKENS = LONG_HEADING
@@ -49,8 +49,16 @@ class EvidenceWriter:
     def _block(self, blocks: Mapping[int, EvidenceBlock], number: int) -> str:
         """Passages that touch, by their places in the brief and in the order of their lines, as one block."""
         pieces = [*blocks.values()]
-        rows = (quoting.numbered(line.number, line.text) for line in _rows(pieces))
+        rows = (quoting.numbered(line.number, line.text) for line in self._lines(pieces))
         return '\n'.join((self._head(blocks, number), *_opening(pieces), *rows))
+
+    def _lines(self, pieces: Sequence[EvidenceBlock]) -> Sequence[BriefLine]:
+        """The lines of a block, with the headings between its pieces."""
+        first, last = pieces[0], pieces[-1]
+        if first is last or not (first.span and last.span):
+            return first.lines
+        text = self.brief.texts[self.brief.sources[first.source - 1].id]
+        return lines_of(text[first.span[0] : last.span[1]], first.lines[0].number)
 
     def _pages_of(self, source: int, first: int, last: int) -> str:
         """`p. 3`, or `p. 3-4`, for lines of a source; empty where it has no pages."""
@@ -100,16 +108,3 @@ def _opening(pieces: Sequence[EvidenceBlock]) -> Iterator[str]:
         yield quoting.numbered(header.number, header.text)
         if first > header.number + 1 and not header.text.lstrip().startswith('|'):
             yield '…'
-
-
-def _rows(pieces: Sequence[EvidenceBlock]) -> list[BriefLine]:
-    """The lines of a block; a long line of which several passages are shown is one."""
-    rows: list[BriefLine] = []
-    for piece in pieces:
-        first, *others = piece.lines
-        if rows and rows[-1].number == first.number:
-            rows[-1] = BriefLine(first.number, rows[-1].text + piece.space + first.text)
-        else:
-            rows += (*(piece.between if rows else ()), first)
-        rows += others
-    return rows

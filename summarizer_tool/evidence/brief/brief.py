@@ -16,6 +16,15 @@ class BriefLine:
     text: str
 
 
+def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
+    """The lines of a piece of a source that begins on line `first`, without blank ones."""
+    return tuple(
+        BriefLine(number, line.removesuffix('\r'))
+        for number, line in enumerate(text.split('\n'), first)
+        if line.strip()
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceBlock:
     """Lines of one source, word for word."""
@@ -34,10 +43,8 @@ class EvidenceBlock:
     """Characters of its first line that stand before it."""
     follows: int | None = None
     """The index, in the brief, of the block that ends where this one begins; where both are shown, they are one."""
-    space: str = ''
-    """The white space between those two."""
-    between: tuple[BriefLine, ...] = ()
-    """The headings between those two."""
+    span: tuple[int, int] | None = None
+    """Where it begins and ends in the text of its source, if it is known to stand there."""
     header: BriefLine | None = None
     """The first row of the table in whose middle it begins, or the line that it is indented under."""
 

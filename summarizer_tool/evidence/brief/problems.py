@@ -5,6 +5,7 @@ answer from memory.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
 from summarizer_tool.documents import reading
@@ -15,6 +16,9 @@ from summarizer_tool.evidence.brief import MIN_BUDGET, quoting
 from summarizer_tool.evidence.brief.sections import most, of_rows, source_row
 from summarizer_tool.store.source import Source, StoreTotals
 from summarizer_tool.text import tokens
+
+if TYPE_CHECKING:
+    from summarizer_tool.evidence.answer.answering import GatheredEvidence
 
 MAX_TOKENS = 1500
 """Of a text, whatever the budget; from 500 on there is room for each."""
@@ -53,6 +57,12 @@ def failure(page: TracePage) -> str:
     """A page that failed in one line, without the query of its URL, which may hold what is not for everybody."""
     where = quoting.address(page.url, URL_TOKENS, with_query=False)
     return f'{where}: {quoting.reason(page.url, page.failure, FAILURE_TOKENS)}'
+
+
+def gaps(answered: 'GatheredEvidence') -> list[str]:
+    """What an answer did not get, and what to do about it."""
+    late = [prompts.load('evidence/partial_deadline')] if answered.is_partial else []
+    return [*late, *(prompts.render('evidence/partial_failed', failure=failure(page)) for page in answered.failures)]
 
 
 def timed_out(seconds: float, set_by: str = '') -> str:

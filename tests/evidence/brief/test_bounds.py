@@ -124,7 +124,7 @@ def searches(draw: st.DrawFn) -> tuple[Document, list[Hit]]:
 def test_passages_that_touch_are_shown_once_and_as_they_are(search: tuple[Document, list[Hit]], budget: int) -> None:
     document, hits = search
     blocks, _ = join(hits, {'src_000000000001': 1}, {'src_000000000001': document})
-    rendered = render(Brief((source(document),), tuple(blocks)), budget)
+    rendered = render(Brief((source(document),), tuple(blocks), texts={document.id: document.text}), budget)
     found = rendered.text[rendered.text.index('[EVIDENCE]') :]
 
     assert rendered.tokens == tokens.count(rendered.text) <= budget

@@ -43,6 +43,11 @@ def source(document: Document) -> Source:
     return listed(document.id, document.title, document.url)
 
 
+def _span(text: str) -> tuple[int, int]:
+    start = TIDES.text.index(text)
+    return start, start + len(text)
+
+
 BRIEF = Brief(
     sources=(source(TIDES), source(VALLEY)),
     evidence=(
@@ -58,8 +63,16 @@ BRIEF = Brief(
             ('Blades',),
             relevance=0.6,
             query='what are the blades made of',
+            span=_span('The blades are made of bronze.'),
         ),
-        EvidenceBlock(1, (BriefLine(8, 'They are turned by hand once a year.'),), ('Blades',), 0.3, follows=1),
+        EvidenceBlock(
+            1,
+            (BriefLine(8, 'They are turned by hand once a year.'),),
+            ('Blades',),
+            relevance=0.3,
+            follows=1,
+            span=_span('They are turned by hand once a year.'),
+        ),
         EvidenceBlock(2, (BriefLine(1, VALLEY.text),), relevance=0.2),
     ),
     citations=(
