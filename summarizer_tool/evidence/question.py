@@ -42,9 +42,11 @@ class Question:
         return ' '.join(filter(None, (self.intent.strip(), without_hosts(self.constraints))))
 
 
-def check_length(**texts: str) -> None:
-    """Raise a `RequestError` where a parameter is a text of its own, which would take long to look for."""
-    for name, text in texts.items():
+def check(query: str, **others: str) -> None:
+    """Raise a `RequestError` where nothing is asked, or with a text of its own, which would take long to look for."""
+    if not query.strip():
+        raise RequestError('query is empty; ask a question')
+    for name, text in {'query': query, **others}.items():
         if len(text) > MAX_CHARACTERS:
             raise RequestError(
                 f'{name} has {len(text):,} characters, over {MAX_CHARACTERS:,}; shorten it, or add the text as a '

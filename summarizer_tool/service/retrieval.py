@@ -15,7 +15,7 @@ from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError, UnknownSourceError
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
-from summarizer_tool.evidence.question import Question, ResearchMode, check_length
+from summarizer_tool.evidence.question import Question, ResearchMode, check
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
@@ -159,9 +159,7 @@ class Retriever:
     # Search
 
     async def _search(self, request: SearchRequest, options: RequestOptions) -> EvidenceBrief:
-        if not request.query.strip():
-            raise RequestError('query is empty; ask a question')
-        check_length(query=request.query, intent=request.intent)
+        check(request.query, intent=request.intent)
         budget = self._budget(request.max_tokens)
         places = (*request.source_ids, *request.source_urls)
         chosen = await in_io_thread(sources_named, self.collection, places)

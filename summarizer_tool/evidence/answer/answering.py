@@ -14,7 +14,7 @@ from summarizer_tool.evidence.answer import links, sufficiency
 from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
 from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, StoredPage, TracePage
 from summarizer_tool.evidence.answer.sufficiency import Judgement
-from summarizer_tool.evidence.question import Question, QuestionTopic, check_length, scope_of, topic_of
+from summarizer_tool.evidence.question import Question, QuestionTopic, check, scope_of, topic_of
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
@@ -106,7 +106,7 @@ class Answerer:
         """
         named = [place.strip() for place in places if place.strip()]
         self._check(named)
-        with telemetry.span('gather evidence', mode=self.question.mode, named=len(named)) as span:
+        with telemetry.span('gather evidence', mode=self.question.mode, named=len(named)):
             deadline = self.options.deadline or Deadline(self.settings.deadline_seconds)
             deadline.reserve(RESERVED_SECONDS)
             self.gathering = PageLoader(self.stored, self.add_page)
@@ -117,7 +117,7 @@ class Answerer:
             with deadline.answering() as finishing:
                 await self._finish()
             is_late = looking.cancelled_caught or finishing.cancelled_caught
-            answered = GatheredEvidence(
+            return GatheredEvidence(
                 self.found,
                 self.parts,
                 tuple(self.gathering.pages),
@@ -126,23 +126,10 @@ class Answerer:
                 self.gathering.source_ids,
                 is_late,
             )
-            span.set_attributes(
-                {
-                    'parts': len(self.parts),
-                    'pages': len(answered.pages),
-                    'rounds': self.rounds,
-                    'stop_reason': answered.stop_reason,
-                    'passages': self.found.passages,
-                    'hits': len(self.found.hits),
-                }
-            )
-        return answered
 
     def _check(self, named: Sequence[str]) -> None:
         question = self.question
-        if not question.text.strip():
-            raise RequestError('query is empty; ask a question')
-        check_length(query=question.text, intent=question.intent, constraints=question.constraints)
+        check(question.text, intent=question.intent, constraints=question.constraints)
         if len(named) > MAX_NAMED:
             raise RequestError(f'{len(named)} URLs are named, over {MAX_NAMED}; ask about fewer at a time')
         if question.expansion_budget is not None and question.expansion_budget < 0:

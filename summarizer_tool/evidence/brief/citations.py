@@ -127,11 +127,10 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _M
 
 
 def _only_asks(quote: str, words: frozenset[str]) -> bool:
-    """Return whether a quote is a question, or says nothing but what is asked for, as a heading does."""
+    """Return whether a quote says nothing but what is asked for, as a heading does."""
     said = {*names.words(quote)}
     idle = ENGLISH | stop_words(said)
-    is_answer = any(word.casefold() not in idle and not _words_in(quote_terms(word), words) for word in said)
-    return not is_answer or _QUESTION.search(quote) is not None
+    return all(word.casefold() in idle or _words_in(quote_terms(word), words) for word in said)
 
 
 def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, frozenset[str]]]:
@@ -149,8 +148,10 @@ def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, 
                 continue
             if text and not text[0].isspace() and text[0] != '|':
                 of_term = frozenset[str]()
-        for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
-            yield number, quote, of_term | _words_in(quote_terms(quote), words)
+        quotes = quotes_in(text[:_MUCH_OF_A_LINE])
+        asks = len(quotes) == 1 and _QUESTION.search(quotes[0])  # as in a list of contents
+        for quote in quotes:
+            yield number, quote, frozenset() if asks else of_term | _words_in(quote_terms(quote), words)
 
 
 def _words_in(said: frozenset[str], words: frozenset[str]) -> frozenset[str]:
