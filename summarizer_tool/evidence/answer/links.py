@@ -135,7 +135,7 @@ class Reference:
     factor: float
     """For its kind and its place."""
     is_near: bool
-    """Whether it stays on the site."""
+    """Whether it stays on the site, to which hosts below or above its own belong."""
     is_section: bool
     """Whether it leads from the first page of a site to one of its sections."""
 
@@ -183,7 +183,8 @@ def references(links: Sequence[Link], *, page_url: str, depth: int, topic: Quest
         factor = _factor(path, parts.query, (in_path | text) & topic.asked)
         if not factor:
             continue
-        is_near = host_of(url) == host
+        hosts = (f'.{host_of(url)}', f'.{host}')
+        is_near = hosts[0].endswith(hosts[1]) or hosts[1].endswith(hosts[0])
         found.append(
             Reference(
                 url,
