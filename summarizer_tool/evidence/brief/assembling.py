@@ -32,9 +32,12 @@ def _span(document: Document | None, passage: Passage) -> tuple[int, int] | None
     return (start, start + len(passage.text)) if document.text.startswith(passage.text, start) else None
 
 
-def _is_open(text: str) -> bool:
-    """Return whether there is nothing in what stands between two passages but white space and headings."""
-    return all(line[:1] in ('#', '') for line in map(str.strip, text.split('\n')))
+def _touch(document: Document | None, before: tuple[int, int] | None, after: tuple[int, int] | None) -> bool:
+    """Return whether there is nothing between two passages but white space and headings."""
+    if document is None or before is None or after is None or before[1] > after[0]:
+        return False
+    between = document.text[before[1] : after[0]]
+    return all(line[:1] in ('#', '') for line in map(str.strip, between.split('\n')))
 
 
 def _quotable(hit: Hit, evidence: int) -> Quotable:
@@ -57,8 +60,6 @@ def join(
         passage = hit.passage
         document = documents.get(passage.source_id)
         before = places.get((passage.source_id, passage.number - 1))
-        end = spans[before][1] if before is not None and spans[before] else None
-        follows = document and span and end is not None and end <= span[0] and _is_open(document.text[end : span[0]])
         made.append(
             EvidenceBlock(
                 source=numbers[passage.source_id],
@@ -67,7 +68,7 @@ def join(
                 relevance=hit.value,
                 query=hit.query,
                 offset=passage.offset,
-                follows=before if follows else None,
+                follows=before if before is not None and _touch(document, spans[before], span) else None,
                 span=span,
                 header=BriefLine(passage.header_line, passage.header) if passage.header else None,
             )
