@@ -34,6 +34,12 @@ _OURS = (AgentRunError, UserError)
 MAX_SHOWN = 200
 """Characters of what the system says of a connection."""
 
+_REFUSED = {
+    401: ': it asks for a token, or for another one',
+    403: ': it does not let this token, or whoever calls it by this address, do so',
+}
+"""What the status of an answer says of who asks."""
+
 _logger = logging.getLogger('researcher_integration')
 
 
@@ -49,7 +55,7 @@ def reason(error: BaseException, seconds: float | None = None) -> str:
         error = error.__cause__
     status = getattr(getattr(error, 'response', None), 'status_code', None)
     if status:
-        return f'it answers with HTTP {status}' + (': it asks for a token, or for another one' if status == 401 else '')
+        return f'it answers with HTTP {status}{_REFUSED.get(status, "")}'
     code = error.code if isinstance(error, MCPError) else 0
     if code == REQUEST_TIMEOUT or isinstance(error, TimeoutError | httpx2.TimeoutException):
         return f'no answer within {seconds:g} seconds' if seconds else 'it does not answer in time'

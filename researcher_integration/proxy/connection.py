@@ -301,7 +301,8 @@ async def _transport(
     async with AsyncExitStack() as stack:
         entry = server.entry
         if entry.url:
-            http = httpx2.AsyncClient(headers=entry.headers, timeout=HTTP_TIMEOUT)
+            hooks = {'response': [partial(_refused, ended)]}
+            http = httpx2.AsyncClient(headers=entry.headers, timeout=HTTP_TIMEOUT, event_hooks=hooks)
             # As long as any over stdio; by default the SDK refuses an event of more than 1 MiB.
             transport = streamable_http_client(
                 entry.url, http_client=await stack.enter_async_context(http), max_sse_event_size=None
@@ -320,6 +321,13 @@ async def _transport(
             )
         read, write = await stack.enter_async_context(transport)
         yield _Watched(read, ended), write
+
+
+async def _refused(ended: Event, response: httpx2.Response) -> None:
+    """Raise where a server turns away who asks: the SDK says only that there is an error."""
+    if response.status_code in (401, 403):
+        ended.set()
+        response.raise_for_status()
 
 
 @dataclass

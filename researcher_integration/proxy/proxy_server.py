@@ -205,8 +205,12 @@ class ProxyServer:
         shown = cast('JsonValue', await self.results.aside(connection.name, asked))
         said = _with_choices(shown, asked, connection.masked)
         try:
+            question = type(request).model_validate(said)
+            if isinstance(request.params, types.ElicitRequestURLParams):  # masked, it would lead nowhere
+                kept = request.params.model_dump(include={'url', 'elicitation_id'})
+                question = question.model_copy(update={'params': question.params.model_copy(update=kept)})
             return await context.session.send_request(
-                type(request).model_validate(said), answer, metadata=ServerMessageMetadata(context.request_id)
+                question, answer, metadata=ServerMessageMetadata(context.request_id)
             )
         except MCPError as error:
             return error.error

@@ -145,6 +145,16 @@ def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
     assert station.canary.hits == []
 
 
+def test_what_holds_no_text_among_others_is_told() -> None:
+    Path('mill.md').write_text('The mill burnt down in 1874.')
+    Path('empty.md').write_text(' \n')
+    done = run('empty.md', 'mill.md', '-', stdin=b'')
+    assert said(done) == (
+        '0|The mill burnt down in 1874.|summarizer: warning: empty.md holds no text\n'
+        'summarizer: warning: stdin holds no text'
+    )
+
+
 @pytest.mark.parametrize('name', ['A sentence where a file should be named. ' * 20, 'loop', ''])
 def test_a_name_that_no_file_can_have(name: str) -> None:
     Path('loop').symlink_to('loop')
