@@ -34,13 +34,18 @@ _OURS = (AgentRunError, UserError)
 MAX_SHOWN = 200
 """Characters of what the system says of a connection."""
 
-_REFUSED = {
-    401: ': it asks for a token, or for another one',
-    403: ': it does not let this token, or whoever calls it by this address, do so',
-}
+_WRONG_ADDRESS = ': it does not let this token, or whoever calls it by this address, do so'
+_REFUSED = {401: ': it asks for a token, or for another one', 403: _WRONG_ADDRESS, 421: _WRONG_ADDRESS}
 """What the status of an answer says of who asks."""
 
 _logger = logging.getLogger('researcher_integration')
+
+
+def refusal(response: httpx2.Response) -> httpx2.HTTPStatusError | None:
+    """The error where a server turns away who asks, or fails: clients of the protocol do not say which it was."""
+    if response.status_code not in _REFUSED and not response.is_server_error:
+        return None
+    return httpx2.HTTPStatusError(f'HTTP {response.status_code}', request=response.request, response=response)
 
 
 def reason(error: BaseException, seconds: float | None = None) -> str:

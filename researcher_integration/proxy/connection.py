@@ -25,7 +25,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from researcher_integration.masking.key_blocks import open_key
-from researcher_integration.mcp.failures import MAX_SHOWN, reason
+from researcher_integration.mcp.failures import MAX_SHOWN, reason, refusal
 from researcher_integration.proxy.servers import ProxiedServer
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import first_error, one_line, read_again, render_prompt
@@ -324,10 +324,11 @@ async def _transport(
 
 
 async def _refused(ended: Event, response: httpx2.Response) -> None:
-    """Raise where a server turns away who asks: the SDK says only that there is an error."""
-    if response.status_code in (401, 403):
+    """End the connection where a server turns away who asks; what fails within a session may do better next time."""
+    is_within = response.is_server_error and 'mcp-session-id' in response.request.headers
+    if not is_within and (error := refusal(response)):
         ended.set()
-        response.raise_for_status()
+        raise error
 
 
 @dataclass

@@ -205,12 +205,8 @@ class ProxyServer:
         shown = cast('JsonValue', await self.results.aside(connection.name, asked))
         said = _with_choices(shown, asked, connection.masked)
         try:
-            question = type(request).model_validate(said)
-            if isinstance(request.params, types.ElicitRequestURLParams):  # masked, it would lead nowhere
-                kept = request.params.model_dump(include={'url', 'elicitation_id'})
-                question = question.model_copy(update={'params': question.params.model_copy(update=kept)})
             return await context.session.send_request(
-                question, answer, metadata=ServerMessageMetadata(context.request_id)
+                type(request).model_validate(said), answer, metadata=ServerMessageMetadata(context.request_id)
             )
         except MCPError as error:
             return error.error
@@ -342,7 +338,10 @@ class ProxyServer:
 
 
 def _with_choices(said: JsonValue, asked: JsonValue, masked: Callable[[object], Any]) -> JsonValue:
-    """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords."""
+    """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords.
+
+    An address to open stays as it is, or it would lead nowhere.
+    """
     if isinstance(said, list) and isinstance(asked, list) and len(said) == len(asked):
         return [_with_choices(each, raw, masked) for each, raw in zip(said, asked, strict=True)]
     if not isinstance(said, dict) or not isinstance(asked, dict):
@@ -354,6 +353,8 @@ def _with_choices(said: JsonValue, asked: JsonValue, masked: Callable[[object], 
             shown[name] = [*map(masked, choice)]
         elif isinstance(choice, str):
             shown[name] = masked(choice)
+    if asked.get('mode') == 'url':
+        shown |= {name: asked[name] for name in ('url', 'elicitationId') if name in asked}
     return shown
 
 

@@ -196,6 +196,20 @@ async def test_a_wrong_token_is_told_without_it(running: Lamps) -> None:
     assert 'hunter2' not in failed.value.message
 
 
+@pytest.mark.parametrize(
+    ('status', 'reason'), [(403, 'it answers with HTTP 403: it does not let'), (502, 'it answers with HTTP 502)')]
+)
+async def test_a_server_that_answers_nothing_of_the_protocol(running: Lamps, status: int, reason: str) -> None:
+    running.refuses = status
+    try:
+        async with proxied({'lamps': proxied_server('lamps', url=running.url)}) as client:
+            with pytest.raises(MCPError) as failed:
+                await client.list_tools()
+    finally:
+        running.refuses = 0
+    assert f'The server lamps cannot be reached ({reason}' in failed.value.message
+
+
 async def test_a_server_that_refuses_is_told_by_what_it_answers(running: Lamps) -> None:
     behind = proxied_server('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
     async with proxied({'lamps': behind}) as client:
