@@ -138,7 +138,7 @@ def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
             '3||summarizer: SITE/nope answered HTTP 404',
             '3||summarizer: SITE/empty holds no text',
             '3||summarizer: the URL has no valid host and port; give one like https://example.org/page',
-            '3||summarizer: ftp:// is not fetched, only http:// and https:// are',
+            '3||summarizer: ftp URLs are not fetched; give one that begins with http:// or https://',
             '3||summarizer: ELSE/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=ELSE would allow it',
         ]
     )
