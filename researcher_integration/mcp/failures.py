@@ -34,8 +34,9 @@ _OURS = (AgentRunError, UserError)
 MAX_SHOWN = 200
 """Characters of what the system says of a connection."""
 
-_WRONG_ADDRESS = ': it does not let this token, or whoever calls it by this address, do so'
-_REFUSED = {401: ': it asks for a token, or for another one', 403: _WRONG_ADDRESS, 421: _WRONG_ADDRESS}
+_REFUSED = {401: ': it asks for a token, or for another one'} | dict.fromkeys(
+    (403, 421), ': it refuses this token or address'
+)
 """What the status of an answer says of who asks."""
 
 _logger = logging.getLogger('researcher_integration')

@@ -189,7 +189,7 @@ def _is_rejection(error: ModelAPIError) -> bool:
 def _body(error: BaseException) -> object:
     """What a provider says of an error, out of its envelope."""
     body = getattr(error, 'body', None)
-    return cast('dict[str, object]', body).get('error', body) if isinstance(body, dict) else body
+    return cast('dict[str, object]', body).get('error', cast('object', body)) if isinstance(body, dict) else body
 
 
 def _code(error: BaseException) -> str:

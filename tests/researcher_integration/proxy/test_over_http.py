@@ -197,7 +197,8 @@ async def test_a_wrong_token_is_told_without_it(running: Lamps) -> None:
 
 
 @pytest.mark.parametrize(
-    ('status', 'reason'), [(403, 'it answers with HTTP 403: it does not let'), (502, 'it answers with HTTP 502)')]
+    ('status', 'reason'),
+    [(403, 'it answers with HTTP 403: it refuses this token or address'), (502, 'it answers with HTTP 502)')],
 )
 async def test_a_server_that_answers_nothing_of_the_protocol(running: Lamps, status: int, reason: str) -> None:
     running.refuses = status
@@ -221,4 +222,4 @@ async def test_a_server_that_refuses_is_told_by_what_it_answers(running: Lamps) 
             running.refuses = 0
         assert not (await client.call_tool('light', {})).is_error
     assert 'The server lamps was lost while it worked on this' in said[0]
-    assert 'The server lamps cannot be reached (it answers with HTTP 403: it does not let' in said[1]
+    assert 'The server lamps cannot be reached (it answers with HTTP 403: it refuses this token or address' in said[1]
