@@ -23,12 +23,12 @@ def main() -> None:
     try:
         with naming_extra():
             from summarizer_tool.cli.main import main as command
+        command()
     except MissingExtraError as error:
         sys.stderr.write(f'summarizer: {error}\n')
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
-    command()
 
 
 if __name__ == '__main__':

@@ -90,13 +90,19 @@ def lazy_names(package: str, file: str) -> Callable[[str], object]:
             lines = [line.split() for line in text]
         return {words[5]: (words[1], words[3]) for words in lines if words[:1] == ['from'] and words[4:5] == ['as']}
 
+    def is_there(name: str) -> bool:
+        try:
+            return get(name) is not None
+        except MissingExtraError:  # which an import of all names is not to fail for
+            return False
+
     def get(name: str) -> object:
         if name == '__version__':
             from importlib.metadata import version
 
             return version('summarizer-tool')
         if name == '__all__':
-            return [*places(), '__version__']
+            return [*filter(is_there, places()), '__version__']
         if name not in places():
             raise AttributeError(f'module {package!r} has no attribute {name!r}')
         module, own = places()[name]

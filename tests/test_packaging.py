@@ -328,6 +328,19 @@ def test_every_package_of_an_extra_is_named_with_it() -> None:
         assert not [line for line in lines if '<' in line]
 
 
+@pytest.mark.parametrize(
+    ('package', 'known'), [('summarizer_tool', 'Summarizer'), ('researcher_integration', 'Masker')]
+)
+def test_all_names_are_imported_but_those_of_missing_extras(package: str, known: str) -> None:
+    program = (
+        'import sys; sys.modules.update(mcp_types=None, fastmcp=None, starlette=None)\n'
+        f'from {package} import *\n'
+        "print(sorted({'Summarizer', 'refuse_cursor', 'Masker', 'timeline_app'} & set(dir())))"
+    )
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f'[{known!r}]\n', '')
+
+
 def test_a_missing_package_is_told_with_its_extra() -> None:
     messages: list[str] = []
     for package, whole, needed_by in (

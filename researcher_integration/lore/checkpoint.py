@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetPydanticSchema, ValidationError, computed_field
+from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, computed_field
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.crawl.researcher import Findings, Way
@@ -61,8 +61,7 @@ StepState = Literal['summarized', 'unchanged', 'degraded', 'empty']
 class StepFigures(BaseModel):
     """A finished research step in figures."""
 
-    # Of a research that was begun when pages stayed as they were for want of a summarizer: to be done again as well.
-    state: Annotated[StepState, BeforeValidator(lambda state: 'degraded' if state == 'raw' else state)]
+    state: StepState
     """`summarized`; `unchanged`: the pages fit as they are; `degraded`: summarized by the embedded model, since the one
     that was asked for was not to be had; `empty`: there were no pages."""
     budget: int = 0

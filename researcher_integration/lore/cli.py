@@ -161,8 +161,6 @@ def _research(
                 'LLM_MODEL, or name pages with --pages'
             )
         research = Research(request, _configuration(config, search=request.search), settings, folder)
-        if resume:
-            research.check_begun()
         where = 'the MCP server' if settings.mcp_summarizer_url else f'{model_id(settings)}, in process'
         say(f'agent and extraction: {agent or "none, as there is no model for them"}; summaries: {where}')
         research.on_progress = _progress()

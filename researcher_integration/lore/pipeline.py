@@ -64,8 +64,8 @@ class Research:
             ConfigurationError: If the model cannot be had.
             StoreError: If the store cannot be opened.
         """
-        if resume:
-            self.check_begun()
+        if resume and not (self.folder / FILE).exists():
+            raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
         busy = f'another research is at work in {self.folder}; name another --out'
         with alone_in(self.folder, LOCK, ResearchError, busy=busy, name=str(self.folder), is_private=True):
             checkpoint = await in_io_thread(self._begin, resume=resume, fresh=fresh)
@@ -79,11 +79,6 @@ class Research:
                         return await self._run(work)
                 except ExceptionGroup as group:  # of tasks that ran at once
                     raise first_error(group) from group
-
-    def check_begun(self) -> None:
-        """Raise a `ResearchError` if there is nothing to go on from."""
-        if not (self.folder / FILE).exists():
-            raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
 
     async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint

@@ -34,7 +34,19 @@ _OURS = (AgentRunError, UserError)
 MAX_SHOWN = 200
 """Characters of what the system says of a connection."""
 
+_REFUSED = {401: ': it asks for a token, or for another one'} | dict.fromkeys(
+    (403, 421), ': it refuses this token or address'
+)
+"""What the status of an answer says of who asks."""
+
 _logger = logging.getLogger('researcher_integration')
+
+
+def refusal(response: httpx2.Response) -> httpx2.HTTPStatusError | None:
+    """The error where a server turns away who asks, or fails: clients of the protocol do not say which it was."""
+    if response.status_code not in _REFUSED and not response.is_server_error:
+        return None
+    return httpx2.HTTPStatusError(f'HTTP {response.status_code}', request=response.request, response=response)
 
 
 def reason(error: BaseException, seconds: float | None = None) -> str:
@@ -49,7 +61,7 @@ def reason(error: BaseException, seconds: float | None = None) -> str:
         error = error.__cause__
     status = getattr(getattr(error, 'response', None), 'status_code', None)
     if status:
-        return f'it answers with HTTP {status}' + (': it asks for a token, or for another one' if status == 401 else '')
+        return f'it answers with HTTP {status}{_REFUSED.get(status, "")}'
     code = error.code if isinstance(error, MCPError) else 0
     if code == REQUEST_TIMEOUT or isinstance(error, TimeoutError | httpx2.TimeoutException):
         return f'no answer within {seconds:g} seconds' if seconds else 'it does not answer in time'

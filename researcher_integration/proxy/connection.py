@@ -25,7 +25,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from researcher_integration.masking.key_blocks import open_key
-from researcher_integration.mcp.failures import MAX_SHOWN, reason
+from researcher_integration.mcp.failures import MAX_SHOWN, reason, refusal
 from researcher_integration.proxy.servers import ProxiedServer
 from researcher_integration.untrusted.framing import framed
 from summarizer_tool import first_error, one_line, read_again, render_prompt
@@ -301,7 +301,8 @@ async def _transport(
     async with AsyncExitStack() as stack:
         entry = server.entry
         if entry.url:
-            http = httpx2.AsyncClient(headers=entry.headers, timeout=HTTP_TIMEOUT)
+            hooks = {'response': [partial(_refused, ended)]}
+            http = httpx2.AsyncClient(headers=entry.headers, timeout=HTTP_TIMEOUT, event_hooks=hooks)
             # As long as any over stdio; by default the SDK refuses an event of more than 1 MiB.
             transport = streamable_http_client(
                 entry.url, http_client=await stack.enter_async_context(http), max_sse_event_size=None
@@ -320,6 +321,14 @@ async def _transport(
             )
         read, write = await stack.enter_async_context(transport)
         yield _Watched(read, ended), write
+
+
+async def _refused(ended: Event, response: httpx2.Response) -> None:
+    """End the connection where a server turns away who asks; what fails within a session may do better next time."""
+    is_within = response.is_server_error and 'mcp-session-id' in response.request.headers
+    if not is_within and (error := refusal(response)):
+        ended.set()
+        raise error
 
 
 @dataclass

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 LOOK_SECONDS = 0.5
@@ -43,32 +43,27 @@ def main(arguments: Sequence[str]) -> int:
         if select.select([wake], [], [], LOOK_SECONDS)[0]:
             os.read(wake, 4096)
     if not told:
-        _wait_for(server, GRACE_SECONDS, with_group=False)
+        _wait(GRACE_SECONDS, lambda: server.poll() is not None)
     # Whatever the server leaves behind has less time: an orphan that nobody waits for counts as there for ever.
     seconds = GRACE_SECONDS if server.poll() is None else REST_SECONDS
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if not _has_ended(server, with_group=True):
-            with suppress(ProcessLookupError):
-                os.killpg(server.pid, number)
-            _wait_for(server, seconds, with_group=number == signal.SIGTERM)
-    code = server.poll()
-    return code if code is not None and code >= 0 else 128 - (code or 0)
+    with suppress(OSError):  # all have gone
+        os.killpg(server.pid, signal.SIGTERM)
+        _wait(seconds, lambda: server.poll() is not None and _has_gone(server.pid))
+        os.killpg(server.pid, signal.SIGKILL)
+    code = server.wait()
+    return code if code >= 0 else 128 - code
 
 
-def _wait_for(server: 'subprocess.Popen[bytes]', seconds: float, *, with_group: bool) -> None:
+def _wait(seconds: float, until: Callable[[], bool]) -> None:
     end = time.monotonic() + seconds
-    while not _has_ended(server, with_group=with_group) and time.monotonic() < end:
+    while not until() and time.monotonic() < end:
         time.sleep(0.02)
 
 
-def _has_ended(server: 'subprocess.Popen[bytes]', *, with_group: bool) -> bool:
-    """Whether the server has ended and, where the group counts, all that it has started in it."""
-    if server.poll() is None:
+def _has_gone(group: int) -> bool:
+    with suppress(OSError):
+        os.killpg(group, 0)
         return False
-    if with_group:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(server.pid, 0)
-            return False
     return True
 
 

@@ -338,7 +338,10 @@ class ProxyServer:
 
 
 def _with_choices(said: JsonValue, asked: JsonValue, masked: Callable[[object], Any]) -> JsonValue:
-    """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords."""
+    """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords.
+
+    An address to open stays as it is, or it would lead nowhere.
+    """
     if isinstance(said, list) and isinstance(asked, list) and len(said) == len(asked):
         return [_with_choices(each, raw, masked) for each, raw in zip(said, asked, strict=True)]
     if not isinstance(said, dict) or not isinstance(asked, dict):
@@ -350,6 +353,8 @@ def _with_choices(said: JsonValue, asked: JsonValue, masked: Callable[[object], 
             shown[name] = [*map(masked, choice)]
         elif isinstance(choice, str):
             shown[name] = masked(choice)
+    if asked.get('mode') == 'url':
+        shown |= {name: asked[name] for name in ('url', 'elicitationId') if name in asked}
     return shown
 
 

@@ -154,7 +154,7 @@ def run(
         sources = read_places(places, settings)
         set_up_logs(settings)  # which takes long, so that a wrong name is told first
         made, documents = _summarize(
-            ', '.join('stdin' if name == STDIN else name for name in places),
+            ['stdin' if name == STDIN else name for name in places],
             sources,
             settings,
             max_output_tokens=max_output_tokens,
@@ -204,7 +204,7 @@ def serve(
 
 
 def _summarize(
-    names: str, places: 'list[Place]', settings: 'Settings', **asked: object
+    names: 'list[str]', places: 'list[Place]', settings: 'Settings', **asked: object
 ) -> 'tuple[SummaryReply, list[Document]]':
     """Ask for a summary of what is not empty, and for nothing where all is; with it comes what was read."""
 
@@ -215,9 +215,13 @@ def _summarize(
         from summarizer_tool.mapreduce.request import ExtractionRequest, SummarizeRequest
 
         service = setup.service(stored)
-        given = [each for each in await given_sources(service, places, is_kept(settings)) if each.document.text.strip()]
-        if not given:
-            raise RequestError(f'there is nothing to summarize: {names} holds no text')
+        read = await given_sources(service, places, is_kept(settings))
+        empty = [name for name, each in zip(names, read, strict=True) if not each.document.text.strip()]
+        if len(empty) == len(read):
+            raise RequestError(f'there is nothing to summarize: {", ".join(empty)} holds no text')
+        for name in empty:
+            say(f'warning: {name} holds no text')
+        given = [each for each in read if each.document.text.strip()]
         request = (ExtractionRequest if asked['schema_hint'] else SummarizeRequest).of(
             {**asked, 'names_handles': False}
         )

@@ -29,8 +29,8 @@ STDIN = '-'
 MAX_AT_ONCE = 5
 """Pages that are fetched at the same time."""
 
-_URL = re.compile(r'https?://', re.IGNORECASE)
-_OTHER = re.compile(r'[a-z][a-z0-9+.\-]+://', re.IGNORECASE)
+_URL = re.compile(r'[a-z][a-z0-9+.\-]+://', re.IGNORECASE)
+"""Of any scheme: what fetches says which it takes."""
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 
 
@@ -41,8 +41,6 @@ def is_handle(name: str) -> bool:
 
 def read_place(name: str, settings: 'Settings') -> 'Place':
     """Read a path or stdin (`-`) within the limit; a URL stays. Raises `UnreadableError` for what is no text."""
-    if _OTHER.match(name) and not _URL.match(name):
-        raise UnreadableError(f'{name.partition("://")[0]}:// is not fetched, only http:// and https:// are')
     return name if _URL.match(name) else _read_file(name, settings)
 
 

@@ -141,12 +141,10 @@ def write(text: str) -> None:
         if not text.endswith('\n'):
             sys.stdout.buffer.write(b'\n')
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # Whoever reads stdout has gone; there is nobody to tell, and nothing to write again at the exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        stop(ExitCode.FAILED, f'the result cannot be written: {error.strerror}')
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is to be written again at the exit
+        if not isinstance(error, BrokenPipeError):  # where whoever reads stdout has gone there is nobody to tell
+            stop(ExitCode.FAILED, f'the result cannot be written: {error.strerror}')
 
 
 def check_writable(path: 'Path', option: str) -> None:

@@ -64,6 +64,7 @@ _TOO_LONG = re.compile(
 _FILTERED = re.compile(r'(?i)content.?filter|content management policy|content policy|was flagged|moderation')
 _TOOLS = re.compile(r'(?i)\btools?\b|\btool_|function.?call')
 _UNSUPPORTED = re.compile(r'(?i)support|requires?\b|enabled?\b')
+_CODE = re.compile(r'[A-Za-z]{2,20}(?:[_.][A-Za-z]{1,20}){1,5}')
 _NUMBER = re.compile(r'(?<![\w.])\d[\d,]{0,11}(?![\w.]*\w)')
 
 
@@ -79,9 +80,9 @@ _NAMES: dict[type[BaseException], str] = {
 def reason(error: BaseException) -> str:
     """Why a call failed, without content or secrets: a provider's message may quote both.
 
-    It is `HTTP 429` (with the time to wait, where that is long), `timeout`, `deadline`, `context length`,
-    `content filter`, `cut off`, `broken off`, `invalid output`, `usage limit`, `cancelled`, `refused`, or the name of
-    the error's type.
+    It is `HTTP 403 permission_denied` (with the provider's name for it, if there is one, and the time to wait, where
+    that is long), `timeout`, `deadline`, `context length`, `content filter`, `cut off`, `broken off`, `invalid output`,
+    `usage limit`, `cancelled`, `refused`, or the name of the error's type.
     """
     if isinstance(error, ExceptionGroup):  # all models of a fallback have failed
         return reason(first_of(error))  # pyright: ignore[reportUnknownArgumentType]
@@ -108,7 +109,12 @@ def _of_cause(error: BaseException) -> str:
         status = getattr(cause, 'status_code', None) or getattr(getattr(cause, 'response', None), 'status_code', None)
         if isinstance(status, int) and status >= 400:
             wait = _long_wait(error)
-            return f'HTTP {status}' + (f', try again in {timedelta(seconds=round(wait))}' if wait else '')
+            code = _code(cause)
+            return (
+                f'HTTP {status}'
+                + (f' {code}' if code else '')
+                + (f', try again in {timedelta(seconds=round(wait))}' if wait else '')
+            )
         if isinstance(cause, TimeoutError) or 'Timeout' in type(cause).__name__:
             return 'timeout'
     return ''
@@ -156,6 +162,8 @@ def is_filtered(error: BaseException) -> bool:
 
 def refuses_tools(error: BaseException) -> bool:
     """Say whether an endpoint or the model behind it takes no tools, by which an answer gets its type."""
+    if isinstance(error, ExceptionGroup):
+        return any(map(refuses_tools, error.exceptions))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
     if not isinstance(error, ModelHTTPError) or error.status_code not in (400, 404, 422, 500, 501):
         return False
     message = _message(error)
@@ -178,13 +186,29 @@ def _is_rejection(error: ModelAPIError) -> bool:
     return status is None or (400 <= status < 500 and status not in (401, 402, 404, 429))
 
 
+def _body(error: BaseException) -> object:
+    """What a provider says of an error, out of its envelope."""
+    body = getattr(error, 'body', None)
+    return cast('dict[str, object]', body).get('error', cast('object', body)) if isinstance(body, dict) else body
+
+
+def _code(error: BaseException) -> str:
+    """The provider's name for what is wrong, such as `invalid_api_key`, which is no text that it repeats."""
+    body = _body(error)
+    named = (
+        [cast('dict[str, object]', body).get(key) for key in ('code', 'status', 'type')]
+        if isinstance(body, dict)
+        else []
+    )
+    return next((each for each in named if isinstance(each, str) and _CODE.fullmatch(each)), '')
+
+
 def _message(error: BaseException) -> str:
     """What a provider says, without the numbers of its codes."""
-    body = getattr(error, 'body', None)
+    body = _body(error)
     if isinstance(body, dict):
-        inner = body.get('error', body)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        body = inner.get('message', '') if isinstance(inner, dict) else inner  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return str(error if body is None else body)  # pyright: ignore[reportUnknownArgumentType]
+        body = cast('dict[str, object]', body).get('message', '')
+    return str(error if body is None else body)
 
 
 def is_hopeless(error: BaseException) -> bool:

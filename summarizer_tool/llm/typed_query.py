@@ -170,7 +170,7 @@ class TypedQuery(Generic[OutputT]):
         while True:
             try:
                 return await self._run(asked, prompt, settings)
-            except (AgentRunError, IndexError, RecursionError, ValidationError) as error:
+            except (AgentRunError, ExceptionGroup, IndexError, RecursionError, ValidationError) as error:
                 kind = self._kind_of(error, asked)
                 if not left.get(kind):
                     if kind == 'unread':

@@ -44,6 +44,9 @@ ACCEPT = 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=
 
 _USER_AGENT = f'summarizer-tool/{version("summarizer-tool")}'
 
+_REFUSED = ': the site refuses programs, or asks for a login'
+"""What HTTP 401 and 403 mean."""
+
 _MAX_REDIRECTS = 5
 
 _PORTS = {'http': 80, 'https': 443}
@@ -84,7 +87,8 @@ async def fetch(url: str, settings: Settings, *, may_fetch: MayFetch | None = No
     with _in_time(target, settings) as scope:
         final, answer = await _follow(target, settings, settings.fetch_max_mb, _asking(may_fetch, scope))
         if not 200 <= answer.status < 300:
-            raise FetchError(f'{_shown(final)} answered HTTP {answer.status}', status=answer.status)
+            why = _REFUSED if answer.status in (401, 403) else ''
+            raise FetchError(f'{_shown(final)} answered HTTP {answer.status}{why}', status=answer.status)
         try:
             page = await in_process(formats.read, answer.body, answer.content_type, str(final))
         except FetchError as error:

@@ -138,11 +138,21 @@ def test_what_cannot_be_read_ends_in_one_line(station: Site) -> None:
             '3||summarizer: SITE/nope answered HTTP 404',
             '3||summarizer: SITE/empty holds no text',
             '3||summarizer: the URL has no valid host and port; give one like https://example.org/page',
-            '3||summarizer: ftp:// is not fetched, only http:// and https:// are',
+            '3||summarizer: ftp URLs are not fetched; give one that begins with http:// or https://',
             '3||summarizer: ELSE/ leads to an address that is not public (loopback); SUMMARIZER_FETCH_ALLOW_HOSTS=ELSE would allow it',
         ]
     )
     assert station.canary.hits == []
+
+
+def test_what_holds_no_text_among_others_is_told() -> None:
+    Path('mill.md').write_text('The mill burnt down in 1874.')
+    Path('empty.md').write_text(' \n')
+    done = run('empty.md', 'mill.md', '-', stdin=b'')
+    assert said(done) == (
+        '0|The mill burnt down in 1874.|summarizer: warning: empty.md holds no text\n'
+        'summarizer: warning: stdin holds no text'
+    )
 
 
 @pytest.mark.parametrize('name', ['A sentence where a file should be named. ' * 20, 'loop', ''])

@@ -256,3 +256,13 @@ def test_a_store_keeps_finished_work() -> None:
     done = run('page.md', SUMMARIZER_STORE='/proc/none/store')
     assert done.returncode == 2
     assert b'SUMMARIZER_STORE=/proc/none/store cannot be used' in done.stderr
+
+
+def test_an_interruption_before_the_command_begins_has_no_traceback() -> None:
+    program = (
+        'import summarizer_tool.__main__, summarizer_tool.cli.main as cli\n'
+        'def interrupted(): raise KeyboardInterrupt\n'
+        'cli.main = interrupted; summarizer_tool.__main__.main()'
+    )
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, b'')

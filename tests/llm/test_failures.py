@@ -2,10 +2,12 @@
 
 import pytest
 from pydantic_ai import Agent, IncompleteToolCall, ModelMessage, ModelResponse, TextPart, UnexpectedModelBehavior
-from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.exceptions import FallbackExceptionGroup, ModelHTTPError
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from summarizer_tool.llm.failures import is_cut_off, is_too_long, over_window, reason, refuses_tools
+
+SECRET = 'sk-secret_of-the_provider'
 
 
 def test_errors_that_say_the_answer_was_cut_off() -> None:
@@ -52,4 +54,22 @@ def test_errors_that_say_by_how_much_a_request_was_too_long(message: str, over: 
     ],
 )
 def test_errors_that_say_that_a_model_takes_no_tools(status: int, message: str, *, expected: bool) -> None:
-    assert refuses_tools(ModelHTTPError(status, 'scripted', {'error': {'message': message}})) is expected
+    error = ModelHTTPError(status, 'scripted', {'error': {'message': message}})
+    assert refuses_tools(error) is expected
+    assert refuses_tools(FallbackExceptionGroup('all failed', [ModelHTTPError(503, 'first'), error])) is expected
+
+
+@pytest.mark.parametrize(
+    ('body', 'expected'),
+    [
+        ({'message': SECRET, 'type': 'x', 'code': 'unsupported_country_region'}, ' unsupported_country_region'),
+        ({'type': 'error', 'error': {'type': 'permission_error', 'message': SECRET}}, ' permission_error'),
+        ({'error': {'code': 403, 'message': SECRET, 'status': 'PERMISSION_DENIED'}}, ' PERMISSION_DENIED'),
+        ({'error': {'code': SECRET, 'type': ['a_b']}}, ''),
+        ({'error': SECRET}, ''),
+        (SECRET, ''),
+        (None, ''),
+    ],
+)
+def test_a_refusal_is_told_by_the_name_that_the_provider_has_for_it(body: object, expected: str) -> None:
+    assert reason(ModelHTTPError(403, 'scripted', body)) == f'HTTP 403{expected}'

@@ -15,6 +15,7 @@ from pydantic_ai import Agent, ModelResponse, TextPart, UnexpectedModelBehavior
 from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError, UsageLimitExceeded, UserError
 from pydantic_ai.messages import FinishReason, ModelMessage
 from pydantic_ai.models import Model
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage, RunUsage, UsageLimits
 
@@ -136,7 +137,9 @@ async def test_an_endpoint_that_refuses_tools_is_asked_for_json_once_it_has_said
     for query in (PLAIN, PLAIN, replace(PLAIN, output_mode='tool')):
         assert (await ask(model, query)).output == Names(**VAEL)
     assert asked == [True, False, False, False]
-    assert caplog.messages == ['the endpoint takes no tools: JSON is asked for']
+    assert (await ask(FallbackModel(FunctionModel(answer), FunctionModel(answer)), PLAIN)).output == Names(**VAEL)
+    assert asked[4:] == [True, True, False]
+    assert caplog.messages == ['the endpoint takes no tools: JSON is asked for'] * 2
 
 
 # Failures.

@@ -12,7 +12,20 @@ from pydantic import JsonValue
 
 from summarizer_tool import Settings, Summarizer
 from tests.support.provider import serve
-from tests.support.replies import Behaviour, Drop, Error, Hang, Json, Raw, Reply, Text, failing_first, script
+from tests.support.replies import (
+    Behaviour,
+    Drop,
+    Error,
+    Hang,
+    Json,
+    Raw,
+    Reply,
+    Request,
+    Text,
+    failing_first,
+    script,
+    summarize,
+)
 from tests.support.texts import chronicle
 
 DOCS = Path(__file__).parents[2] / 'docs' / 'faults.md'
@@ -30,6 +43,7 @@ FAULTS: dict[str, Reply] = {
     '500': _error(500),
     '503': _error(503),
     '429 with Retry-After': Error(429, {'Retry-After': '0'}),
+    '429 with Retry-After of two hours': Error(429, {'Retry-After': '7200'}),
     'connection closed': Drop(),
     'body broken off': Raw(b'{"id":', missing=100),
     'no answer': Hang(5),
@@ -43,6 +57,7 @@ FAULTS: dict[str, Reply] = {
     'context length': _error(400, code='context_length_exceeded'),
     'content filter of the answer': Text('', 'content_filter'),
     'content filter of the request': _error(400, code='content_filter'),
+    'no tools': _error(400, message=f'{SECRET} does not support tools'),
     'wrong key': _error(401),
     'model gone': _error(404),
 }
@@ -57,6 +72,8 @@ def outcome(reply: Reply, *, times: int | None = None) -> tuple[str, str, int]:
         times: To how many requests; by default to all.
     """
     answer = script(reply) if times is None else failing_first(times, reply)
+    if reply is FAULTS['no tools'] and times is None:  # it has nothing against other requests
+        answer = _without_tools
     with serve(Behaviour(answer)) as provider:
         settings = Settings.load(
             llm_model='openai/gpt-4o-mini',
@@ -76,6 +93,10 @@ def outcome(reply: Reply, *, times: int | None = None) -> tuple[str, str, int]:
         assert (summary.state == 'complete') == (not summary.degraded)
         reasons = sorted({part.reason for part in summary.parts if part.reason})
         return summary.state, ', '.join(reasons), len(provider.requests)
+
+
+def _without_tools(request: Request) -> Reply:
+    return FAULTS['no tools'] if request.body.tools else summarize(request)
 
 
 def row(name: str) -> str:

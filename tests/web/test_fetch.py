@@ -154,6 +154,8 @@ async def test_failures_name_host_and_path(site: Site) -> None:
     settings = allowing(site.host, '127.0.0.1:9')
     for code in (304, 404, 500):
         assert await refusal(f'{site.url}/status?code={code}', settings) == f'{site.host}/status answered HTTP {code}'
+    for code in (401, 403):
+        assert 'refuses programs, or asks for a login' in await refusal(f'{site.url}/status?code={code}', settings)
     assert 'answered HTTP 302' in await refusal(f'{site.url}/nowhere', settings)
     assert 'holds no text' in await refusal(f'{site.url}/status?code=204', settings)
     assert await refusal(f'http://127.0.0.1:9/x?{SECRET}', settings) == '127.0.0.1:9/x cannot be connected to'

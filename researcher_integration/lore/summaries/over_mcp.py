@@ -25,7 +25,7 @@ from researcher_integration.lore.summaries.backends import (
     SummaryUnavailableError,
     source_summary,
 )
-from researcher_integration.mcp.failures import FAILURES, reason
+from researcher_integration.mcp.failures import FAILURES, reason, refusal
 from summarizer_tool import (
     Collection,
     ConfigurationError,
@@ -53,7 +53,6 @@ MAX_SHOWN = 200
 
 _NAMESPACE = 'summarizer/'
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
-_REFUSED = frozenset({401, 403, 421})
 
 # A `ValidationError` means that something else than MCP has answered.
 _FAILURES = (*FAILURES, httpx2.InvalidURL, ValidationError)
@@ -270,9 +269,8 @@ class _Access(httpx2.Auth):
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
         request.headers.update(self._headers)
-        response = yield request
-        if response.status_code in _REFUSED or response.is_server_error:
-            raise httpx2.HTTPStatusError(f'HTTP {response.status_code}', request=request, response=response)
+        if error := refusal((yield request)):
+            raise error
 
 
 def _host(url: str) -> str:

@@ -284,13 +284,3 @@ async def test_half_a_character(zone: World, tmp_path: Path) -> None:
     read = Checkpoint.load(tmp_path)
     assert read is not None
     assert read.steps['narrative_items'].blocks[0].text == 'A heron was seen ?'
-
-
-async def test_a_research_begun_when_pages_stayed_as_they_were_goes_on(tmp_path: Path) -> None:
-    step = Step.model_validate({'topic': 'npcs', 'state': 'raw', 'pages': [], 'blocks': [], 'tokens_crawled': 9})
-    Checkpoint(request=ZONE, steps={'npcs': step}).save(tmp_path)
-    written = (tmp_path / FILE).read_text().replace('degraded', 'raw')
-    (tmp_path / FILE).write_text(written)
-    read = Checkpoint.load(tmp_path)
-    assert read is not None
-    assert read.steps['npcs'].state == 'degraded'

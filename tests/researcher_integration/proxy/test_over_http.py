@@ -36,6 +36,7 @@ class Lamps:
         self.sessions = 0
         self.forgets = False
         self.hangs = False
+        self.refuses = 0
         mcp = MCPServer('lamps')
 
         @mcp.tool()
@@ -57,6 +58,7 @@ class Lamps:
         if scope['type'] == 'http':
             headers = dict(scope['headers'])
             status = 0 if headers.get(b'authorization') == f'Bearer {TOKEN}'.encode() else 401
+            status = self.refuses or status
             if self.forgets and b'mcp-session-id' in headers:
                 status = 404
             while self.hangs and scope['method'] == 'DELETE':  # until the client has gone
@@ -190,5 +192,34 @@ async def test_a_wrong_token_is_told_without_it(running: Lamps) -> None:
     async with proxied({'lamps': behind}) as client:
         with pytest.raises(MCPError) as failed:
             await client.list_tools()
-    assert 'The server lamps cannot be reached' in failed.value.message
+    assert 'The server lamps cannot be reached (it answers with HTTP 401: it asks for a token' in failed.value.message
     assert 'hunter2' not in failed.value.message
+
+
+@pytest.mark.parametrize(
+    ('status', 'reason'),
+    [(403, 'it answers with HTTP 403: it refuses this token or address'), (502, 'it answers with HTTP 502)')],
+)
+async def test_a_server_that_answers_nothing_of_the_protocol(running: Lamps, status: int, reason: str) -> None:
+    running.refuses = status
+    try:
+        async with proxied({'lamps': proxied_server('lamps', url=running.url)}) as client:
+            with pytest.raises(MCPError) as failed:
+                await client.list_tools()
+    finally:
+        running.refuses = 0
+    assert f'The server lamps cannot be reached ({reason}' in failed.value.message
+
+
+async def test_a_server_that_refuses_is_told_by_what_it_answers(running: Lamps) -> None:
+    behind = proxied_server('lamps', url=running.url, headers={'Authorization': f'Bearer {TOKEN}'})
+    async with proxied({'lamps': behind}) as client:
+        assert not (await client.call_tool('light', {})).is_error
+        running.refuses = 403
+        try:
+            said = [text_of(await client.call_tool('light', {})) for _ in range(2)]
+        finally:
+            running.refuses = 0
+        assert not (await client.call_tool('light', {})).is_error
+    assert 'The server lamps was lost while it worked on this' in said[0]
+    assert 'The server lamps cannot be reached (it answers with HTTP 403: it refuses this token or address' in said[1]

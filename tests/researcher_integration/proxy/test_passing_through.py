@@ -21,6 +21,7 @@ from mcp_types import (
     CreateMessageResult,
     ElicitRequest,
     ElicitRequestFormParams,
+    ElicitRequestURLParams,
     ElicitResult,
     EmptyResult,
     ListResourcesResult,
@@ -413,6 +414,30 @@ async def test_a_client_may_think_longer_than_a_server_may_be_silent_and_sees_it
     ]
     assert heard[0]['enum'] == ['basic', 'bearer', '[MASKED_GITHUB_TOKEN]']
     assert SECRET not in str(heard)
+
+
+async def test_an_address_to_open_leads_where_the_server_says() -> None:
+    mcp = MCPServer('desk')
+    url = f'https://user:hunter2@desk.example/login?token={SECRET}'
+    asked = ElicitRequestURLParams(message=f'Log in with {SECRET}', url=url, elicitation_id=SECRET)
+
+    @mcp.tool()
+    async def ask(context: Context[Any]) -> str:
+        call = ServerMessageMetadata(related_request_id=context.request_id)
+        request = ElicitRequest(params=asked)
+        return (await context.session.send_request(request, ElicitResult, metadata=call)).action
+
+    heard: list[Any] = []
+
+    async def elicit(_context: Any, params: Any) -> ElicitResult:
+        heard.append(params)
+        return ElicitResult(action='accept')
+
+    async with proxied({'desk': mcp}, elicitation_callback=elicit) as client:
+        await client.call_tool('ask', {})
+    [params] = heard
+    assert (params.url, params.elicitation_id) == (url, SECRET)
+    assert params.message == 'Log in with [MASKED_GITHUB_TOKEN]'
 
 
 def form_with(message: str, **properties: Any) -> ElicitRequestFormParams:
