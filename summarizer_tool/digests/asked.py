@@ -264,13 +264,11 @@ def counted(units: Sequence[str], what: str, words: Sequence[str], rank: float) 
         return
     total = len(units)
     worth = {word: log(1 + total / len(found)) for word, found in having.items()}
-    scores = Counter[int]()
-    for word, found in having.items():
-        for at in found:
-            scores[at] += worth[word]
-    best = max(scores, key=lambda at: (scores[at], -at))
+    some = {at for found in having.values() for at in found}
+    best = max(some, key=lambda at: (sum(worth[word] for word, found in having.items() if at in found), -at))
     said = [word for word, found in having.items() if best in found]
     alike = set[int].intersection(*(having[word] for word in said))
     each = f' ({", ".join(f"{word} ×{len(having[word])}" for word in said)})' if len(said) > 1 else ''
-    text = f'{len(alike)} of {total} {what} have {" and ".join(said)}{each}'
-    yield DigestStatement(text, rank, 'mentioned', ())
+    if len(alike) < total:
+        text = f'{len(alike)} of {total} {what} have {" and ".join(said)}{each}'
+        yield DigestStatement(text, rank, 'mentioned')

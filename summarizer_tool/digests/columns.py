@@ -210,8 +210,7 @@ def brief(values: Sequence[str]) -> str:
         low, middle, high = _spread(values, numbers)
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
-    most, often = ranked[0]
-    return f'{{{one_line(most, _PART)}{f" ×{often}" if often > 1 else ""}, … {len(counts)} distinct}}'
+    return f'{{{one_line(ranked[0][0], _PART)}, … {len(counts)} distinct}}'
 
 
 def ranked(values: Sequence[str]) -> str:

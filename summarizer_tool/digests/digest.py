@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -14,7 +15,15 @@ from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.logs import Event, LogTemplate, events, log_statements, log_templates, loose, starts_like_log
+from summarizer_tool.digests.logs import (
+    Event,
+    LogTemplate,
+    events,
+    log_statements,
+    log_templates,
+    loose,
+    starts_like_log,
+)
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
 from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
@@ -65,9 +74,10 @@ _TOLD_SHARE = 0.4
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
-_FIELD, _ANSWER, _APART, _MANY = 88.0, 92.0, 8.0, 3
-"""The rank of a field that is asked for, of how many there are of what is asked for, what that of parts of things
-loses, and lines of one template up to which each is told."""
+_FIELD, _ANSWER, _APART = 88.0, 92.0, 8.0
+"""The rank of a field that is asked for, of how many there are of what is asked for, and what parts of things lose;"""
+_MANY, _FIRST, _AGAIN = 3, 2, 10.0
+"""lines of one template up to which each is told; of more so many, and what each further one loses in rank."""
 _UNASKED = 70.0
 """The highest rank of what is told anyway where something is asked for,"""
 _OVERVIEW = 60.0
@@ -166,16 +176,20 @@ def _rank(statement: DigestStatement, budget: int, words: Sequence[str]) -> floa
 
 
 def _together(told: Iterator[DigestStatement], templates: Sequence[LogTemplate]) -> Iterator[DigestStatement]:
-    """Lines that are asked for; many of one template are told together, and by the first of them."""
-    of_line = {event.line: each for each in templates if len(each.members) > _MANY for event in each.members}
-    met: list[LogTemplate] = []
+    """Lines that are asked for; of one template the first ones, and how many there are with what varies in them."""
+    of_line = {
+        event.line: at for at, each in enumerate(templates) if len(each.members) > _MANY for event in each.members
+    }
+    times: Counter[int] = Counter()
     for each in told:
-        template = of_line.get(each.lines[0]) if each.lines else None
-        if template is None or template not in met:
+        at = of_line.get(each.lines[0]) if each.lines else None
+        if at is None:
             yield each
-        if template and template not in met:
-            met.append(template)
-            yield template.told(each.rank + 1.0)
+            continue
+        times[at] += 1
+        yield replace(each, rank=each.rank - _AGAIN * max(0, times[at] - _FIRST))
+        if times[at] == 1:
+            yield templates[at].told(each.rank - 1.0)
 
 
 def _counts(read: MachineText, words: Sequence[str]) -> Iterator[DigestStatement]:

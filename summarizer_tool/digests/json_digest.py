@@ -1,41 +1,22 @@
 """JSON: its lists as things with fields, the rest as `path: value`."""
 
-import json
 import re
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe, quantity, shown
 from summarizer_tool.digests.json_reading import Json, Read
+from summarizer_tool.digests.json_rows import DEEPEST, MANY, Thing, cell, compact, entries, flat, inner_things, objects
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import LENGTH, Row, named_by, record_statements, with_counts
+from summarizer_tool.digests.records import Row, named_by, record_statements, with_counts
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import headed
 
-MANY = 5
-"""Objects in a list from which they are told as many with the same fields."""
-
-_KEYED = 20
-"""Entries of an object from which it may be a list under names: of the same fields."""
-
-_SEVERAL = 1.2
-"""Things that one has of a kind, on the average, from which these are told apart;"""
-_OWN_NAMES = 0.5
-"""share of the names of things that must be different for them to be names, and no fields."""
 _INSIDE: Mapping[Topic, float] = {'overview': 30.0, 'fields': 16.0, 'odd items': 6.0, 'errors': 4.0, 'values': 8.0}
 """What is told of things inside others loses in rank."""
-_PAIR = 2
-_PAIR_NAMES, _PAIR_VALUES = frozenset({'key', 'name'}), frozenset({'value', 'values'})
-"""Fields of objects that are a name with its value each."""
-_CELLS = 400
-"""Fields of one object that are looked at."""
-_DEEPEST = 12
-"""Levels of nesting inside one thing; what is deeper is told as text."""
 _PLACES = 20_000
 """Values outside of lists that are told; more would never fit."""
 _TEXT = 1500
@@ -107,11 +88,11 @@ class _JsonWalk:
             yield self._place(path, value)
 
     def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
-        if _are_alike([*value.values()]) and len(value) >= _KEYED:
-            yield from self._things(path or 'entries', _entries(value))
+        if things := entries(value):
+            yield from self._things(path or 'entries', things)
             return
-        if not value or depth >= _DEEPEST:
-            yield self._place(path, _compact(value))
+        if not value or depth >= DEEPEST:
+            yield self._place(path, compact(value))
             return
         leaves = {key: shown(cell(each)) for key, each in value.items() if _is_leaf(each)} if path else {}
         together = leaves if len(leaves) > 1 else {}
@@ -135,17 +116,17 @@ class _JsonWalk:
             yield DigestStatement(f'{path}: {", ".join(line)}', rank + len(line), 'values')
 
     def _list(self, path: str, value: Sequence[Json], depth: int) -> Iterator[DigestStatement]:
-        if depth >= _DEEPEST or not value:
-            yield self._place(path, _compact(value))
+        if depth >= DEEPEST or not value:
+            yield self._place(path, compact(value))
             return
-        objects = _objects(value)
-        if len(objects) >= max(MANY, len(value) // 2):
-            if len(objects) < len(value):
+        found = objects(value)
+        if len(found) >= max(MANY, len(value) // 2):
+            if len(found) < len(value):
                 others = ', '.join(shown(cell(each)) for each in value if not isinstance(each, Mapping))
                 yield DigestStatement(
-                    f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
+                    f'{path or "items"}: {len(value) - len(found)} are no objects: {others}', 70.0, 'odd items'
                 )
-            yield from self._things(path or 'items', objects)
+            yield from self._things(path or 'items', found)
         elif len(value) >= MANY and (rows := _lists(value)):
             yield from self._things(path or 'rows', rows)
         elif any(isinstance(each, Mapping | list) for each in value):
@@ -154,19 +135,17 @@ class _JsonWalk:
         else:
             yield from self._plain(path, value)
 
-    def _things(
-        self, path: str, things: Sequence[Mapping[str, Json]], owners: Sequence[str] = ()
-    ) -> Iterator[DigestStatement]:
+    def _things(self, path: str, things: Sequence[Thing], owners: Sequence[str] = ()) -> Iterator[DigestStatement]:
         """Tell of things with fields, then of those that each of them has several of, named by what they belong to."""
-        inside, single = _inside(things)
-        rows = with_counts(flat(things, inside, single))
+        inside, alone = inner_things(things)
+        rows = with_counts(flat(things, inside, alone))
         key, labels = named_by(rows, owners)
         part = path.rpartition('[].')[2] if owners else ''
         self._found.append(NamedRows(labels, rows, what=path, part=part))
         for each in record_statements(path, rows, key, labels, part):
             yield replace(each, rank=each.rank - _INSIDE.get(each.topic, 0.0)) if owners else each
-        for below, (at, found) in inside.items():
-            yield from self._things(f'{path}[].{below}', found, [labels[place] for place in at])
+        for below, found in inside.items():
+            yield from self._things(f'{path}[].{below}', found.things, [labels[owner] for owner in found.owners])
 
     def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
         """A list of values without parts."""
@@ -193,67 +172,6 @@ def _is_leaf(value: Json) -> bool:
     return not isinstance(value, Mapping) and not (isinstance(value, str) and len(value) > _TOGETHER)
 
 
-def _are_alike(values: Sequence[Json]) -> bool:
-    """Return whether nearly all values are objects, or lists of such, with fields that many of them have."""
-    inside = [each for each in values if isinstance(each, Mapping) or _objects(each) == each]
-    things = [thing for each in inside for thing in ([each] if isinstance(each, Mapping) else _objects(each))]
-    fields = Counter(field for each in things for field in each)
-    common = sum(count >= 0.5 * len(things) for count in fields.values())
-    return len(inside) >= 0.9 * len(values) and common > 0 and common >= 0.2 * len(fields)
-
-
-def _entries(value: Mapping[str, Json]) -> Sequence[Mapping[str, Json]]:
-    """The entries of an object as things that have its keys."""
-    return [
-        {'key': key, **each} if isinstance(each, Mapping) else {'key': key, 'items' if isinstance(each, list) else 'value': each}
-        for key, each in value.items()
-    ]
-
-
-_Inside = Mapping[str, tuple[Sequence[int], Sequence[Mapping[str, Json]]]]
-"""By path the things that other things have several of: the index of the one that has it, and the thing, of each."""
-
-
-def _inside(things: Sequence[Mapping[str, Json]]) -> tuple[_Inside, Sequence[str]]:
-    """Lists of things, and those under names of their own, of which each thing has several; and lists of but one."""
-    met: dict[str, tuple[list[int], list[Mapping[str, Json]]]] = {}
-    keyed: dict[str, list[tuple[int, Mapping[str, Json]]]] = {}
-
-    def walk(path: str, value: Json, at: int, depth: int) -> None:
-        if depth >= _DEEPEST:
-            return
-        value = _unpaired(value)
-        if isinstance(value, Mapping):
-            if path and len(value) > 1 and all(isinstance(each, Mapping | list) for each in value.values()):
-                keyed.setdefault(path, []).append((at, value))
-            for key, each in value.items():
-                if isinstance(each, Mapping | list):
-                    walk(f'{path}.{key[:80]}' if path else key[:80], each, at, depth + 1)
-        elif objects := _objects(value):
-            owners, found = met.setdefault(path, ([], []))
-            owners += [at] * len(objects)
-            found += objects
-            for each in objects:
-                walk(f'{path}[]', each, at, depth + 1)
-
-    for at, thing in enumerate(things):
-        walk('', thing, at, 0)
-    for path, owned in keyed.items():
-        entries = [(at, each) for at, value in owned for each in _entries(value)]
-        names = {each['key'] for _, each in entries}
-        alike = [each for _, value in owned for each in value.values()]
-        if len(entries) >= _KEYED and len(names) >= _OWN_NAMES * len(entries) and _are_alike(alike):
-            met[path] = [at for at, _ in entries], [each for _, each in entries]
-    chosen: dict[str, tuple[Sequence[int], Sequence[Mapping[str, Json]]]] = {}
-    for path in sorted(met, key=len):
-        owners, found = met[path]
-        is_within = any(path.startswith((f'{other}.', f'{other}[')) for other in chosen)
-        if not is_within and len(found) >= max(MANY, _SEVERAL * len({*owners})):
-            chosen[path] = owners, found
-    single = [path for path, (owners, _) in met.items() if path not in chosen and len({*owners}) == len(owners)]
-    return chosen, sorted(single, key=len, reverse=True)
-
-
 def _lists(value: Sequence[Json]) -> Sequence[Row]:
     """The rows of a list of lists of one length, such as a query's result; the first one may be their titles."""
     rows = [each for each in value if isinstance(each, list)]
@@ -263,82 +181,3 @@ def _lists(value: Sequence[Json]) -> Sequence[Row]:
         return []  # pages of things, or a name and a thing each
     table = headed([(0, [*map(cell, row)]) for row in rows], ())
     return table.rows if table else []
-
-
-def _objects(value: Json) -> list[Mapping[str, Json]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, Sequence) else []
-
-
-def _unpaired(value: Json) -> Json:
-    """A value; of a list of names with a value each, such as tags and variables are often written, an object."""
-    if not isinstance(value, list) or not value or not isinstance(value[0], Mapping) or len(value[0]) != _PAIR:
-        return value
-    name, _ = fields = sorted(value[0], key=lambda field: field.lower() not in _PAIR_NAMES)
-    if name.lower() not in _PAIR_NAMES or fields[1].lower() not in _PAIR_VALUES:
-        return value
-    pairs = {cell(each.get(name)): each.get(fields[1]) for each in _objects(value) if each.keys() == {*fields}}
-    return pairs if len(pairs) == len(value) else value
-
-
-def flat(
-    things: Sequence[Mapping[str, Json]], apart: Container[str] = (), single: Sequence[str] = ()
-) -> list[Row]:
-    """Objects as rows: a cell for each value in them, named by its path; the entries of a list share cells.
-
-    Of what is told apart there is only how much of it a thing has; what stands in a list alone is named without it.
-    """
-
-    @cache
-    def named(path: str) -> str:
-        for each in single:
-            path = each + path[len(each) + 2 :] if path.startswith(f'{each}[]') else path
-        return path
-
-    rows: list[Row] = []
-    for thing in things:
-        row: dict[str, list[str]] = {}
-        for path, inside in _cells('', thing, 0, apart):
-            if path in row or len(row) < _CELLS:
-                row.setdefault(path, []).append(inside)
-        rows.append({named(path): ', '.join(inside) for path, inside in row.items()})
-    return rows
-
-
-def _cells(path: str, value: Json, depth: int, apart: Container[str]) -> Iterator[tuple[str, str]]:
-    value = _unpaired(value)
-    if path in apart and isinstance(value, Mapping | list):
-        yield f'{path}{LENGTH}', str(len(value))
-    elif isinstance(value, Mapping) and value and depth < _DEEPEST:
-        for key, inside in value.items():
-            yield from _cells(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1, apart)
-    elif isinstance(value, list) and depth < _DEEPEST and any(isinstance(each, Mapping) for each in value):
-        for entry in value:
-            yield from _cells(f'{path}[]', entry, depth + 1, apart)
-        if len(value) > 1:
-            yield f'{path}{LENGTH}', str(len(value))
-    else:
-        yield path, cell(value)
-
-
-def cell(value: Json) -> str:
-    """A value without parts as it is written, strings without quotes unless they could be taken for something else."""
-    if isinstance(value, str):
-        return f'"{value}"' if value in ('null', 'true', 'false', '') else value
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    return _compact(value) if isinstance(value, Mapping | list) else str(value)
-
-
-def _compact(value: Json, depth: int = 0) -> str:
-    """A value with few parts on one line; deep or long ones in part."""
-    if isinstance(value, Mapping):
-        if depth > 3:
-            return '{…}'
-        inside = [f'{key}: {_compact(each, depth + 1)}' for key, each in list(value.items())[:10]]
-        return f'{{{", ".join(inside)}{", …" if len(value) > 10 else ""}}}'
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        if depth > 3:
-            return '[…]'
-        inside = [_compact(each, depth + 1) for each in value[:10]]
-        return f'[{", ".join(inside)}{f", … {len(value)} in all" if len(value) > 10 else ""}]'
-    return one_line(cell(value), 200)

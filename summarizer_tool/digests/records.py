@@ -76,11 +76,12 @@ def named_by(rows: Sequence[Row], owners: Sequence[str] = ()) -> tuple[str, Sequ
         names = [' '.join(row.get(field, '') for field in used) for row in rows]
         labels = [*map(_label, names, seconds)]
     if owners:
-        nth = Counter[str]()
+        places = Counter[str]()
         for at, owner in enumerate(owners):
-            label = labels[at] if labels[at][:1] != '#' else f'{nth[owner]}'
-            nth[owner] += 1
-            labels[at] = f'{one_line(owner, 60)} > {one_line(label, 60)}'
+            has_name = labels[at] and labels[at][0] != '#'
+            own = f' > {one_line(labels[at], 60)}' if has_name else f'[{places[owner]}]'
+            places[owner] += 1
+            labels[at] = f'{one_line(owner, 60)}{own}'
     times = Counter(labels)
     # Of two things with one name each is told by its place, too.
     return named, [
@@ -308,15 +309,15 @@ def usual_statements(
             text = f'{labels[row]}: {text}' if part else text
             yield DigestStatement(text, 76.0 + bad, 'values', tuple(lines[row : row + 1]))
         return
-    columns = [
-        describe(field, [row.get(field) for row in rows], () if is_id(field) else labels) for field in fields
-    ]
+    columns = [describe(field, [row.get(field) for row in rows], () if is_id(field) else labels) for field in fields]
     constant = [column for column in columns if column.kind == 'constant']
     masked = [column.name for column in constant if _MASK.search(column.text)]
     if masked:  # by the same words, whatever was there
         yield DigestStatement(f'masked in all: {", ".join(masked)}', 44.0, 'fields')
     constants = [
-        f'{part}{column.name}={one_line(column.text, _CONSTANT_LENGTH)}' for column in constant if column.name not in masked
+        f'{part}{column.name}={one_line(column.text, _CONSTANT_LENGTH)}'
+        for column in constant
+        if column.name not in masked
     ]
     for start in range(0, len(constants), 8):
         yield DigestStatement(f'the same in all: {", ".join(constants[start : start + 8])}', 44.0 - start, 'fields')

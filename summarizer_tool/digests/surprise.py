@@ -237,7 +237,7 @@ def _shown_record(
         fields[name] = text
     if not fields and not record.text:
         # What is odd about it is what it is called: that is told with what it has.
-        own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field))]
+        own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name)]
         fields = {field: f'{field}={one_line(cells[field], _SHORT_CELL)}' for field in own[:_TOLD_FIELDS]}
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
