@@ -185,7 +185,7 @@ def thing_parts(things: NamedRows, words: Sequence[str], told: Container[str]) -
     times = Counter(item for row in things.rows for item in row.items())
     short = short_names({field for field, _ in times})
     for name, row in zip(things.names, things.rows, strict=True):
-        begins = name.partition(CUT)[0].partition(' (')[0]
+        begins = name.rpartition(' > ')[2].partition(CUT)[0].partition(' (')[0]
         said: list[tuple[bool, bool, str]] = []
         for field, cell in row.items():
             text = f'{short[field]}={one_line(cell, _TOGETHER)}'

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from math import log2
+from os.path import commonprefix
 
 from summarizer_tool.digests.columns import Column, describe, moment, quantity, shown
 from summarizer_tool.digests.notable import BAD
@@ -24,6 +25,8 @@ _FIELDS = 120
 """Fields that are described; things with more are described by these, the ones most things have."""
 _NAMES_FROM = 1.2
 """Score from which a field names things; a field with only different values has 2."""
+_FOLDER = 20
+"""Characters of the folders that all names begin with, over which these are no part of each."""
 _SHORT = 24
 """Characters of a second name."""
 _EACH = 12
@@ -65,9 +68,13 @@ def named_by(rows: Sequence[Row], owners: Sequence[str] = ()) -> tuple[str, Sequ
     # Some ask by name and others by number: a short second one of the other sort is said, too.
     others = [field for field in fields if _complements(field, key, rows)]
     other = max(others, key=lambda field: _naming(field, rows, owners) - field.count('.'), default='')
-    named = f'{key or "number"} ({other})' if other else key
+    names = [row.get(key, '') for row in rows]
+    # What all stand in is said once.
+    folder = commonprefix(names).rpartition('/')[0] + '/'  # noqa: RUF071 of names as of paths
+    folder = folder if len(folder) > _FOLDER else ''
+    named = f'{key or "number"} ({other})' if other else f'{key} in {folder}' if folder else key
     seconds = distinct_parts([row.get(other, '') for row in rows], 50)
-    labels = [_label(row.get(key, ''), second) for row, second in zip(rows, seconds, strict=True)]
+    labels = [_label(name.removeprefix(folder), second) for name, second in zip(names, seconds, strict=True)]
     # By numbers nobody knows what a thing is.
     if 2 * sum(map(bool, map(_words, labels))) < len(rows) and (told := telling(rows, are_names=True) or telling(rows)):
         used = told[: 1 if 2 * len({row.get(told[0]) for row in rows}) > len(rows) else 2]

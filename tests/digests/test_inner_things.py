@@ -49,7 +49,7 @@ def test_what_a_part_has_is_told_of_it_and_not_of_what_it_belongs_to() -> None:
             'boats: 30 items with 3 fields, named by key',
             'boats[].crew: 73 items with 3 fields, named by name',
             'boat-3: crew.length=4 (most, as 6 more)',
-            'boat-0: crew.length=1',
+            'boat-7: crew.length=4 (most, as 6 more)',
         ]
     )
 
@@ -176,3 +176,16 @@ def test_lines_of_one_template_that_is_asked_for_are_told_together_with_what_var
 )
 def test_times_that_something_took_are_numbers(text: str, seconds: float | None) -> None:
     assert quantity(text) == seconds
+
+
+def test_folders_that_all_names_begin_with_are_said_once() -> None:
+    files = [
+        {'path': f'/srv/harbour/north/ledgers/{at % 3}/page-{at}.txt', 'lines': 4000 if at == 7 else at}
+        for at in range(40)
+    ]
+    assert told(files, 'Which file has the most lines?', 2) == snapshot(
+        [
+            'items: 40 items with 2 fields, named by path in /srv/harbour/north/ledgers/',
+            '1/page-7.txt: lines=4000 (most)',
+        ]
+    )
