@@ -5,10 +5,13 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
+from math import log
+from os.path import commonprefix
 
 from summarizer_tool.digests.columns import moment, quantities
-from summarizer_tool.digests.records import Row, is_id, is_wordless, short_names
+from summarizer_tool.digests.records import LENGTH, Row, is_id, is_wordless, short_names
 from summarizer_tool.digests.relevance import OutputPart
 from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
 from summarizer_tool.text.terms import stem
@@ -21,6 +24,8 @@ _NAMED = 95.0
 """that of a thing which is called by its name,"""
 _NAME_LENGTH = 4
 """if this has more characters,"""
+_APART = 8.0
+"""what those lose that are parts of other things, unless they are asked for,"""
 _STEP = 3.0
 """and what each further one loses."""
 _FEW = 0.1
@@ -47,6 +52,8 @@ _LAST = frozenset({'last', 'latest', 'newest', 'recent', 'recently'})
 _WHEN, _MUCH = ('earliest', 'latest'), ('least', 'most')
 """and what that is called, and the ends of numbers."""
 
+_HOW_MANY = frozenset({'count', 'many', 'number'})
+"""Words that ask for how many there are."""
 _MEASURES = {
     **dict.fromkeys(
         ('slow', 'slower', 'slowest', 'longest', 'long', 'late'), ('duration', 'elapsed', 'seconds', 'time')
@@ -55,6 +62,8 @@ _MEASURES = {
 }
 """Words that ask for most of something, and what a field of that is called."""
 _ENDS = _LEAST | _MOST | _FIRST | _LAST | {*_MEASURES}
+_SHARED, _ENDING = 5, 3
+"""Letters that words made from one have in common at their beginnings, and others behind these."""
 _PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+')
 
 
@@ -69,6 +78,10 @@ class NamedRows:
     """On which line each begins, if that is known."""
     are_lines: bool = False
     """Whether they are called what their lines say, all of it."""
+    what: str = 'items'
+    """What they are."""
+    part: str = ''
+    """And of other things, if they are parts of these."""
 
 
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -81,8 +94,9 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     called = {word: {field for field in fields if _is_called(word, field)} for word in words}
     total = len(things.rows)
     met = {field: sum(_is_called(word, field.replace('.', '_')) for word in words) for field in fields}
-    # What few things have is asked for where several words name it.
-    often = [field for field, count in fields.items() if count >= _NUMBERS * total or met[field] > 1]
+    # What few things have is asked for where several words name it, or one and most or least of it is asked for.
+    least_met = 1 + _ENDS.isdisjoint(words)
+    often = [field for field, count in fields.items() if count >= _NUMBERS * total or met[field] >= least_met]
     numbers: dict[str, Mapping[str, float]] = {}
     ends: dict[str, tuple[str, str, int]] = {}
     for read, low, high, (least, most) in ((_times, _FIRST, _LAST, _WHEN), (_numbers, _LEAST, _MOST, _MUCH)):
@@ -99,6 +113,7 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     most_having = max(having, default=0)
     asked = [at for at, count in enumerate(having) if count == most_having]
     asked_for = {field for each in called.values() for field in each}
+    is_apart = things.part and not any(_is_called(word, things.part) for word in words)
     most_met = max((met[field] for field in asked_for if field in numbers), default=0)
     answers = {field for field in asked_for if met[field] == most_met and not _ENDS.isdisjoint(words)}
     for field in sorted(asked_for):
@@ -110,7 +125,8 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
         if known := numbers.get(field):
             cells = ((at, things.rows[at].get(field, '')) for at in asked)
             found = [(known[cell], at) for at, cell in cells if cell in known]
-            yield from _at_ends(things, field, found, ends[field], _ANSWER if field in answers else _ASKED)
+            highest = (_ANSWER if field in answers else _ASKED) - _APART * bool(is_apart)
+            yield from _at_ends(things, field, found, ends[field], highest)
 
 
 def _at_ends(
@@ -169,7 +185,7 @@ def thing_parts(things: NamedRows, words: Sequence[str], told: Container[str]) -
     times = Counter(item for row in things.rows for item in row.items())
     short = short_names({field for field, _ in times})
     for name, row in zip(things.names, things.rows, strict=True):
-        begins = name.partition(CUT)[0].partition(' (')[0]
+        begins = name.rpartition(' > ')[2].partition(CUT)[0].partition(' (')[0]
         said: list[tuple[bool, bool, str]] = []
         for field, cell in row.items():
             text = f'{short[field]}={one_line(cell, _TOGETHER)}'
@@ -205,10 +221,54 @@ def _times(rows: Sequence[Row], field: str) -> Mapping[str, float]:
 
 
 def _is_called(word: str, field: str) -> bool:
-    parts = {part.lower() for part in _PART.findall(field.rpartition('.')[2])}
-    is_part = word in parts or stem(word) in map(stem, parts)
+    parts = {part.lower() for part in _PART.findall(field.removesuffix(LENGTH).rpartition('.')[2])}
+    is_part = word in parts or any(_are_alike(word, part) for part in parts)
     return is_part or word == field.lower() or not parts.isdisjoint(_MEASURES.get(word, ()))
+
+
+@lru_cache(maxsize=65_536)
+def _are_alike(word: str, other: str) -> bool:
+    """Return whether two words have one stem, or are made from one: `coverage`, `covered`."""
+    shared = len(commonprefix((word, other)))  # noqa: RUF071 words are no paths
+    return stem(word) == stem(other) or (shared >= _SHARED and max(len(word), len(other)) - shared <= _ENDING)
 
 
 def _line(things: NamedRows, at: int) -> tuple[int, ...]:
     return (things.lines[at],) if things.lines else ()
+
+
+def asked_of(topic: str, words: Sequence[str]) -> bool:
+    """Return whether a field is what all words of a question name, or several of them."""
+    met = sum(_is_called(word, topic) for word in words)
+    return met > 1 or 0 < met == len(words)
+
+
+def counted(units: Sequence[str], what: str, words: Sequence[str], rank: float) -> Iterator[DigestStatement]:
+    """Tell how many lines or things have what is counted in a question: each of its words, and all that any has.
+
+    Args:
+        units: The lines or things.
+        what: What they are.
+        words: Those of the question.
+        rank: That of the statement.
+    """
+    lower = [*map(str.lower, units)]
+    having: dict[str, set[int]] = {}
+    for word in words if _HOW_MANY.intersection(words) else ():
+        root = word if not word.isalpha() else stem(word)[: max(_SHARED, len(stem(word)) - 1)]
+        pattern = re.compile(rf'(?<![^\W_]){re.escape(root)}' + ('' if word.isalpha() else r'(?![\w.-])'))
+        found = {at for at, text in enumerate(lower) if root in text and pattern.search(text)}
+        if found and not _is_called(word, what) and word not in _HOW_MANY:
+            having[word] = found
+    if not having:
+        return
+    total = len(units)
+    worth = {word: log(1 + total / len(found)) for word, found in having.items()}
+    some = {at for found in having.values() for at in found}
+    best = max(some, key=lambda at: (sum(worth[word] for word, found in having.items() if at in found), -at))
+    said = [word for word, found in having.items() if best in found]
+    alike = set[int].intersection(*(having[word] for word in said))
+    each = f' ({", ".join(f"{word} ×{len(having[word])}" for word in said)})' if len(said) > 1 else ''
+    if len(alike) < total:
+        text = f'{len(alike)} of {total} {what} have {" and ".join(said)}{each}'
+        yield DigestStatement(text, rank, 'mentioned')

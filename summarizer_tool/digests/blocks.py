@@ -10,7 +10,7 @@ from itertools import pairwise
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe
 from summarizer_tool.digests.enclosing import IS_ID, enclosing
-from summarizer_tool.digests.logs import log_statements, loose
+from summarizer_tool.digests.logs import log_statements, log_templates, loose
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -202,9 +202,10 @@ def block_statements(
     yield DigestStatement(f'blocks: {len(blocks.starts)} items, the first: {blocks.head}', 99.0, 'overview')
     having = Counter(field for row in things.rows for field in row)
     for field in [field for field, count in having.items() if 2 * count > len(things.rows)][:_FIELDS_TOLD]:
-        column = describe(field, [row.get(field) for row in things.rows])
+        column = describe(field, [row.get(field) for row in things.rows], things.names)
         if column.kind in ('numbers', 'times', 'few'):
             yield DigestStatement(f'{field}: {column.text}', _COLUMN, 'fields')
-    yield from log_statements(loose(lines))
+    events = loose(lines)
+    yield from log_statements(events, log_templates(events))
     records = (OutputRecord(line, at, name) for at, (line, name) in enumerate(zip(lines, named, strict=True), 1))
     yield from surprising([*records])

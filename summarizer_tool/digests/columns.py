@@ -32,6 +32,8 @@ _UNITS = {
 }  # fmt: skip
 """What numbers are multiplied by; units of several letters are read in small ones."""
 _SPAN = re.compile(r'(?:\d{1,6}(?:\.\d{1,9})?(?:[ywdhms]|[mnuµ]s|min|sec) ?){2,6}$')
+_ELAPSED = re.compile(r'(?:(?:(\d{1,4})-)?(\d{1,4}):)?(\d{1,6}):([0-5]\d(?:\.\d{1,9})?)$')
+"""Days, hours, minutes and seconds with signs between them, as programs print how long something took."""
 _SPAN_PART = re.compile(r'([\d.]+)(\D+?) ?(?=\d|$)')
 _CLOCK = r'(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?'
 _ZONE = r'(?:\s?(?P<zone>[+-]\d\d(?::?\d\d)?)(?!\S))?'
@@ -62,6 +64,9 @@ def quantity(text: str) -> float | None:
         number = float(found[1]) * factor if factor is not None else None
         if number is not None and isfinite(number):
             return number
+    if elapsed := _ELAPSED.match(text):
+        days, hours, minutes, seconds = (float(each or 0) for each in elapsed.groups())
+        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     if _SPAN.match(text):
         return sum(float(number) * _UNITS[unit] for number, unit in _SPAN_PART.findall(text))
     return None
@@ -107,6 +112,8 @@ _NUMERIC_SHARE = 0.9
 
 _PART = 36
 """Characters of a value that varies within a template."""
+_MOST_OFTEN = 4
+"""Values that are told of a place in which others stand, too."""
 VALUE_LENGTH = 160
 """Characters of a value that are shown."""
 
@@ -123,8 +130,14 @@ class Column:
     """Whether a value says that something went wrong."""
 
 
-def describe(name: str, values: Sequence[str | None]) -> Column:
-    """Say what a field's values are like, None for that of a row without it."""
+def describe(name: str, values: Sequence[str | None], labels: Sequence[str] = ()) -> Column:
+    """Say what a field's values are like, None for that of a row without it; of numbers, which row has most and least.
+
+    Args:
+        name: What the field is called.
+        values: Its values.
+        labels: What each row is called, if they have names.
+    """
     counts = Counter(values)
     ranked = counts.most_common()
     distinct = len(counts) - (None in counts)
@@ -136,7 +149,7 @@ def describe(name: str, values: Sequence[str | None]) -> Column:
         return Column(name, 'few', _listed(ranked), bad)
     absent = f', missing ×{counts[None]}' if counts[None] else ''
     if numbers:
-        return Column(name, 'numbers', _range(values, counts, numbers) + absent, bad)
+        return Column(name, 'numbers', _range(values, counts, numbers, labels) + absent, bad)
     times = {value: at for value in counts if value is not None and (at := moment(value)) is not None}
     if len(times) >= _NUMERIC_SHARE * distinct:
         ordered = sorted(times, key=lambda value: (times[value], value))
@@ -163,9 +176,14 @@ def _range(
     values: Sequence[str | None],
     counts: Counter[str | None],
     numbers: Mapping[str, float],
+    labels: Sequence[str],
 ) -> str:
     low, middle, high = _spread(values, numbers)
-    text = f'{low}..{middle}..{high} (min..median..max)'
+    least, most = (
+        f' {labels[values.index(end)]}' if labels and counts[end] == 1 and numbers[end] != numbers[middle] else ''
+        for end in (low, high)
+    )
+    text = f'{low}..{middle}..{high} (min{least}..median..max{most})'
     others = [value for value in counts if value is not None and value not in numbers]
     if others:
         text += f', no number: {", ".join(f"{shown(value)} ×{counts[value]}" for value in others[:3])}'
@@ -193,6 +211,15 @@ def brief(values: Sequence[str]) -> str:
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
     return f'{{{one_line(ranked[0][0], _PART)}, … {len(counts)} distinct}}'
+
+
+def ranked(values: Sequence[str]) -> str:
+    """What stands most often in one place of a template, with how often."""
+    counts = Counter(values)
+    most = [(one_line(value, _PART), count) for value, count in counts.most_common(_MOST_OFTEN) if count > 1]
+    if not most or len(counts) <= len(most):
+        return brief(values)
+    return f'{_counted(most)[:-1]}, … {len(counts)} distinct}}'
 
 
 def listed(values: Sequence[str]) -> str:

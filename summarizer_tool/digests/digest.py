@@ -2,19 +2,28 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked import NamedRows, extremes, mentioned, thing_parts
+from summarizer_tool.digests.asked import NamedRows, asked_of, counted, extremes, mentioned, thing_parts
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.logs import Event, events, log_statements, loose, starts_like_log
+from summarizer_tool.digests.logs import (
+    Event,
+    LogTemplate,
+    events,
+    log_statements,
+    log_templates,
+    loose,
+    starts_like_log,
+)
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
 from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
@@ -65,6 +74,10 @@ _TOLD_SHARE = 0.4
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
+_FIELD, _ANSWER, _APART = 88.0, 92.0, 8.0
+"""The rank of a field that is asked for, of how many there are of what is asked for, and what parts of things lose;"""
+_MANY, _FIRST, _AGAIN = 3, 2, 10.0
+"""lines of one template up to which each is told; of more so many, and what each further one loses in rank."""
 _UNASKED = 70.0
 """The highest rank of what is told anyway where something is asked for,"""
 _OVERVIEW = 60.0
@@ -102,6 +115,8 @@ class MachineText:
     """Numbers of lines that say nothing themselves."""
     is_of_lines: bool = True
     """Whether each line is a record of its own."""
+    templates: Sequence[LogTemplate] = ()
+    """What lines of a log are alike in."""
     things: Sequence[NamedRows] = ()
     """Lists of things with fields; of JSON they are there when the statements have been made."""
 
@@ -130,11 +145,12 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     found = [*read.statements]
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
-        found = [replace(each, rank=min(each.rank, _most(each, budget))) for each in found]
+        found = [replace(each, rank=_rank(each, budget, words)) for each in found]
         named = [*chain.from_iterable(mentioned(things, focus, words) for things in read.things)]
         found += (*named, *chain.from_iterable(extremes(things, words) for things in read.things))
         parts = _parts_of_values(read, found, named, words) if _is_of_values(read) else _output_parts(read)
-        found += relevant(parts, focus, odd)
+        found += _together(relevant(parts, focus, odd), read.templates)
+        found += _counts(read, words)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -150,11 +166,39 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     return Digest(text, read.kind, tuple(each for each in told if each.text))
 
 
-def _most(statement: DigestStatement, budget: int) -> float:
-    """The highest rank that a statement has which says nothing of what is asked for."""
+def _rank(statement: DigestStatement, budget: int, words: Sequence[str]) -> float:
+    """The rank of a statement where something is asked for: high only for what a field has that is asked for."""
+    if statement.topic == 'fields' and asked_of(statement.text.partition(': ')[0], words):
+        return _FIELD
     if statement.topic != 'overview':
-        return _UNASKED
-    return _OVERVIEW if _MUCH * len(statement.text) > budget else statement.rank
+        return min(statement.rank, _UNASKED)
+    return min(statement.rank, _OVERVIEW) if _MUCH * len(statement.text) > budget else statement.rank
+
+
+def _together(told: Iterator[DigestStatement], templates: Sequence[LogTemplate]) -> Iterator[DigestStatement]:
+    """Lines that are asked for; of one template the first ones, and how many there are with what varies in them."""
+    of_line = {
+        event.line: at for at, each in enumerate(templates) if len(each.members) > _MANY for event in each.members
+    }
+    times: Counter[int] = Counter()
+    for each in told:
+        at = of_line.get(each.lines[0]) if each.lines else None
+        if at is None:
+            yield each
+            continue
+        times[at] += 1
+        yield replace(each, rank=each.rank - _AGAIN * max(0, times[at] - _FIRST))
+        if times[at] == 1:
+            yield templates[at].told(each.rank - 1.0)
+
+
+def _counts(read: MachineText, words: Sequence[str]) -> Iterator[DigestStatement]:
+    """How many lines, or things, have what is asked for."""
+    if not _is_of_values(read):
+        yield from counted(read.lines, 'lines', words, _ANSWER)
+    for things in read.things if _is_of_values(read) else ():
+        told = [f'{name} {" ".join(row.values())}' for name, row in zip(things.names, things.rows, strict=True)]
+        yield from counted(told, things.what, words, _ANSWER - _APART * bool(things.part))
 
 
 def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:
@@ -302,7 +346,9 @@ def _lines_of(lines: Sequence[str]) -> MachineText:
 
 def _of_events(lines: Sequence[str], read: Sequence[Event]) -> MachineText:
     records = (OutputRecord(event.raw, event.line) for event in read)
-    return MachineText(lines, 'log', chain(log_statements(read, len(lines)), surprising([*records])))
+    templates = log_templates(read)
+    statements = chain(log_statements(read, templates, len(lines)), surprising([*records]))
+    return MachineText(lines, 'log', statements, templates=templates)
 
 
 def _events(lines: Sequence[str]) -> list[Event]:

@@ -1,30 +1,22 @@
 """JSON: its lists as things with fields, the rest as `path: value`."""
 
-import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe, quantity, shown
 from summarizer_tool.digests.json_reading import Json, Read
+from summarizer_tool.digests.json_rows import DEEPEST, MANY, Thing, cell, compact, entries, flat, inner_things, objects
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import Row, named_by, record_statements
-from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
+from summarizer_tool.digests.records import Row, named_by, record_statements, with_counts
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import headed
 
-MANY = 5
-"""Objects in a list from which they are told as many with the same fields."""
-
-_KEYED = 20
-"""Entries of an object from which it may be a list under names: of the same fields."""
-
-_CELLS = 400
-"""Fields of one object that are looked at."""
-_DEEPEST = 12
-"""Levels of nesting inside one thing; what is deeper is told as text."""
+_INSIDE: Mapping[Topic, float] = {'overview': 30.0, 'fields': 16.0, 'odd items': 6.0, 'errors': 4.0, 'values': 8.0}
+"""What is told of things inside others loses in rank."""
 _PLACES = 20_000
 """Values outside of lists that are told; more would never fit."""
 _TEXT = 1500
@@ -96,11 +88,11 @@ class _JsonWalk:
             yield self._place(path, value)
 
     def _object(self, path: str, value: Mapping[str, Json], depth: int) -> Iterator[DigestStatement]:
-        if rows := _keyed(value):
-            yield from self._records(path or 'entries', rows)
+        if things := entries(value):
+            yield from self._things(path or 'entries', things)
             return
-        if not value or depth >= _DEEPEST:
-            yield self._place(path, _compact(value))
+        if not value or depth >= DEEPEST:
+            yield self._place(path, compact(value))
             return
         leaves = {key: shown(cell(each)) for key, each in value.items() if _is_leaf(each)} if path else {}
         together = leaves if len(leaves) > 1 else {}
@@ -124,29 +116,36 @@ class _JsonWalk:
             yield DigestStatement(f'{path}: {", ".join(line)}', rank + len(line), 'values')
 
     def _list(self, path: str, value: Sequence[Json], depth: int) -> Iterator[DigestStatement]:
-        if depth >= _DEEPEST or not value:
-            yield self._place(path, _compact(value))
+        if depth >= DEEPEST or not value:
+            yield self._place(path, compact(value))
             return
-        objects = _objects(value)
-        if len(objects) >= max(MANY, len(value) // 2):
-            if len(objects) < len(value):
+        found = objects(value)
+        if len(found) >= max(MANY, len(value) // 2):
+            if len(found) < len(value):
                 others = ', '.join(shown(cell(each)) for each in value if not isinstance(each, Mapping))
                 yield DigestStatement(
-                    f'{path or "items"}: {len(value) - len(objects)} are no objects: {others}', 70.0, 'odd items'
+                    f'{path or "items"}: {len(value) - len(found)} are no objects: {others}', 70.0, 'odd items'
                 )
-            yield from self._records(path or 'items', flat(objects))
+            yield from self._things(path or 'items', found)
         elif len(value) >= MANY and (rows := _lists(value)):
-            yield from self._records(path or 'rows', rows)
+            yield from self._things(path or 'rows', rows)
         elif any(isinstance(each, Mapping | list) for each in value):
             for number, each in enumerate(value):
                 yield from self.tell(f'{path}[{number}]', each, depth + 1)
         else:
             yield from self._plain(path, value)
 
-    def _records(self, path: str, rows: Sequence[Row]) -> Iterator[DigestStatement]:
-        key, labels = named_by(rows)
-        self._found.append(NamedRows(labels, rows))
-        yield from record_statements(path, rows, key, labels)
+    def _things(self, path: str, things: Sequence[Thing], owners: Sequence[str] = ()) -> Iterator[DigestStatement]:
+        """Tell of things with fields, then of those that each of them has several of, named by what they belong to."""
+        inside, alone = inner_things(things)
+        rows = with_counts(flat(things, inside, alone))
+        key, labels = named_by(rows, owners)
+        part = path.rpartition('[].')[2] if owners else ''
+        self._found.append(NamedRows(labels, rows, what=path, part=part))
+        for each in record_statements(path, rows, key, labels, part):
+            yield replace(each, rank=each.rank - _INSIDE.get(each.topic, 0.0)) if owners else each
+        for below, found in inside.items():
+            yield from self._things(f'{path}[].{below}', found.things, [labels[owner] for owner in found.owners])
 
     def _plain(self, path: str, value: Sequence[Json]) -> Iterator[DigestStatement]:
         """A list of values without parts."""
@@ -173,19 +172,6 @@ def _is_leaf(value: Json) -> bool:
     return not isinstance(value, Mapping) and not (isinstance(value, str) and len(value) > _TOGETHER)
 
 
-def _keyed(value: Mapping[str, Json]) -> list[Row]:
-    """The rows of an object whose keys are names of like things; none if it is not such a one."""
-    inside = [each for each in value.values() if isinstance(each, Mapping)]
-    fields = Counter(field for each in inside for field in each)
-    common = sum(count >= 0.5 * len(inside) for count in fields.values())
-    if len(value) < _KEYED or len(inside) < 0.9 * len(value) or not common or common < 0.2 * len(fields):
-        return []
-    return [
-        {'key': cell(key), **(flat([each])[0] if isinstance(each, Mapping) else {'value': cell(each)})}
-        for key, each in value.items()
-    ]
-
-
 def _lists(value: Sequence[Json]) -> Sequence[Row]:
     """The rows of a list of lists of one length, such as a query's result; the first one may be their titles."""
     rows = [each for each in value if isinstance(each, list)]
@@ -195,56 +181,3 @@ def _lists(value: Sequence[Json]) -> Sequence[Row]:
         return []  # pages of things, or a name and a thing each
     table = headed([(0, [*map(cell, row)]) for row in rows], ())
     return table.rows if table else []
-
-
-def _objects(value: Json) -> list[Mapping[str, Json]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, Sequence) else []
-
-
-def flat(things: Sequence[Mapping[str, Json]]) -> list[Row]:
-    """Objects as rows: a cell for each value in them, named by its path; the entries of a list share cells."""
-    rows: list[Row] = []
-    for thing in things:
-        row: dict[str, list[str]] = {}
-        for path, inside in _cells('', thing, 0):
-            if path in row or len(row) < _CELLS:
-                row.setdefault(path, []).append(inside)
-        rows.append({path: ', '.join(inside) for path, inside in row.items()})
-    return rows
-
-
-def _cells(path: str, value: Json, depth: int) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping) and value and depth < _DEEPEST:
-        for key, inside in value.items():
-            yield from _cells(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1)
-    elif isinstance(value, list) and depth < _DEEPEST and any(isinstance(each, Mapping) for each in value):
-        for entry in value:
-            yield from _cells(f'{path}[]', entry, depth + 1)
-        if len(value) > 1:
-            yield f'{path}.length', str(len(value))
-    else:
-        yield path, cell(value)
-
-
-def cell(value: Json) -> str:
-    """A value without parts as it is written, strings without quotes unless they could be taken for something else."""
-    if isinstance(value, str):
-        return f'"{value}"' if value in ('null', 'true', 'false', '') else value
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    return _compact(value) if isinstance(value, Mapping | list) else str(value)
-
-
-def _compact(value: Json, depth: int = 0) -> str:
-    """A value with few parts on one line; deep or long ones in part."""
-    if isinstance(value, Mapping):
-        if depth > 3:
-            return '{…}'
-        inside = [f'{key}: {_compact(each, depth + 1)}' for key, each in list(value.items())[:10]]
-        return f'{{{", ".join(inside)}{", …" if len(value) > 10 else ""}}}'
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        if depth > 3:
-            return '[…]'
-        inside = [_compact(each, depth + 1) for each in value[:10]]
-        return f'[{", ".join(inside)}{f", … {len(value)} in all" if len(value) > 10 else ""}]'
-    return one_line(cell(value), 200)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import log2
 from typing import Literal
 
-from summarizer_tool.digests.columns import brief, listed, moment
+from summarizer_tool.digests.columns import brief, listed, moment, ranked
 from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked, pieces
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 
@@ -276,7 +276,7 @@ _WORDS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class _Template:
+class LogTemplate:
     """Events whose lines differ only in what varies."""
 
     severity: Severity
@@ -294,17 +294,24 @@ class _Template:
             text += signs + (word if len({*column}) == 1 else told(column))
         return text + (' …' if len(first.words) >= _WORDS else first.end)
 
+    def told(self, rank: float) -> DigestStatement:
+        """All lines of one that is asked for together, with what stands in them most often."""
+        text = f'{_span(self.members, is_timed=True)} {self.text(ranked)}'
+        return DigestStatement(one_line(text), rank, 'mentioned', tuple(each.line for each in self.members))
 
-def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStatement]:
+
+def log_statements(
+    read: Sequence[Event], templates: Sequence[LogTemplate], lines: int = 0
+) -> Iterator[DigestStatement]:
     """What is usual in a log, and its errors.
 
     Args:
         read: The events of a log, or lines of another text.
+        templates: What they are alike in.
         lines: How many lines the log has; none for other texts.
     """
     if not read:
         return
-    templates = _templates(read)
     words = Counter(word for each in templates for word in each.words for _ in each.members)
     if lines:
         yield _overview(read, len(templates), lines)
@@ -314,14 +321,14 @@ def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStat
             yield from _about(each, len(read), words)
 
 
-def _templates(events: Sequence[Event]) -> Sequence[_Template]:
+def log_templates(events: Sequence[Event]) -> Sequence[LogTemplate]:
     """Bring events of one template together, in the order of their first ones."""
-    found: dict[Hashable, _Template] = {}
+    found: dict[Hashable, LogTemplate] = {}
     for event in events:
         line = cut(event.message)
         words = tuple(masked(word, signs) for word, signs in line.words[:_WORDS])
         key = words, ''.join(signs for _, signs in line.words[:_WORDS]), event.severity
-        template = found.setdefault(key, _Template(event.severity, {*words} - {VARIES}))
+        template = found.setdefault(key, LogTemplate(event.severity, {*words} - {VARIES}))
         template.members.append(event)
         template.lines.append(line)
     return [*found.values()]
@@ -367,7 +374,7 @@ def _from_to(times: Sequence[str]) -> tuple[str, str]:
     return ordered[0], ordered[-1]
 
 
-def _about(template: _Template, events: int, words: Mapping[str, int]) -> Iterator[DigestStatement]:
+def _about(template: LogTemplate, events: int, words: Mapping[str, int]) -> Iterator[DigestStatement]:
     """What is said of one template of so many events."""
     members, severity = template.members, template.severity
     topic = _TOPICS.get(severity, 'templates')

@@ -57,6 +57,8 @@ class OutputRecord:
     """What it is a part of, or what the thing is called."""
     fields: Sequence[tuple[str, str]] = ()
     """Where they are known; what a line without them is compared by are its words."""
+    titles: Sequence[str] = ()
+    """What each field is called where it stands, if that is free."""
 
 
 @dataclass(frozen=True, slots=True)

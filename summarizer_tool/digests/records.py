@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from math import log2
+from os.path import commonprefix
 
 from summarizer_tool.digests.columns import Column, describe, moment, quantity, shown
 from summarizer_tool.digests.notable import BAD
@@ -24,6 +25,8 @@ _FIELDS = 120
 """Fields that are described; things with more are described by these, the ones most things have."""
 _NAMES_FROM = 1.2
 """Score from which a field names things; a field with only different values has 2."""
+_FOLDER = 20
+"""Characters of the folders that all names begin with, over which these are no part of each."""
 _SHORT = 24
 """Characters of a second name."""
 _EACH = 12
@@ -43,23 +46,35 @@ _SENTENCE = 6
 """Blanks from which a value is a sentence rather than a name."""
 _CHARACTER, _LEVEL, _LEAST_GAIN = 0.02, 0.3, 0.5
 """Bits that a field must tell for each character it takes, each level it is inside, and anyway."""
+LENGTH = '.length'
+"""What stands behind a field that says how many there are of something."""
 _FREE = 8
 """Fields below one path from which their names are free, if few things have any one of them."""
 
 
-def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
-    """The field that names each of two or more rows, empty if they are numbered, and what each is named by."""
+def named_by(rows: Sequence[Row], owners: Sequence[str] = ()) -> tuple[str, Sequence[str]]:
+    """The field that names each of two or more rows, empty if they are numbered, and what each is named by.
+
+    Args:
+        rows: The things.
+        owners: What each belongs to, if it is a part of others; that is told before its name.
+    """
     fields = Counter(field for row in rows for field in row)
     scored: list[tuple[float, str]] = []
     for field, count in list(fields.items())[:_FIELDS]:
-        if count >= 0.9 * len(rows) and (score := _naming(field, rows)) >= _NAMES_FROM:
+        if count >= 0.9 * len(rows) and (score := _naming(field, rows, owners)) >= _NAMES_FROM:
             scored.append((score, field))
     key = max(scored, default=(0.0, ''), key=lambda each: each[0])[1]
     # Some ask by name and others by number: a short second one of the other sort is said, too.
-    other = next((field for field in fields if _complements(field, key, rows)), '')
-    named = f'{key or "number"} ({other})' if other else key
+    others = [field for field in fields if _complements(field, key, rows)]
+    other = max(others, key=lambda field: _naming(field, rows, owners) - field.count('.'), default='')
+    names = [row.get(key, '') for row in rows]
+    # What all stand in is said once.
+    folder = commonprefix(names).rpartition('/')[0] + '/'  # noqa: RUF071 of names as of paths
+    folder = folder if len(folder) > _FOLDER else ''
+    named = f'{key or "number"} ({other})' if other else f'{key} in {folder}' if folder else key
     seconds = distinct_parts([row.get(other, '') for row in rows], 50)
-    labels = [_label(row.get(key, ''), second) for row, second in zip(rows, seconds, strict=True)]
+    labels = [_label(name.removeprefix(folder), second) for name, second in zip(names, seconds, strict=True)]
     # By numbers nobody knows what a thing is.
     if 2 * sum(map(bool, map(_words, labels))) < len(rows) and (told := telling(rows, are_names=True) or telling(rows)):
         used = told[: 1 if 2 * len({row.get(told[0]) for row in rows}) > len(rows) else 2]
@@ -67,6 +82,13 @@ def named_by(rows: Sequence[Row]) -> tuple[str, Sequence[str]]:
         seconds = [label if 0 < len(label) <= _SHORT else f'#{nth}' for nth, label in enumerate(labels, 1)]
         names = [' '.join(row.get(field, '') for field in used) for row in rows]
         labels = [*map(_label, names, seconds)]
+    if owners:
+        places = Counter[str]()
+        for at, owner in enumerate(owners):
+            has_name = labels[at] and labels[at][0] != '#'
+            own = f' > {one_line(labels[at], 60)}' if has_name else f'[{places[owner]}]'
+            places[owner] += 1
+            labels[at] = f'{one_line(owner, 60)}{own}'
     times = Counter(labels)
     # Of two things with one name each is told by its place, too.
     return named, [
@@ -83,7 +105,7 @@ def _label(name: str, second: str) -> str:
 
 def short_names(fields: AbstractSet[str]) -> Mapping[str, str]:
     """What each field is called without the path to it, where no other is called so."""
-    last = {field: field.rpartition('.')[2] or field for field in fields}
+    last = {field: field[field.removesuffix(LENGTH).rfind('.') + 1 :] or field for field in fields}
     times = Counter(last.values())
     return {field: name if times[name] == 1 else field for field, name in last.items()}
 
@@ -146,12 +168,13 @@ def _entropy(values: Iterable[str]) -> float:
     return -sum(count / total * log2(count / total) for count in counts.values())
 
 
-def _naming(field: str, rows: Sequence[Row]) -> float:
+def _naming(field: str, rows: Sequence[Row], owners: Sequence[str]) -> float:
     """How well a field names things: the more of its values are different, the better."""
     if '[]' in field:
         return 0.0  # of several things in one
     values = {row.get(field, '') for row in rows}
-    share = len(values) / len(rows)
+    # Things inside others have names there.
+    share = len({*zip(owners, (row.get(field, '') for row in rows), strict=True)} if owners else values) / len(rows)
     sample = sorted(values)[:100]
     length = sorted(map(len, sample))[len(sample) * 9 // 10]
     if share < (0.2 if _NAME.search(field) else 0.5) or (length > 100 and not _NAME.search(field)):
@@ -168,16 +191,29 @@ def _naming(field: str, rows: Sequence[Row]) -> float:
 
 def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
     is_name = _NAME.search(field) is not None
-    if is_name == bool(_NAME.search(key)) or not (is_name or _ID.search(field)) or '.' in field.strip('.'):
+    if is_name == bool(_NAME.search(key)) or not (is_name or _ID.search(field)):
+        return False
+    is_deep = '.' in field.strip('.')
+    if '[]' in field or (is_deep and not is_name):
         return False
     values = {row.get(field, '') for row in rows}
     # By its identifier nobody knows what a thing is.
-    return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name else 0.95 * len(rows))
+    return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name and not is_deep else 0.95 * len(rows))
 
 
-def record_statements(what: str, rows: Sequence[Row], key: str, labels: Sequence[str]) -> Iterator[DigestStatement]:
-    """Everything a digest may say of two or more things with the same fields, which `named_by` has named."""
-    yield from usual_statements(what, rows, key)
+def record_statements(
+    what: str, rows: Sequence[Row], key: str, labels: Sequence[str], part: str = ''
+) -> Iterator[DigestStatement]:
+    """Everything a digest may say of two or more things with the same fields, which `named_by` has named.
+
+    Args:
+        what: What they are.
+        rows: The things.
+        key: The field that names them.
+        labels: What each is called.
+        part: What they are of others that they are inside of; that is said with each of their fields.
+    """
+    yield from usual_statements(what, rows, key, part=part, labels=labels)
     if not _each(rows):
         odd = [*surprising([*_records(rows, labels)])]
         yield from odd
@@ -194,7 +230,9 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
     alike: dict[str, list[int]] = {}
     said: list[list[str]] = []
     for at, row in enumerate(rows):
-        wrong = [item for item in row.items() if 2 * times[item] < len(rows) and _says_wrong(item[1])]
+        own = [item for item in row.items() if 2 * times[item] < len(rows) and _says_wrong(item[1])]
+        # A name of one word is what a thing is called, whatever it says: `IllegalMonthError`.
+        wrong = [item for item in own if ' ' in item[1] or item[1] not in labels[at]]
         said.append([f'{short[field]}={one_line(cell)}' for field, cell in wrong])
         if wrong:
             alike.setdefault(form(', '.join(said[at])), []).append(at)
@@ -218,8 +256,8 @@ def _records(rows: Sequence[Row], labels: Sequence[str]) -> Iterator[OutputRecor
     free = _free(counts, len(rows))
     some = [field for field, count in counts.items() if count < len(rows) and field not in free][:_FIELDS]
     for row, label in zip(rows, labels, strict=True):
-        own = [(free.get(field, field), cell) for field, cell in row.items()]
-        yield OutputRecord('', name=label, fields=[*own, *((field, MISSING) for field in some if field not in row)])
+        fields = {**row, **{field: MISSING for field in some if field not in row}}
+        yield OutputRecord('', 0, label, [(free.get(field, field), cell) for field, cell in fields.items()], [*fields])
 
 
 def _free(counts: Mapping[str, int], total: int) -> Mapping[str, str]:
@@ -227,7 +265,7 @@ def _free(counts: Mapping[str, int], total: int) -> Mapping[str, str]:
     below: dict[str, list[str]] = {}
     for field in counts:
         for at, sign in enumerate(field):
-            if sign == '.' and at:
+            if sign == '.' and at and not field.endswith(LENGTH):
                 below.setdefault(field[:at], []).append(field)
     free = [
         path
@@ -237,8 +275,23 @@ def _free(counts: Mapping[str, int], total: int) -> Mapping[str, str]:
     return {field: f'{path}.*' for path in sorted(free, key=len, reverse=True) for field in below[path]}
 
 
+def with_counts(rows: Sequence[Row]) -> Sequence[Row]:
+    """Rows that say how many fields with free names each has below one path."""
+    free = _free(Counter(field for row in rows for field in row), len(rows))
+    counts = (Counter(free[field].removesuffix('.*') for field in row if field in free) for row in rows)
+    return [
+        {**row, **{f'{path}{LENGTH}': str(count) for path, count in counted.items()}}
+        for row, counted in zip(rows, counts, strict=True)
+    ]
+
+
 def usual_statements(
-    what: str, rows: Sequence[Row], key: str = '', lines: Sequence[int] = ()
+    what: str,
+    rows: Sequence[Row],
+    key: str = '',
+    lines: Sequence[int] = (),
+    part: str = '',
+    labels: Sequence[str] = (),
 ) -> Iterator[DigestStatement]:
     """What is usual of two or more things with the same fields; few things are told with all of these.
 
@@ -247,7 +300,10 @@ def usual_statements(
         rows: The things.
         key: The field that names them.
         lines: The number of the line on which each stands, if they stand on lines.
+        part: What they are of others, said before the names of fields.
+        labels: What each is called, if they have names.
     """
+    part = f'{part}[].' if part else ''
     total = len(rows)
     counts = Counter(field for row in rows for field in row)
     free = _free(counts, total)
@@ -257,21 +313,24 @@ def usual_statements(
     if told := _each(rows):
         for row, text in enumerate(told):
             bad = 14.0 if BAD.search(text) else 0.0
+            text = f'{labels[row]}: {text}' if part else text
             yield DigestStatement(text, 76.0 + bad, 'values', tuple(lines[row : row + 1]))
         return
-    columns = [describe(field, [row.get(field) for row in rows]) for field in fields]
+    columns = [describe(field, [row.get(field) for row in rows], () if is_id(field) else labels) for field in fields]
     constant = [column for column in columns if column.kind == 'constant']
     masked = [column.name for column in constant if _MASK.search(column.text)]
     if masked:  # by the same words, whatever was there
         yield DigestStatement(f'masked in all: {", ".join(masked)}', 44.0, 'fields')
     constants = [
-        f'{column.name}={one_line(column.text, _CONSTANT_LENGTH)}' for column in constant if column.name not in masked
+        f'{part}{column.name}={one_line(column.text, _CONSTANT_LENGTH)}'
+        for column in constant
+        if column.name not in masked
     ]
     for start in range(0, len(constants), 8):
         yield DigestStatement(f'the same in all: {", ".join(constants[start : start + 8])}', 44.0 - start, 'fields')
     for column in columns:
         if column.kind != 'constant':
-            yield DigestStatement(f'{column.name}: {column.text}', _rank(column), 'fields')
+            yield DigestStatement(f'{part}{column.name}: {column.text}', _rank(column), 'fields')
 
 
 def _each(rows: Sequence[Row]) -> Sequence[str]:

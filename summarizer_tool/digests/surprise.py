@@ -217,31 +217,38 @@ def _shown_record(
             return f'{record.line}| {record.name}'
         name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
         return f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
-    cells = dict(record.fields)
+    titles = record.titles or [name for name, _ in record.fields]
+    cells = dict(zip(titles, (cell for _, cell in record.fields), strict=True))
     fields: dict[str, str] = {}
     room = LONGEST - len(record.name)
+    odd = [(place, value, _titled(record, titles, _field(place), value)) for place, value in values]
     # What a thing has tells more than what it lacks.
-    for place, value in sorted(values, key=lambda each: cells.get(_field(each[0])) == MISSING):
-        name = _field(place)
-        name = name if name in cells else next((field for field, cell in cells.items() if value in cell), '')
+    for place, value, name in sorted(odd, key=lambda each: cells.get(each[2]) == MISSING):
         cell = cells.get(name, '')
         if not name or name in fields or cell[:_SAME] in record.name or len(fields) >= _TOLD_FIELDS:
             continue
         at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
         shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
         text = f'{name} missing' if cell == MISSING else f'{name}={shown}'
-        text = f'{text} (usually {usual[name]})' if name in usual else text
+        text = f'{text} (usually {usual[_field(place)]})' if _field(place) in usual else text
         room -= len(text) + 2
         if fields and room < 0:
             break
         fields[name] = text
     if not fields and not record.text:
         # What is odd about it is what it is called: that is told with what it has.
-        own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field))]
+        own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name)]
         fields = {field: f'{field}={one_line(cells[field], _SHORT_CELL)}' for field in own[:_TOLD_FIELDS]}
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
     return f'{name}: {", ".join(fields.values())}' if fields else ''
+
+
+def _titled(record: OutputRecord, titles: Sequence[str], name: str, value: str) -> str:
+    """What the field is called in which a value stands: that of its place, or the first one that has it."""
+    having = [at for at, (_, cell) in enumerate(record.fields) if value in cell]
+    own = [at for at in having if record.fields[at][0] == name] or having
+    return titles[own[0]] if own else name if name in titles else ''
 
 
 def _field(place: Place) -> str:

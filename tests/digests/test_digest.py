@@ -191,7 +191,7 @@ def test_an_odd_part_of_a_thing_is_told_with_its_name() -> None:
     ]
     runs[41]['jobs'][1] |= {'result': 'jammed', 'note': 'a stone'}  # pyright: ignore[reportOperatorIssue,reportIndexIssue]
     found = digest(json.dumps(runs), 300)
-    assert 'run-41: jobs[].result=ok, jammed (usually ok, ok), jobs[].note=a stone' in found.text
+    assert 'run-41 > sieve: result=jammed (usually ok), note=a stone' in found.text
 
 
 def test_of_few_things_the_odd_ones_are_told_by_name_with_all_that_is_odd_in_them() -> None:

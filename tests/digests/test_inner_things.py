@@ -1,0 +1,191 @@
+"""Things that other things have: each is told by itself with its owner; and how many there are of what is asked for."""
+
+import json
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from summarizer_tool.digests.columns import quantity
+from summarizer_tool.digests.digest import digest
+from summarizer_tool.digests.json_rows import flat, inner_things
+
+ODD = 'Is anything wrong or unusual here?'
+
+
+def told(value: object, focus: str, lines: int, budget: int = 400) -> list[str]:
+    return digest(json.dumps(value), budget, focus=focus).text.split('\n')[:lines]
+
+
+def fleet() -> dict[str, Any]:
+    """Boats by their names, with their crews and what these carry."""
+    crews = {
+        at: [{'name': f'sailor-{at}-{nth}', 'pay': 20 + (at + nth) % 3} for nth in range(1 + at % 4)]
+        for at in range(30)
+    }
+    crews[17][1] |= {'pay': 900, 'state': 'overboard'}
+    return {'boats': {f'boat-{at}': {'masts': 2, 'crew': crew} for at, crew in crews.items()}}
+
+
+def test_what_a_part_has_is_told_of_it_and_not_of_what_it_belongs_to() -> None:
+    assert told(fleet(), ODD, 4) == snapshot(
+        [
+            'boats: 30 items with 3 fields, named by key',
+            'boats[].crew: 73 items with 3 fields, named by name',
+            'boat-17 > sailor-17-1: pay=900, state=overboard',
+            'crew.length: 1 ×8, 2 ×8, 3 ×7, 4 ×7',
+        ]
+    )
+    assert told(fleet(), 'Who of the crew gets the most pay?', 4) == snapshot(
+        [
+            'boats: 30 items with 3 fields, named by key',
+            'boats[].crew: 73 items with 3 fields, named by name',
+            'boat-17 > sailor-17-1: pay=900 (most)',
+            'boat-3: crew.length=4 (most, as 6 more)',
+        ]
+    )
+    assert told(fleet(), 'Which boat has the largest crew?', 4) == snapshot(
+        [
+            'boats: 30 items with 3 fields, named by key',
+            'boats[].crew: 73 items with 3 fields, named by name',
+            'boat-3: crew.length=4 (most, as 6 more)',
+            'boat-7: crew.length=4 (most, as 6 more)',
+        ]
+    )
+
+
+def test_an_object_of_lists_has_things_of_its_own() -> None:
+    tides = {f'day-{at}': [{'hour': hour, 'feet': 6 + (at + hour) % 5} for hour in (3, 15)] for at in range(30)}
+    tides['day-12'][1]['feet'] = 41
+    assert told({'tides': tides}, ODD, 3) == snapshot(
+        [
+            'tides: 30 items with 2 fields, named by key',
+            'tides[].items: 60 items with 2 fields',
+            'day-12[1]: feet=41',
+        ]
+    )
+
+
+def test_names_with_a_value_each_are_fields() -> None:
+    gates = [
+        {'gate': at, 'tags': [{'Key': 'Name', 'Value': f'gate {at}'}, {'Key': 'owner', 'Value': 'mill'}]}
+        for at in range(40)
+    ]
+    gates[9]['tags'][1]['Value'] = 'nobody'
+    assert told(gates, ODD, 2) == snapshot(
+        ['items: 40 items with 3 fields, named by tags.Name', 'gate 9: tags.owner=nobody (usually mill)']
+    )
+    # Names that are there twice are things.
+    twice = [{'tags': [{'key': 'a', 'value': 1}, {'key': 'a', 'value': 2}]}]
+    assert flat(twice) == snapshot([{'tags[].key': 'a, a', 'tags[].value': '1, 2', 'tags.length': '2'}])
+
+
+def test_lists_of_one_are_named_without_the_list() -> None:
+    wells = [{'well': at, 'keys': [{'of': 'oak'}], 'pails': [{'holes': at}] * (at % 3)} for at in range(6)]
+    apart, alone = inner_things(wells)
+    assert ([*apart], alone, flat(wells, apart, alone)[2]) == snapshot(
+        (['pails'], ['keys'], {'well': '2', 'keys.of': 'oak', 'pails.length': '2'})
+    )
+
+
+def test_a_field_with_a_free_name_is_told_by_it_and_how_many_there_are() -> None:
+    parts = {
+        f'mill-{at}': {'age': 4, 'needs': {f'part-{at}-{nth}': '^1.0' for nth in range(1 + at % 3)}} for at in range(60)
+    }
+    parts['mill-20']['needs'] = {'other': '^1.0', 'oddly-named': '2 || 3'}
+    parts['mill-40']['needs'] = {f'wheel-{nth}': '^1.0' for nth in range(14)}
+    assert 'needs.oddly-named=2 || 3' in '\n'.join(told(parts, ODD, 5))
+    assert told(parts, 'Which mill needs the most parts?', 2) == snapshot(
+        ['entries: 60 items with 134 fields, named by key', 'mill-40: needs.length=14 (most)']
+    )
+
+
+def test_the_ends_of_numbers_are_told_with_the_thing_that_has_them() -> None:
+    assert 'depth: 3..24..981 (min well-0..median..max well-7)' in '\n'.join(
+        told([{'name': f'well-{at}', 'depth': 981 if at == 7 else 3 + at} for at in range(40)], '', 30)
+    )
+
+
+def test_what_is_called_by_one_word_has_not_gone_wrong_for_it() -> None:
+    classes = [
+        {'name': f'{name}Error' if at % 9 == 0 else name, 'lines': 7}
+        for at, name in enumerate('abcdefghijklmnopqrstuvwxyz')
+    ]
+    assert not [line for line in told(classes, ODD, 9) if 'Error: name' in line]
+
+
+def test_what_a_field_has_is_told_where_it_is_asked_for() -> None:
+    calls = [
+        {'id': f'c{at}', 'sourceAddress': f'10.0.0.{at % 4}', 'took': at % 7, 'note': f'address book {at}'}
+        for at in range(90)
+    ]
+    assert told(calls, 'Which source addresses are there?', 3, 200) == snapshot(
+        [
+            'items: 90 items with 4 fields, named by id',
+            'sourceAddress: 10.0.0.0 ×23, 10.0.0.1 ×23, 10.0.0.2 ×22, 10.0.0.3 ×22',
+            'took: 0 ×13, 1 ×13, 2 ×13, 3 ×13, 4 ×13, 5 ×13, 6 ×12',
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ('text', 'focus', 'expected'),
+    [
+        (
+            '\n'.join(
+                f'Jun 14 10:{at // 60:02}:{at % 60:02} pier lamp[{at}]: {"went out; keeper=k" + str(at % 3) if at % 4 == 0 else "burns"}'
+                for at in range(400)
+            ),
+            'How many lamps went out?',
+            snapshot(['100 of 400 lines have lamps and went (lamps ×400, went ×100)']),
+        ),
+        (
+            json.dumps([{'name': f'hull-{at}', 'wood': 'elm' if at % 5 == 0 else 'oak'} for at in range(60)]),
+            'How many hulls are of elm?',
+            snapshot(['12 of 60 items have hulls and elm (hulls ×60, elm ×12)']),
+        ),
+        (
+            json.dumps([{'name': f'hull-{at}', 'wood': 'oak'} for at in range(60)]),
+            'How many hulls are of teak?',
+            snapshot([]),
+        ),
+    ],
+    ids=['log', 'things', 'none'],
+)
+def test_what_is_counted_in_a_question(text: str, focus: str, expected: list[str]) -> None:
+    assert [line.text for line in digest(text, 300, focus=focus).lines if ' have ' in line.text] == expected
+
+
+def test_lines_of_one_template_that_is_asked_for_are_told_together_with_what_varies_most() -> None:
+    ports = ['lee', 'lee', 'lee', 'luff', 'luff', 'bow', *(f'creek {at}' for at in range(6))]
+    lines = [f'2026-03-01 10:{at // 60:02}:{at % 60:02} no berth at {ports[at % 12]} for boat' for at in range(240)]
+    found = digest('\n'.join(lines), 300, focus='Which port has no berth most often?')
+    assert [line.text for line in found.lines if line.text.startswith('×')] == snapshot(
+        [
+            '×120 in 7-240: no berth at creek {0..3..5} for boat',
+            '×60 in 1-231: no berth at lee for boat',
+            '×40 in 4-233: no berth at luff for boat',
+            '×20 in 6-234: no berth at bow for boat',
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ('text', 'seconds'),
+    [('793:40.09', 47620.09), ('2-03:04:05', 183845.0), ('1:02:03', 3723.0), ('12:60', None), ('1:2:3:4', None)],
+)
+def test_times_that_something_took_are_numbers(text: str, seconds: float | None) -> None:
+    assert quantity(text) == seconds
+
+
+def test_folders_that_all_names_begin_with_are_said_once() -> None:
+    files = [
+        {'path': f'/srv/harbour/north/ledgers/{at % 3}/page-{at}.txt', 'lines': 4000 if at == 7 else at}
+        for at in range(40)
+    ]
+    assert told(files, 'Which file has the most lines?', 2) == snapshot(
+        [
+            'items: 40 items with 2 fields, named by path in /srv/harbour/north/ledgers/',
+            '1/page-7.txt: lines=4000 (most)',
+        ]
+    )
