@@ -258,6 +258,11 @@ def _frames(prompt: str, tag: str) -> Iterator[tuple[str, str]]:
             yield opening[1] or '', _ESCAPED_ENTITY.sub('&', part[opening.end() :].replace('&lt;', '<'))
 
 
+def has_lines(prompt: str) -> bool:
+    """Return whether a prompt asks about numbered lines."""
+    return any(True for tag in (FACTS_TAG, SOURCE_TAG) for _ in _frames(prompt, tag))
+
+
 def parse(prompt: str) -> ParsedRequest:
     """Read what `chunk_request` or `merge_request` returned back into its parts, as the extractive model does."""
     sources: list[PromptSource] = []

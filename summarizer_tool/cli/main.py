@@ -2,6 +2,7 @@
 
 import gc
 import os
+from dataclasses import replace
 from functools import wraps
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -160,6 +161,7 @@ def run(
             max_output_tokens=max_output_tokens,
             focus_areas=focus or (),
             schema_hint=schema_hint,
+            is_audited=as_json or stats or report is not None or is_kept(settings),
         )
     summary = made.summary
     write(summary.model_dump_json(indent=2) if as_json else summary.text)
@@ -204,7 +206,7 @@ def serve(
 
 
 def _summarize(
-    names: 'list[str]', places: 'list[Place]', settings: 'Settings', **asked: object
+    names: 'list[str]', places: 'list[Place]', settings: 'Settings', *, is_audited: bool, **asked: object
 ) -> 'tuple[SummaryReply, list[Document]]':
     """Ask for a summary of what is not empty, and for nothing where all is; with it comes what was read."""
 
@@ -225,7 +227,7 @@ def _summarize(
         request = (ExtractionRequest if asked['schema_hint'] else SummarizeRequest).of(
             {**asked, 'names_handles': False}
         )
-        reply = await service.summarize(request, options, given=given)
+        reply = await service.summarize(request, replace(options, is_audited=is_audited), given=given)
         return reply, [each.document for each in given]
 
     return on_collection(settings, work)

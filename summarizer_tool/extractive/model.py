@@ -16,6 +16,7 @@ from pydantic_ai.usage import RequestUsage
 from summarizer_tool import prompts
 from summarizer_tool.extractive.choosing import summarize_sources
 from summarizer_tool.runtime.executors import in_process
+from summarizer_tool.schemas import ChunkSummary
 from summarizer_tool.text import tokens
 
 DEFAULT_TARGET_TOKENS = 1000
@@ -43,6 +44,12 @@ class ExtractiveModel(Model):
         """`summarizer_tool`, since no provider is behind it."""
         return 'summarizer_tool'
 
+    def prepare_messages(
+        self, messages: list[ModelMessage], model_request_parameters: ModelRequestParameters | None = None
+    ) -> list[ModelMessage]:
+        """The messages as they are: what is read as data needs no notes for what it may be taken for."""
+        return messages
+
     async def request(
         self,
         messages: list[ModelMessage],
@@ -69,7 +76,7 @@ def _user_prompt(messages: Sequence[ModelMessage]) -> str:
     """The last framed request in the conversation; what comes after it is feedback on an earlier answer."""
     parts = (part for message in reversed(messages) for part in reversed(message.parts))
     for part in parts:
-        if isinstance(part, UserPromptPart) and isinstance(part.content, str) and prompts.parse(part.content).sources:
+        if isinstance(part, UserPromptPart) and isinstance(part.content, str) and prompts.has_lines(part.content):
             return part.content
     raise UserError(
         'the extractive model answers only the requests of summarizer_tool, which hold numbered lines; '
@@ -81,9 +88,15 @@ def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int]:
     """The JSON of the summary, within `max_tokens`, and its tokens."""
     request = prompts.parse(prompt)
     summary = summarize_sources(request, request.target_tokens or DEFAULT_TARGET_TOKENS)
-    while (written := tokens.count(answer := summary.model_dump_json())) > (max_tokens or written) and summary.facts:
+    while (written := _size(summary)) > (max_tokens or written) and summary.facts:
         if summary.entities:
             summary.entities.clear()
         else:
             summary.facts.remove(min(summary.facts, key=lambda fact: fact.importance))
-    return answer, written
+    return summary.model_dump_json(), written
+
+
+def _size(summary: ChunkSummary) -> int:
+    """The tokens of the JSON, nearly: those of its texts, which are counted already, and of what stands around them."""
+    facts = (tokens.count_cached(fact.text) + 10 + 2 * len(fact.evidence) for fact in summary.facts)
+    return 7 + sum(facts) + sum(tokens.count_cached(f' {name}') + 1 for name in summary.entities)

@@ -53,6 +53,8 @@ class RequestOptions:
     """What happens when every call of it fails for good; by default as configured."""
     merge: bool = True
     """Whether a model may merge facts that are far over the budget; else they are only chosen from."""
+    is_audited: bool = True
+    """Whether the summary tells how much of what the sources name it says, for whoever looks at more than its text."""
     are_summaries: bool = False
     """Whether the documents are short already: a digest of a digest would count the lines of that one."""
     cache: Cache | None = None

@@ -131,9 +131,11 @@ class Engine:
         self._cut = await in_process(cut, documents, size, before)
         if self._cut.starts != before:
             await self._runner.answers.keep_starts(documents, size, self._cut.starts)
-        self._inventory = await in_process(
-            audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
-        )
+        # What is missing is asked of a model again, and what is named is listed for topics.
+        if self._runner.options.is_audited or not self._runner.is_extractive or self._job.focus.topics:
+            self._inventory = await in_process(
+                audit.take, documents, self._cut.repeats, self._runner.deadline.seconds * INVENTORY_SHARE
+            )
         self._ending_seconds = anyio.current_time() - started
         return self._cut.chunks
 
@@ -185,8 +187,9 @@ class Engine:
             summary = await in_thread(self._composer.summary, self._work, facts, rendered)
             if asked:
                 summary.topics = await in_thread(topics.summaries, asked, texts, facts, documents)
-            said = await self._said(summary.text)
-            summary.coverage = await in_thread(audit.report, self._inventory, said, documents)
+            if self._runner.options.is_audited:
+                said = await self._said(summary.text)
+                summary.coverage = await in_thread(audit.report, self._inventory, said, documents)
             span.set_attribute('tokens_out', summary.stats.tokens_out)
         return summary
 

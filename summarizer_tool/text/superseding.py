@@ -42,9 +42,12 @@ _VALUE = regex.compile(
     r'|(?P<code>https?://\S*\w|\b(?=[\w./-]*\d)(?=[\w./-]*\p{L})[\p{L}\d]+(?:[/_.-][\p{L}\d]+)*\b)'
     r'|(?P<number>(?<![\w.#])\d[\d,.]*(?:\s?%)?(?![\w]))'
 )
+_MAY_GIVE = regex.compile(r'[\d$€£¥]|day|dollars|euros|pounds|USD|EUR|http')
+"""What each of them has, and is found much faster than they are."""
+# Apart from each other, since what a text begins with would be tried at each of its places.
+_UPDATE = regex.compile(r'(?:[^:]{1,40}: )?(?:\p{L}+ )?(?:update|correction|corrected|edit):|new ', regex.IGNORECASE)
 _CHANGE = regex.compile(
-    r'^(?:[^:]{1,40}: )?(?:\p{L}+ )?(?:update|correction|corrected|edit):|^new '
-    r'|\b(?:from now on|no longer|would rather|(?<!right )now'
+    r'\b(?:from now on|no longer|would rather|(?<!right )now'
     r'|the (?:old|previous|former) \p{L}+ (?:is|was|no|has|does)'
     r'|(?:chang|mov|switch|renam|replac|rotat|rais|lower|increas|reduc|postpon|rebas)e?[ds]\b)',
     regex.IGNORECASE,
@@ -87,18 +90,27 @@ class _Claim:
     """Whether it says that something is otherwise than before."""
 
 
+def _change(text: str) -> regex.Match[str] | None:
+    """What tells that something is otherwise than before."""
+    return _UPDATE.match(text) or _CHANGE.search(text)
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a statement is short, sure, and names what it is about."""
+    bare = _LABEL.sub('', text)
+    is_loose = _OPENS_LOOSELY.match(bare) is not None and not _WANTS.search(bare)
+    return len(bare) <= MAX_LENGTH and not is_loose and not _UNSURE.search(bare)
+
+
 @lru_cache(maxsize=16_384)
 def _claim(text: str) -> _Claim | None:
-    """What a statement claims, if it can outdate another one, or be outdated."""
+    """What a plain statement claims, if it can outdate another one, or be outdated."""
     opening = _LABEL.match(text)
     bare = text[opening.end() :] if opening else text
-    wants = _WANTS.search(bare) is not None
-    if len(bare) > MAX_LENGTH or _UNSURE.search(bare) or (_OPENS_LOOSELY.match(bare) and not wants):
-        return None
     values: defaultdict[str, set[str]] = defaultdict(set)
     first = MAX_LENGTH
     rest = bare
-    for match in _VALUE.finditer(bare):
+    for match in _VALUE.finditer(bare) if _MAY_GIVE.search(bare) else ():
         values[str(match.lastgroup)].add(names.key(match.group()).rstrip('.,'))
         first = min(first, match.start())
         rest = rest.replace(match.group(), ' ', 1)
@@ -113,7 +125,7 @@ def _claim(text: str) -> _Claim | None:
     stems = [word if len(word) == 1 and word.isupper() else content_stem(word) for word in words]
     pairs = [*pairwise(('', *stems))]  # the first place of a word counts
     verb = _HOLDS.search(bare)
-    verb_or_change = verb or _CHANGE.search(bare)
+    verb_or_change = verb or _change(bare)
     start = verb_or_change.start() if verb_or_change else 0
     return _Claim(
         label=names.key(opening.group()) if opening and not _REVISES.match(text) else '',
@@ -126,9 +138,9 @@ def _claim(text: str) -> _Claim | None:
         topic=frozenset(map(content_stem, map(str.lower, _WORD.findall(bare[:start])))).intersection(stems) - {''},
         apart=frozenset(_APART.intersection(words)),
         leads=verb is not None and verb.start() < first,
-        wants=wants,
+        wants=_WANTS.search(bare) is not None,
         denies=_DENIES.search(bare) is not None,
-        changes=_CHANGE.search(text) is not None,
+        changes=_change(text) is not None,
     )
 
 
@@ -143,11 +155,17 @@ def superseded(said: Sequence[str], sections: Sequence[str] = ()) -> dict[int, i
     `sections` are the headings they stand under, or whatever else keeps them apart.
     """
     sections = sections or [''] * len(said)
-    bare = (
+    bare = [
         text.removeprefix(f'{above.rpartition(" / ")[2].lstrip("> ")}: ')
         for text, above in zip(said, sections, strict=True)
-    )
-    claims = [*map(_claim, bare)]
+    ]
+    plain = [(index, text) for index, text in enumerate(bare) if _is_plain(text)]
+    changed = {sections[index]: index for index, text in plain if _change(text)}
+    # What neither holds nor is followed by a change cannot be outdated, nor outdate anything.
+    claims: list[_Claim | None] = [None] * len(bare)
+    for index, text in plain:
+        if index <= changed.get(sections[index], -1) or _HOLDS.search(text):
+            claims[index] = _claim(text)
     having: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     out: dict[int, int] = {}
     runs: defaultdict[int, list[int]] = defaultdict(list)

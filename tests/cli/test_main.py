@@ -96,6 +96,7 @@ def test_json_is_a_summary() -> None:
     summary = Summary.model_validate_json(done.stdout)
     assert (done.returncode, done.stderr) == (0, b'')
     assert (summary.state, summary.parts[0].title, summary.stats.budget) == ('complete', 'first', 200)
+    assert summary.coverage is not None
 
 
 def test_a_report_beside_the_summary() -> None:

@@ -1,9 +1,13 @@
 """What the sources name, and how much of it a text says."""
 
+import asyncio
+
 from inline_snapshot import snapshot
 
-from summarizer_tool import Document, Summarizer
+from summarizer_tool import Document, RequestOptions, Summarizer
+from summarizer_tool.extractive.model import ExtractiveModel
 from summarizer_tool.mapreduce import audit
+from summarizer_tool.mapreduce.request import SummarizeRequest
 from tests.support.map_models import failing, good, make, model_of
 from tests.support.texts import CHRONICLE, HARBOUR
 
@@ -62,6 +66,14 @@ def test_a_summary_says_what_it_covers() -> None:
     assert sum(each.total for each in coverage.by_kind.values()) == coverage.total > coverage.kept > 0
     assert [each.title for each in coverage.by_document] == ['Harbour', 'Chronicle']
     assert coverage.losses[0].source_id in {document.id for document in documents}
+
+
+def test_no_stock_is_taken_where_nobody_looks_at_it(monkeypatch) -> None:  # pyright: ignore[reportMissingParameterType]
+    summarizer, request = Summarizer(make(), model=ExtractiveModel()), SummarizeRequest(max_output_tokens=400)
+    audited = asyncio.run(summarizer.run(CHRONICLE, request))
+    monkeypatch.setattr(audit, 'take', None)
+    unaudited = asyncio.run(summarizer.run(CHRONICLE, request, RequestOptions(is_audited=False)))
+    assert (unaudited.text, unaudited.coverage) == (audited.text, None)
 
 
 def test_what_comes_back_as_it_is_has_no_coverage() -> None:
