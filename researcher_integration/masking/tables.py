@@ -49,8 +49,7 @@ class Columns:
         fits = fits and len(row) == self.width
         for index, kind in self.kinds.items():
             for at in {index, index - self.width + len(row)}:  # counted from its end, too
-                is_cell = 0 <= at < len(row) and (fits or ' ' not in row[at])
-                if is_cell and is_secret_cell(row[at], kind, certain=fits and index in self.sure):
+                if 0 <= at < len(row) and is_secret_cell(row[at], kind, certain=fits and index in self.sure):
                     yield at, kind
 
 
@@ -79,14 +78,10 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
     names = [header[slice(*cell)].strip(_MARKS) for cell in cells]
     if not (ruled or sum(map(bool, names)) > 1) or not all(_NAME.match(name) for name in names if name):
         return
-    is_named = ruled or (len(below) > 1 and (sign not in ('', '\t') or not header.islower()))
-    columns = columns_of(names, certain=is_named and not is_row)
-    is_code = header[0].isspace() and header.endswith(',')
-    if not columns or is_code or (sign == '|' and not ruled and '| ' in header):
-        return  # of nothing secret, or a drawing
-    is_table = sign or ruled or header.isupper() or (header[0].isspace() and below[0][:1].isdigit())
-    if not is_table and (len(cells) < 3 or any(' ' in name for name in names)):
-        return  # words of a sentence, or an option and what it does
+    certain = not is_row and (ruled or sign not in ('', '\t') or not header.islower())
+    columns = columns_of(names, certain=certain)
+    if not columns or header.endswith(',') or (sign == '|' and not ruled and '| ' in header):
+        return  # of nothing secret, or code, or a drawing
     same = (sign, columns.width, bool(columns.sure), *(() if sign else cells[at] for at in columns.kinds))
     within = [each for each, stop in read.items() if start < stop]
     if same in within or len(within) > 8:  # as a row of tables whose headers may all be none
