@@ -70,7 +70,7 @@ _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =*\]]*\)|"[^
 # `= user, other`
 _LAST_OF_NAMES = re.compile(r',[ ][A-Za-z_]\w*(?=[ \t]*(?:[\r\n"\\]|\Z))')
 # `form.passwordReader`
-_MEMBER = re.compile(r'(?=\w*\.)(?=[\w.]*(?:[a-z][A-Z]|_))[a-z_][\w.]*$')
+_MEMBER = re.compile(r'(?=[A-Za-z_]*\.)(?=[A-Za-z_.]*(?:[a-z][A-Z]|_))[a-z_][A-Za-z_.]*$')
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 
 # Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
@@ -113,19 +113,18 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     columns = dict[object, int]()
     bare = _Bare(text)
     for start, end, kind in secret_names.hits(text, lower):
-        if start < done or _IS_MASKED.match(text, end):
-            continue
         before = _BEFORE.search(text, max(0, start - 40), start)
         name_start = before.start() if before else start
         name = text[name_start:end]
         # `-v /etc/passwd:/etc/passwd`
         is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
-        is_harmless = secret_names.harmless(name.lstrip('-.'))
-        if is_path or (is_harmless and not secret_names.kind_over(name)):
+        if start < done or is_path or _IS_MASKED.match(text, end):
             continue
+        is_harmless = secret_names.harmless(name.lstrip('-.'))
         # What stands under a name within what has been read was read by its own name, too.
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
-        beside = () if is_harmless else _values(bare, name_start, end, kind, option=name[:1] == '-' and not any(map(str.isdigit, name)))
+        is_option = name[:1] == '-' and not any(map(str.isdigit, name))
+        beside = () if is_harmless else _values(bare, name_start, end, kind, option=is_option)
         values = [*beside, *under]
         if secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
@@ -268,8 +267,6 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         return _found(text, goes_on.end(), bare.end_from(goes_on.end()), kind)
     end = bare.end_from(start)
     value = text[start:end]
-    if match['sign'] == '->':
-        return None  # a method: `$token->attr('name')`
     if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
