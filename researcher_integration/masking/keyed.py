@@ -59,7 +59,6 @@ _CALL_OF_TEXT = re.compile(rf'(?P<function>(?:\[\])?[A-Za-z_][\w.]*)\([ \t]*[bfr
 _CODE, _FILE, _TERM = map(secret_names.no_secret, ('code', 'files', 'terms'))
 _REFERENCE, _FUNCTION, _FUNCTION_WORD = map(secret_names.no_secret, ('references', 'functions', 'function_words'))
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
-_SAME = ('==', '===', '!=', '!==')
 _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 # Of letters alone, and all of one case in each word.
@@ -253,9 +252,7 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         closed = _TO_QUOTE[quote].match(text, start)
         end = closed.end() if closed else start
     value = text[start:end]
-    is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
     is_term = quote == '`' and not secret_names.may_be_random(value)  # the secret: `created_at`
-    is_term = is_term or (is_compared and value.replace('-', '').isalpha())
     if kind != 'PASSWORD' and (len(value) < 4 or is_term or secret_names.is_prose(kind, value)):
         return None
     return _found(text, start, end, kind)
@@ -267,6 +264,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         return _found(text, goes_on.end(), bare.end_from(goes_on.end()), kind)
     end = bare.end_from(start)
     value = text[start:end]
+    if match['sign'].strip() in ('===', '!==') or match['sign'] == '->':
+        return None  # `token === FALSE`, `$token->attr('name')`
     if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
@@ -278,14 +277,13 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     if _is_code(text, name_start, match, end, kind):
         return None
     json_key = '"' in match['closing']
-    if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
-        if kind != 'PASSWORD' and _is_count(value):
+    if json_key or match['sign'].strip() != ':':
+        is_spaced = not json_key and match['sign'].startswith(' ')  # ` = `, as in code
+        if (kind != 'PASSWORD' and _is_count(value)) or (is_spaced and _CALL.match(value)):
             return None
-        return _found(text, start, end, kind, bare=json_key and '\\' not in match['closing'])
-    if match['sign'].strip() != ':':  # ` = `, as in code
-        code = _CALL.match(value) or (kind != 'PASSWORD' and _is_count(value))
-        more = _MORE_WORDS.match(text, end) if kind == 'PASSWORD' else None
-        return None if code else _found(text, start, more.end() if more else end, kind)
+        more = _MORE_WORDS.match(text, end) if is_spaced and kind == 'PASSWORD' else None
+        bare_key = json_key and '\\' not in match['closing']
+        return _found(text, start, more.end() if more else end, kind, bare=bare_key)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
         return _of_line(bare, line_start, start, kind)
@@ -303,7 +301,7 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     unspaced = sign in ('=', ':')
     is_unpacked = sign == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
     is_selector = sign == ':' and ']' in match['closing']  # `input[type="password"]:focus`
-    if is_unpacked or is_selector or text.startswith((' -> ', ' = '), end):
+    if is_unpacked or is_selector or text.startswith((' -> ', ' = ', ' | None'), end):
         return True
     is_path = '.' in named[0]
     is_one_of = _LAST_OF_NAMES.match(text, end)
@@ -368,9 +366,9 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
             and secret_names.kind_of(first)
         )
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
-        or (kind != 'PASSWORD' and _FILE.fullmatch(first))
+        or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
         or (kind == 'SECRET' and _REFERENCE.fullmatch(first))
-        or secret_names.is_none(kind, first.rstrip(',;'), text[max(0, start - 40) : start])
+        or secret_names.is_none(kind, first.rstrip(',;.'), text[max(0, start - 40) : start])
         or _CODE.match(first)
     ):
         return None

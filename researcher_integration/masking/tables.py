@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice, pairwise, zip_longest
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Finding, line_end, lines_below
@@ -76,8 +76,10 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
         ruled = (re.search('[─━]|[|]{2}', text[start:end]) or _RULE.match(above)) is not None
         is_row = '|' in above  # under a rule that may be that of another header
     names = [header[slice(*cell)].strip(_MARKS) for cell in cells]
-    if not (ruled or sum(map(bool, names)) > 1) or not all(_NAME.match(name) for name in names if name):
-        return
+    row = [below[0][slice(*cell)].strip(_MARKS) for cell in _split(below[0], 0, sign, stops)]
+    named = [(name, cell) for name, cell in zip_longest(names, row[: len(names)], fillvalue='') if name]
+    if not (ruled or len(named) > 1) or any(name == cell or not _NAME.match(name) for name, cell in named):
+        return  # of one column, a row like the next, or no names
     certain = not is_row and (ruled or sign not in ('', '\t') or not header.islower())
     columns = columns_of(names, certain=certain)
     if not columns or header.endswith(',') or (sign == '|' and not ruled and '| ' in header):

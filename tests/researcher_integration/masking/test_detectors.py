@@ -319,6 +319,10 @@ def test_keys_of_no_known_form(line: str, left: str) -> None:
     assert MASKER.mask(line.replace('{}', letters(36, 60))).text == left
 
 
+def test_openings_that_never_end_are_masked_and_left() -> None:
+    assert MASKER.mask("password('" * 99).counts == {'PASSWORD': 1}
+
+
 def test_identifiers_of_things_stay() -> None:
     text = 'pi_' + letters(24, 61) + ' sha512-' + letters(43, 62) + ' gpg: using RSA key 4AEE18F83AFDEB23'
     assert MASKER.mask(text) == Masked(text, {})

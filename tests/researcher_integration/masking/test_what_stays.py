@@ -47,6 +47,7 @@ COPY tests (suite, pass) FROM stdin;\\napi\\t112\\nui\\t1205\\n\\\\.
 | Field | Type |\\n|---|---|\\n| id | int(11) |\\n| password | varchar(255) |
 | user | password |\\n|---|---|\\n\\n| Option | Value |\\n|---|---|\\n| min | Abc123 |
 user,password,note\\nexpired,expired,x\\n\\nThe end, of it, all.\\nThen, when told, they left.
+syn keyword\\tpfService\\tkpasswd\\nsyn keyword\\tpfService\\tkpop\\nsyn keyword\\tpfService\\tkrb524
 {"columns": ["host", "pass"], "rows": [["db1", 1205], ["db2", 97]]}
 | Method | Factor |\n|---|---|\n| `password` | first |\n| `oidc` | first |\n| `totp` | second |
 mac         nseq        ocsp        passwd\npkcs12      pkcs7       pkcs8       pkey\nrehash      req         rsa         rand
@@ -152,6 +153,8 @@ ECDHE-PSK-AES256-CBC-SHA  TLSv1  Kx=ECDHEPSK  Au=PSK  Enc=AES(256); UNEXPECTED_T
 secret-access-key: xxxxxxxxxxxxxxxxxxxx/xxxxxxxxx; AWS_SECRET_ACCESS_KEY=fsec_xxxxxxxxxxxxxxxx
 echo "$$FEN_PASS" | docker login; - token: '\\w*.fen.example', - token: "\\[.*\\]"; "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D"
 password = user, other
+def ask(data: bytes, password: typing.Optional[bytes]); if (token === FALSE) export FEN_SECRET=true.
+    password: Incomplete | None = ...,
 Authorization: Basic base64(name:word); authorization = "{} Credential={}/{}, Headers={}"
 """
 
