@@ -147,7 +147,7 @@ creds := &lamp.Credentials{}; seen[secretKey] = struct{}{}; c.credentials = []by
 get("https://fen.example/v1?q=1&api_key="+found, nil); `{"token":"` + token + `","secret":"` + secret + `"}`; credentials: "include"
 image: fen.example/lamp-secrets:v0.9.8-ubi9; CREATE_SECRET = 0x00000020; get_password('service1', 'ada1'); # Token`: https://fen.example/rfc6749#part-3.2
 password = reader.standardPasswordReader; password = random_password.front_password.result; "output_token": "NextMarker",
-lamp_user_pwd *lamp_user_pwd_new(void);
+FEN_user_pwd *FEN_user_pwd_new(void);
 keyData.split(b"-----BEGIN CERTIFICATE-----"); token: `Basic ${Fen.from('a:b').encode('base64')}`; our $exists_token = \\undef;
 ECDHE-PSK-AES256-CBC-SHA  TLSv1  Kx=ECDHEPSK  Au=PSK  Enc=AES(256); UNEXPECTED_TOKEN = /^Unexpected (.)/i
 secret-access-key: xxxxxxxxxxxxxxxxxxxx/xxxxxxxxx; AWS_SECRET_ACCESS_KEY=fsec_xxxxxxxxxxxxxxxx
