@@ -368,7 +368,7 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
         or (kind == 'SECRET' and _REFERENCE.fullmatch(first))
-        or secret_names.is_none(kind, first.rstrip(',;.'), text[max(0, start - 40) : start])
+        or secret_names.is_none(kind, first.rstrip(',;'), text[max(0, start - 40) : start])
         or _CODE.match(first)
     ):
         return None

@@ -153,7 +153,7 @@ ECDHE-PSK-AES256-CBC-SHA  TLSv1  Kx=ECDHEPSK  Au=PSK  Enc=AES(256); UNEXPECTED_T
 secret-access-key: xxxxxxxxxxxxxxxxxxxx/xxxxxxxxx; AWS_SECRET_ACCESS_KEY=fsec_xxxxxxxxxxxxxxxx
 echo "$$FEN_PASS" | docker login; - token: '\\w*.fen.example', - token: "\\[.*\\]"; "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D"
 password = user, other
-def ask(data: bytes, password: typing.Optional[bytes]); if (token === FALSE) export FEN_SECRET=true.
+def ask(data: bytes, password: typing.Optional[bytes]); if (token === FALSE)
     password: Incomplete | None = ...,
 Authorization: Basic base64(name:word); authorization = "{} Credential={}/{}, Headers={}"
 """
