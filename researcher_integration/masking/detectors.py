@@ -1,5 +1,6 @@
 """What is looked for: groups of detectors. What an expression can describe stands in `secret_forms.toml`."""
 
+import re
 import tomllib
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
@@ -52,18 +53,12 @@ _CHECKS: Mapping[str, Callable[[str], bool]] = {
     'base64': lambda value: secret_names.mixed(value) or value.endswith('=') or _login(value),
     # What follows a scheme, and is no word: `Bearer authentication`.
     'generated': lambda value: (
-        '://' not in value
-        and (
-            '=' in value
-            or any(map(str.isdigit, value))
-            or secret_names.may_be_random(''.join(filter(str.isalpha, value)))
-        )
+        '://' not in value and ('=' in value or secret_names.may_be_random(re.sub('[^A-Za-z0-9]', '', value)))
     ),
     'mixed': secret_names.mixed,
     'random and mixed': lambda value: secret_names.mixed(value) and secret_names.in_no_order(value),
     'password': _password,
     'password, no port': lambda value: _password(value) and not value.partition('/')[0].isdigit(),
-    'random': lambda value: secret_names.entropy(value[:32]) > 3,
     'coded': lambda value: secret_names.is_coded(value) and not value.isdigit(),
     # A name of code has no digit, or one at its end.
     'varied': lambda value: any(map(str.isdigit, value[:-2])) or (value != value.lower() and value != value.upper()),

@@ -7,7 +7,10 @@ import regex
 
 from researcher_integration.masking.findings import END, Finding
 
-_WHAT = r'(?:[A-Z0-9]{1,20} ){0,4}?(?P<what>PRIVATE KEY|CERTIFICATE(?: REQUEST)?|PGP MESSAGE)(?: BLOCK)? ?-{4,5}'
+_WHAT = (
+    r'(?:[A-Z0-9]{1,20} ){0,4}?(?P<what>PRIVATE KEY|CERTIFICATE(?: REQUEST)?|PGP MESSAGE|OpenVPN Static key V\d)'
+    r'(?: BLOCK)? ?-{4,5}'
+)
 _BEGIN = regex.compile(rf'-{{0,5}} ?BEGIN {_WHAT}(?!-? ?(?:\.\.|…|\(|<[A-Z_ ]{{3,}}>))|PuTTY-User-Key-File-\d')
 _END = regex.compile(rf'-{{4,5}} ?END {_WHAT}|Private-(?:MAC|Hash): ?[0-9a-fA-F]*')
 
@@ -40,7 +43,10 @@ def find_blocks(text: str, _lower: str) -> Iterator[Finding]:
         elif begin:
             closed = end and text.find(END, begin.end(), end.start()) < 0
             at = end.end() if end and closed else _open_end(text, begin.start())
-            yield Finding(begin.start(), at, _kind(begin))
+            if text[begin.end() : at].strip('\\') or at == len(
+                text
+            ):  # no mention, such as `split("-----BEGIN CERTIFICATE-----")`
+                yield Finding(begin.start(), at, _kind(begin))
 
 
 def open_key(lines: str) -> tuple[int, int, int] | None:
@@ -81,7 +87,7 @@ class _Ahead:
 
 def _kind(mark: regex.Match[str]) -> str:
     what = mark['what'] or 'PRIVATE KEY'
-    return 'CERTIFICATE' if what.startswith('CERTIFICATE') else what.replace(' ', '_')
+    return 'CERTIFICATE' if what.startswith('CERTIFICATE') else what.upper().replace(' ', '_')
 
 
 def _open_end(text: str, start: int) -> int:

@@ -55,11 +55,10 @@ _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _CALL = re.compile(r'[A-Za-z_][\w.]*[(\[]')
-_CALL_OF_TEXT = re.compile(rf'(?P<function>[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOTE}')
+_CALL_OF_TEXT = re.compile(rf'(?P<function>(?:\[\])?[A-Za-z_][\w.]*)\([ \t]*[bfru]?{_QUOTE}')
 _CODE, _FILE, _TERM = map(secret_names.no_secret, ('code', 'files', 'terms'))
 _REFERENCE, _FUNCTION, _FUNCTION_WORD = map(secret_names.no_secret, ('references', 'functions', 'function_words'))
 _ONE_TEXT = re.compile(r'\\*["\'`][ \t\r\n]*\)')
-_SAME = ('==', '===', '!=', '!==')
 _NEW_LINE = re.compile(r'\\[nrt]')
 _NAMED = re.compile(r'[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)*(?:$|(?=\}\)))')
 # Of letters alone, and all of one case in each word.
@@ -67,6 +66,10 @@ _PLAIN_NAME = re.compile(
     r'(?=.{1,80}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =*\]]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
+# `= user, other`
+_LAST_OF_NAMES = re.compile(r',[ ][A-Za-z_]\w*(?=[ \t]*(?:[\r\n"\\]|\Z))')
+# `form.passwordReader`
+_MEMBER = re.compile(r'(?=[A-Za-z_]*\.)(?=[A-Za-z_.]*(?:[a-z][A-Z]|_))[a-z_][A-Za-z_.]*$')
 _OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 
 # Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
@@ -75,11 +78,6 @@ _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
 # Behind the name of a column: another column, or the line under the header.
 _HEADER = re.compile(r'["\'`*\]]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
 
-# Before `pass`, in its line or in that above.
-_USER = re.compile(
-    r'\b(?:user(?:[_-]?name|[_-]?id)?|login|uid|usr|email|account)\\*["\']?[ \t]*[:=][^\r\n]*(?:\r?\n[ \t]*)?$',
-    re.IGNORECASE,
-)
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
 # Behind the first word of a passphrase, up to the end of its line.
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
@@ -114,19 +112,18 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
     columns = dict[object, int]()
     bare = _Bare(text)
     for start, end, kind in secret_names.hits(text, lower):
-        if start < done or _IS_MASKED.match(text, end):
-            continue
         before = _BEFORE.search(text, max(0, start - 40), start)
         name_start = before.start() if before else start
         name = text[name_start:end]
         # `-v /etc/passwd:/etc/passwd`
         is_path = text[name_start - 1 : name_start] == '/' and text.startswith(':/', end)
-        is_harmless = secret_names.harmless(name.lstrip('-.'))
-        if is_path or (is_harmless and not secret_names.kind_over(name)):
+        if start < done or is_path or _IS_MASKED.match(text, end):
             continue
+        is_harmless = secret_names.harmless(name.lstrip('-.'))
         # What stands under a name within what has been read was read by its own name, too.
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
-        beside = () if is_harmless else _values(bare, name_start, end, kind, option=name[:1] == '-')
+        is_option = name[:1] == '-' and not any(map(str.isdigit, name))
+        beside = () if is_harmless else _values(bare, name_start, end, kind, option=is_option)
         values = [*beside, *under]
         if secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
@@ -142,8 +139,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
 def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
     """Find generated values by the names of services and of keys beside them: `stripe = …`, `lamp_key: …`."""
     bare = _Bare(text)
-    for start, end in secret_names.service_hits(lower):
-        if secret_names.harmless(text[start:end]):
+    for start, end in secret_names.service_hits(text, lower):
+        if secret_names.harmless(text[max(0, start - 20) : end]):
             continue
         for value in _values(bare, start, end, 'API_KEY', option=text[start - 2 : start] == '--'):
             if secret_names.is_generated(text[value.start : value.end]):
@@ -162,8 +159,7 @@ def _values(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> I
                 yield last
     for span, is_certain in values_beside(text, start, end):
         # `value="Password" name="password"` is what a form shows.
-        value = text[slice(*span)]
-        is_label = span[1] < start and (secret_names.is_name(value) or secret_names.is_prose(kind, value))
+        is_label = span[1] < start and secret_names.is_name(text[slice(*span)])
         if not is_label and (found := (_found if is_certain else _told)(text, *span, kind)):
             yield found
 
@@ -221,8 +217,6 @@ def _value(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Fi
 
 def _is_password(text: str, start: int, value: Finding) -> bool:
     """Return whether a value beside `pass` or `pw` is a password: it has a user beside it, or letters and digits."""
-    if _USER.search(text[max(0, start - _MAX_INDENT * 2) : start]):
-        return True
     word = text[value.start : value.end]
     is_report = text.startswith('PASS:', start)  # `PASS: test_3_files`
     return not is_report and _CODED.fullmatch(word) is not None and not _TERM.fullmatch(word)
@@ -258,9 +252,7 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
         closed = _TO_QUOTE[quote].match(text, start)
         end = closed.end() if closed else start
     value = text[start:end]
-    is_compared = match.groupdict().get('sign', '').strip() in _SAME  # `credentials === 'same-origin'`
     is_term = quote == '`' and not secret_names.may_be_random(value)  # the secret: `created_at`
-    is_term = is_term or (is_compared and value.replace('-', '').isalpha())
     if kind != 'PASSWORD' and (len(value) < 4 or is_term or secret_names.is_prose(kind, value)):
         return None
     return _found(text, start, end, kind)
@@ -272,8 +264,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         return _found(text, goes_on.end(), bare.end_from(goes_on.end()), kind)
     end = bare.end_from(start)
     value = text[start:end]
-    if match['sign'] == '->':
-        return None  # a method: `$token->attr('name')`
+    if match['sign'].strip() in ('===', '!==') or match['sign'] == '->':
+        return None  # `token === FALSE`, `$token->attr('name')`
     if (call := _CALL_OF_TEXT.match(text, start)) and not _FUNCTION.fullmatch(call['function'].lower()):
         quoted = _quoted(text, call, kind)
         if quoted and _ONE_TEXT.match(text, quoted.end):  # `password = SecretStr('…')`, no `token = acquire('openid')`
@@ -285,14 +277,13 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
     if _is_code(text, name_start, match, end, kind):
         return None
     json_key = '"' in match['closing']
-    if json_key or (match['sign'].strip() != ':' and not match['sign'].startswith(' ')):
-        if kind != 'PASSWORD' and _is_count(value):
+    if json_key or match['sign'].strip() != ':':
+        is_spaced = not json_key and match['sign'].startswith(' ')  # ` = `, as in code
+        if (kind != 'PASSWORD' and _is_count(value)) or (is_spaced and _CALL.match(value)):
             return None
-        return _found(text, start, end, kind, bare=json_key and '\\' not in match['closing'])
-    if match['sign'].strip() != ':':  # ` = `, as in code
-        code = _CALL.match(value) or (kind != 'PASSWORD' and _is_count(value))
-        more = _MORE_WORDS.match(text, end) if kind == 'PASSWORD' else None
-        return None if code else _found(text, start, more.end() if more else end, kind)
+        more = _MORE_WORDS.match(text, end) if is_spaced and kind == 'PASSWORD' else None
+        bare_key = json_key and '\\' not in match['closing']
+        return _found(text, start, more.end() if more else end, kind, bare=bare_key)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
         return _of_line(bare, line_start, start, kind)
@@ -310,9 +301,13 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     unspaced = sign in ('=', ':')
     is_unpacked = sign == ' = ' and text.startswith(', ', name_start - 2)  # `user, password = value`
     is_selector = sign == ':' and ']' in match['closing']  # `input[type="password"]:focus`
-    if is_unpacked or is_selector or text.startswith((' -> ', ' = '), end):
+    if is_unpacked or is_selector or text.startswith((' -> ', ' = ', ' | None'), end):
         return True
-    if (not unspaced or '.' in named[0] or text.startswith((',', ')'), end)) and secret_names.is_name(named[0]):
+    is_path = '.' in named[0]
+    is_one_of = _LAST_OF_NAMES.match(text, end)
+    if (not unspaced or is_path or text.startswith((',', ')'), end)) and (is_one_of or secret_names.is_name(named[0])):
+        return True
+    if not unspaced and _MEMBER.match(named[0]):
         return True
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(named[0]):
         return False
@@ -347,7 +342,8 @@ def _prose(text: str, value: str, end: int, kind: Kind) -> bool:
     if kind != 'PASSWORD':
         # A long line of names is not read again for each of them.
         return _is_count(value) or not any(map(str.isdigit, value[:200]))
-    return secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
+    is_spaced = text[end - len(value) - 1].isspace()  # no `map[password:… user:…`
+    return is_spaced and secret_names.is_word(value) and text[end : end + 2].strip(' ').isalpha()
 
 
 def _is_count(value: str) -> bool:
@@ -370,7 +366,6 @@ def _found(text: str, start: int, end: int, kind: str, *, bare: bool = False) ->
             and secret_names.kind_of(first)
         )
         or (len(first) < 3 and first[-1:].isdigit() and not first[:-1].isalpha())
-        or first in (',', '#')  # `"user:\npassword:",`
         or (kind != 'PASSWORD' and (_FILE.fullmatch(first) or secret_names.names_one(name)))
         or (kind == 'SECRET' and _REFERENCE.fullmatch(first))
         or secret_names.is_none(kind, first.rstrip(',;'), text[max(0, start - 40) : start])

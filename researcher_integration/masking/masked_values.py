@@ -63,8 +63,7 @@ class ValuePlace:
         """Return whether a value is the secret that its place says: no count, no version, nothing masked."""
         if is_number and self.kind != KUBERNETES and secret_names.is_count(self.name, text):
             return False
-        is_command = self.kind == 'COOKIE' and ' ' in text and '=' not in text  # `"test:cookies": "run all"`
-        if is_command or MASK.fullmatch(text) or (self.generated and not secret_names.is_generated(text)):
+        if MASK.fullmatch(text) or (self.generated and not secret_names.is_generated(text)):
             return False
         return self.kind is not None and not secret_names.is_none(self.kind, text, self.name)
 
@@ -174,6 +173,8 @@ class Values:
                     is_about or (kind != KUBERNETES and (low.endswith(_SAID_ABOUT) or secret_names.harmless(key)))
                 ) and not is_key
                 own = None if '/' in key and isinstance(item, Mapping) else secret_names.kind_of(key)
+                if low == 'key' and isinstance(item, str):  # `"jwt": {"key": "…"}`
+                    own = secret_names.kind_of(f'{place.name}_key')
                 if low in ('instances', 'values') and fields.get('type') == 'random_password':  # a state of Terraform
                     own = 'PASSWORD'
                 below = None if own or kind or isinstance(item, str) else secret_names.kind_over(key)

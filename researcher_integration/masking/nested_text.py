@@ -56,10 +56,6 @@ class _Located(str):
         return found
 
 
-class _Call(list[Any]):
-    """What stands in round brackets, where a word without quotes is a name of the program."""
-
-
 class _LocatedValues(Values):
     """Finds the secrets in what has been read into located strings; changes nothing."""
 
@@ -136,7 +132,7 @@ def _read(text: str, start: int, end: int, top: _Container, name: str | None = N
             key = token['text'].strip('"\'')
         elif word in opens:
             document = token.start() if len(stack) == 1 else document
-            new: _Container = {} if word == '{' else _Call() if word == '(' else []
+            new: _Container = {} if word == '{' else []
             if len(stack) < MAX_NESTED:
                 _put(stack[-1], key, new)
             stack.append(new if len(stack) < MAX_NESTED else stack[-1])
@@ -154,9 +150,8 @@ def _read(text: str, start: int, end: int, top: _Container, name: str | None = N
             quoted = word[0] in '"\'' if loose else word[0] == '"'
             content = word[1 : -1 if len(word) > 1 and word.endswith(word[0]) else None] if quoted else word
             is_number = word[:1] in '-0123456789'
-            is_word = loose and not isinstance(stack[-1], _Call)
             at = token.start() + quoted
-            value = _Located.at(content, at, bare=not quoted and not loose) if quoted or is_number or is_word else None
+            value = _Located.at(content, at, bare=not quoted and not loose) if quoted or is_number or loose else None
             _put(stack[-1], key, value)
             key = ''
     return None

@@ -72,19 +72,22 @@ class Patterns:
         """Put their anchors together."""
         self._patterns = [*patterns]
         rests: dict[str, set[str]] = {}
+        self._of: dict[str, list[int]] = {}
         for anchor in (anchor for pattern in self._patterns for anchor in pattern.anchors):
             rests.setdefault(anchor[0], set()).add(anchor[1:])
+            self._of[anchor] = [at for at, each in enumerate(self._patterns) if anchor.startswith(each.anchors)]
         # One character is taken, since an anchor may begin within another; of those that begin at one, the longest.
         self._anchor = re.compile('|'.join(f'{re.escape(first)}(?=({any_of(each)}))' for first, each in rests.items()))
 
     def __call__(self, text: str, lower: str) -> Iterator[Finding]:
         """Find them, as `Find` says."""
-        found: dict[str, list[int]] = {}
+        found: dict[int, list[int]] = {}
         for match in self._anchor.finditer(lower):
-            found.setdefault(match[0] + match[match.lastindex or 0], []).append(match.start())
-        for pattern in self._patterns if found else ():
-            if places := [found[word] for word in found if word.startswith(pattern.anchors)]:
-                yield from pattern.find(text, _places(lower, sorted(chain(*places)), pattern.lines))
+            for at in self._of[match[0] + match[match.lastindex or 0]]:
+                found.setdefault(at, []).append(match.start())
+        for at in sorted(found):
+            pattern = self._patterns[at]
+            yield from pattern.find(text, _places(lower, found[at], pattern.lines))
 
 
 class LongWords:

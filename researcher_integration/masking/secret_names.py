@@ -69,10 +69,11 @@ _QUOTED = re.compile(
 # Services whose keys stand beside their names alone: `stripe = …`; looked for before a long word.
 _SERVICES = any_of(Path(__file__).with_name('secret_services.txt').read_text(encoding='utf-8').split())
 _SERVICE = re.compile(
-    rf'(?:(?<![a-z0-9])|(?<= -d))(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|login|pat))*)\W{{1,8}}$'
+    rf'(?:(?<![a-z0-9])|(?<= -d))(?P<name>(?:{_SERVICES})(?:[_\-. ]?(?:api|auth|access|key|login|pat))*)\W{{1,24}}$'
 )
 # Any other key, whose value must look more like one.
-_ANY_KEY = re.compile(r'(?<![a-z0-9"\'])(?P<name>[a-z0-9_\-.]{1,40}?key\d?(?=\W{1,8}$)|key(?= ?=\W{0,6}$))')
+_ANY_KEY = re.compile(r'(?<![a-z0-9"\'])(?P<name>[a-z0-9_\-.]{1,40}?key\d?(?=\W{1,24}$)|key(?= ?=\W{0,6}$))')
+_SHORT = re.compile(r'(?<![A-Za-z0-9])(?<![A-Za-z0-9][_\-])(?:pass|pw|clave)$', re.IGNORECASE)
 # No number of a commit or of a thing.
 _BEYOND_HEX = re.compile(r'(?=.{20})(?:[a-z]*\d[a-z\d]*[g-z]|[a-z]*[g-z][a-z]*\d)')
 _LONG_WORD = re.compile(r'(?<=[=:> "\'`])(?![a-z_\-.]{2,40}[=:])[a-z0-9_\-.+/~|=:]{14,200}')
@@ -81,8 +82,6 @@ _GENERATED = re.compile(r'(?!(?i:sha\d|md5))[A-Za-z0-9_\-.+/=~:|]{14,200}')
 _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
 
 _CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
-
-_SIGN_WITHIN = re.compile(r'\w[!#$%&*^](?=\w)')
 
 _LONGEST_WORD = 24
 
@@ -187,20 +186,21 @@ def _begins_word(text: str, start: int) -> bool:
 
 def is_ambiguous(text: str, start: int = 0, end: int | None = None) -> bool:
     """Return whether a name says little of its value: `pass` or `pw`, unless behind another word (`db_pass`)."""
-    is_short = re.search(r'(?<![A-Za-z])(?:pass|pw|clave)$', text[start:end], re.IGNORECASE) is not None
-    return is_short and not re.search(r'[A-Za-z0-9][_\-]$', text[max(0, start - 2) : start])
+    return _SHORT.search(text, start, len(text) if end is None else end) is not None
 
 
-def service_hits(lower: str) -> Iterator[tuple[int, int]]:
-    """Names of services before what may be a key, in a text in lower case: where each begins and ends."""
+def service_hits(text: str, lower: str) -> Iterator[tuple[int, int]]:
+    """Names of services before what may be a key, in a text, given in lower case, too: where each begins and ends."""
     for word in _LONG_WORD.finditer(lower):
         first = max(0, word.start() - 60)
         before = lower[first : word.start()]
         is_assigned = before.rstrip(' "\'`').endswith(('=', ':', '>')) or '--' in before
         if not is_assigned or not is_generated(word[0]):
             continue
-        if found := _SERVICE.search(before) or (_BEYOND_HEX.search(word[0]) and _ANY_KEY.search(before)):
-            yield first + found.start('name'), first + found.end('name')
+        if found := _SERVICE.search(before) or _ANY_KEY.search(before):
+            start, end = first + found.start('name'), first + found.end('name')
+            if found.re is _SERVICE or _BEYOND_HEX.search(word[0]) or text[start:end].isupper():  # `BUGSNAG_KEY: …`
+                yield start, end
 
 
 @lru_cache(maxsize=1024)
@@ -269,7 +269,7 @@ def is_coded(value: str) -> bool:
     """Return whether a word looks like a password: with digits, capitals within, or signs that words have not."""
     capitals = sum(map(str.isupper, value[1:]))
     is_cased = capitals > 1 and value != value.upper()
-    return is_cased or any(map(str.isdigit, value)) or (len(value) > 7 and _SIGN_WITHIN.search(value) is not None)
+    return is_cased or any(map(str.isdigit, value))
 
 
 def is_word(value: str) -> bool:

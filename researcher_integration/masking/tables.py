@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice, pairwise, zip_longest
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import Finding, line_end, lines_below
@@ -49,8 +49,7 @@ class Columns:
         fits = fits and len(row) == self.width
         for index, kind in self.kinds.items():
             for at in {index, index - self.width + len(row)}:  # counted from its end, too
-                is_cell = 0 <= at < len(row) and (fits or ' ' not in row[at])
-                if is_cell and is_secret_cell(row[at], kind, certain=fits and index in self.sure):
+                if 0 <= at < len(row) and is_secret_cell(row[at], kind, certain=fits and index in self.sure):
                     yield at, kind
 
 
@@ -77,16 +76,14 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
         ruled = (re.search('[─━]|[|]{2}', text[start:end]) or _RULE.match(above)) is not None
         is_row = '|' in above  # under a rule that may be that of another header
     names = [header[slice(*cell)].strip(_MARKS) for cell in cells]
-    if not (ruled or sum(map(bool, names)) > 1) or not all(_NAME.match(name) for name in names if name):
-        return
-    is_named = ruled or (len(below) > 1 and (sign not in ('', '\t') or not header.islower()))
-    columns = columns_of(names, certain=is_named and not is_row)
-    is_code = header[0].isspace() and header.endswith(',')
-    if not columns or is_code or (sign == '|' and not ruled and '| ' in header):
-        return  # of nothing secret, or a drawing
-    is_table = sign or ruled or header.isupper() or (header[0].isspace() and below[0][:1].isdigit())
-    if not is_table and (len(cells) < 3 or any(' ' in name for name in names)):
-        return  # words of a sentence, or an option and what it does
+    row = [below[0][slice(*cell)].strip(_MARKS) for cell in _split(below[0], 0, sign, stops)]
+    named = [(name, cell) for name, cell in zip_longest(names, row[: len(names)], fillvalue='') if name]
+    if not (ruled or len(named) > 1) or any(name == cell or not _NAME.match(name) for name, cell in named):
+        return  # of one column, a row like the next, or no names
+    certain = not is_row and (ruled or sign not in ('', '\t') or not header.islower())
+    columns = columns_of(names, certain=certain)
+    if not columns or header.endswith(',') or (sign == '|' and not ruled and '| ' in header):
+        return  # of nothing secret, or code, or a drawing
     same = (sign, columns.width, bool(columns.sure), *(() if sign else cells[at] for at in columns.kinds))
     within = [each for each, stop in read.items() if start < stop]
     if same in within or len(within) > 8:  # as a row of tables whose headers may all be none

@@ -275,6 +275,18 @@ def test_what_programs_say_of_secrets_stays(text: str) -> None:
         'Authorization: Bearer oKcsXsYHzYTPytaUbejq-ec-phQ_OMTqPiepOzWP',
         'signing_key (awIxiuofkCyEnBAsAXAhxZpJhdErEXLB)',
         'token: PqYiTUTxKsJq.YKJVaAbqLmP.zFfWVqkXbLmE',
+        '  proxy_set_header X-Fen-Token 5f2a88cc0be14d;',
+        'AWS Secret Access Key [****************wYbq]: ' + letters(40, 7),
+        'psk="three.blind.mice"',
+        'masterauth "lantern"',
+        'FENSNAG_KEY:              9b8c2f7a6d5e4b3c2d1a0f9e8d7c6b5a',
+        '- ParameterKey: FenApiKey\n  ParameterValue: 1a9c77e0-4f2d-4f8a-93a1-0be1d2c7f001',
+        'JWTSecret: []byte("sedge-9"),',
+        'os.Setenv("API_SECRET", "lantern")',
+        'map[dbPassword:lantern retries:5]',
+        'keystorePass="Lantern!"',
+        '{"jwt": {"issuer": "fen", "key": "q7Zk3vQ9pLmX7w"}}',
+        '-----BEGIN OpenVPN Static key V1-----\n3a1f0c9d8e7b6a5f4c3d2e1f0a9b8c7d\n-----END OpenVPN Static key V1-----',
     ],
 )
 def test_what_is_given_with_them_is_masked(text: str) -> None:
@@ -305,6 +317,10 @@ def test_keys_of_aws_in_a_row(date: str) -> None:
 )
 def test_keys_of_no_known_form(line: str, left: str) -> None:
     assert MASKER.mask(line.replace('{}', letters(36, 60))).text == left
+
+
+def test_openings_that_never_end_are_masked_and_left() -> None:
+    assert MASKER.mask("password('" * 99).counts == {'PASSWORD': 1}
 
 
 def test_identifiers_of_things_stay() -> None:

@@ -47,6 +47,7 @@ COPY tests (suite, pass) FROM stdin;\\napi\\t112\\nui\\t1205\\n\\\\.
 | Field | Type |\\n|---|---|\\n| id | int(11) |\\n| password | varchar(255) |
 | user | password |\\n|---|---|\\n\\n| Option | Value |\\n|---|---|\\n| min | Abc123 |
 user,password,note\\nexpired,expired,x\\n\\nThe end, of it, all.\\nThen, when told, they left.
+syn keyword\\tpfService\\tkpasswd\\nsyn keyword\\tpfService\\tkpop\\nsyn keyword\\tpfService\\tkrb524
 {"columns": ["host", "pass"], "rows": [["db1", 1205], ["db2", 97]]}
 | Method | Factor |\n|---|---|\n| `password` | first |\n| `oidc` | first |\n| `totp` | second |
 mac         nseq        ocsp        passwd\npkcs12      pkcs7       pkcs8       pkey\nrehash      req         rsa         rand
@@ -145,6 +146,15 @@ password: 8 characters minimum
 creds := &lamp.Credentials{}; seen[secretKey] = struct{}{}; c.credentials = []byte(apiKey); token := fen.store.Auth.Lamps.Location
 get("https://fen.example/v1?q=1&api_key="+found, nil); `{"token":"` + token + `","secret":"` + secret + `"}`; credentials: "include"
 image: fen.example/lamp-secrets:v0.9.8-ubi9; CREATE_SECRET = 0x00000020; get_password('service1', 'ada1'); # Token`: https://fen.example/rfc6749#part-3.2
+password = reader.standardPasswordReader; password = random_password.front_password.result; "output_token": "NextMarker",
+FEN_user_pwd *FEN_user_pwd_new(void);
+keyData.split(b"-----BEGIN CERTIFICATE-----"); token: `Basic ${Fen.from('a:b').encode('base64')}`; our $exists_token = \\undef;
+ECDHE-PSK-AES256-CBC-SHA  TLSv1  Kx=ECDHEPSK  Au=PSK  Enc=AES(256); UNEXPECTED_TOKEN = /^Unexpected (.)/i
+secret-access-key: xxxxxxxxxxxxxxxxxxxx/xxxxxxxxx; AWS_SECRET_ACCESS_KEY=fsec_xxxxxxxxxxxxxxxx
+echo "$$FEN_PASS" | docker login; - token: '\\w*.fen.example', - token: "\\[.*\\]"; "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D"
+password = user, other
+def ask(data: bytes, password: typing.Optional[bytes]); if (token === FALSE)
+    password: Incomplete | None = ...,
 Authorization: Basic base64(name:word); authorization = "{} Credential={}/{}, Headers={}"
 """
 
@@ -152,7 +162,7 @@ Authorization: Basic base64(name:word); authorization = "{} Credential={}/{}, He
 def test_what_only_speaks_of_secrets_stays() -> None:
     assert MASKER.mask(HARMLESS) == Masked(HARMLESS, {})
     assert MASKER.mask(json.dumps(HARMLESS)).counts == {}
-    typeset = '‘--private-key=FILE’ and ‘--password=PASSWORD’. \\fILoadCredential=\\fR\nPassword: required, string'
+    typeset = '‘--private-key=FILE’ and ‘--password=PASSWORD’. \\fILoadCredential=\\fR\nPassword: required, string --password=PASS‐'
     assert MASKER.mask(typeset) == Masked(typeset, {})
 
 
