@@ -77,7 +77,7 @@ def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
     Where names were asked for it is looked for below a heading, since those of a title are said first.
     """
     for place, each in enumerate(said[:_OPENING]):
-        if each.lead or LEGAL.search(each.text) or _BYLINE.search(each.text):
+        if each.lead or LEGAL.search(each.text) or _NO_OPENING.search(each.text):
             continue
         if each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE:
             kind = Kind.PROSE if each.kind is Kind.FRAGMENT else each.kind
@@ -146,9 +146,9 @@ _CLAUSE_END = regex.compile(r'(?r)[,;:—](?=\s)')
 _OPENING = 50
 """Statements among which a text says what it is about."""
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
-# `By Ada Orme · 12 May`, `Weir & Sons Ltd — Safety Dept.`
-_BYLINE = regex.compile(
-    r'^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
+# `By Ada Orme · 12 May`, `Weir & Sons Ltd — Safety Dept.`; what somebody says or asks.
+_NO_OPENING = regex.compile(
+    r'^["“„«「『]|[?？]$|^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
     r'|^(?:\p{Lu}[\p{L}.&]*|&|of|and|the)(?: (?:[\p{Lu}&–—-][\p{L}.]*|of|and|the)){0,20}$'
 )
 _LEAST_CONTENT = 2
