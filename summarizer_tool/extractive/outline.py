@@ -48,7 +48,8 @@ _CONTROLS = frozenset(
 )
 LEGAL = regex.compile(
     r'\bcopyright(?: \(c\)| ©|[ :]*\d)|©|\bSPDX-|\b(?:licen[cs]ed|distributed) under\b|\blicen[cs]e information\b'
-    r'|\ball rights reserved\b|\bfree software\b|\bredistributions? (?:of|and use)\b',
+    r'|\ball rights reserved\b|\bfree software\b|\bredistribut(?:e it|ions? of|ions? and use)\b'
+    r'|\bwithout (?:any|even the implied) warranty\b',
     regex.IGNORECASE,
 )
 _OPENING = regex.compile(r'\s*\{?\s*$')

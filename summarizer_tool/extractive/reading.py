@@ -47,8 +47,9 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
         if len(source.path) < 2:  # under the title alone: the text begins here
             tells = len(sections) > 1 or gist.is_story([each.text for each in said])
             said = _with_opening(said, is_gist=aim is Aim.GIST and tells)
+        titles = [' '.join(section.titles[-2:]) for section in sections]
         if aim is Aim.GIST:
-            said = gist.placed(said, begins=len(source.path) < 2)
+            said = gist.placed(said, titles, begins=len(source.path) < 2)
         said, outdated = _standing(said, sections, source.lines)
         former += outdated
         if headings:  # of a source before
@@ -59,7 +60,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
                 for each in said
             ]
         found += said
-        headings += [' '.join(section.titles[-2:]) for section in sections]
+        headings += titles
         before += count
     found = [statement for statement in found if _says_something(statement)] or found
     found = [_sayable(statement, target_tokens) for statement in found]
