@@ -39,8 +39,8 @@ _BINDING = regex.compile(
 # Below it a text speaks of itself.
 _ITSELF = regex.compile(
     r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer|status of this (?:document|memo)'
-    r'|acknowledge?ments?|affiliations|author contributions|(?:how to )?cite this .{1,20}|(?:conflicts?|competing) interests?'
-    r'|conflicts? of interests?)$',
+    r'|acknowledge?ments?|affiliations|author contributions|(?:how to )?cite this .{1,20}'
+    r'|(?:conflicts? of|competing) interests?)$',
     regex.IGNORECASE,
 )
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)

@@ -17,7 +17,7 @@ SHORT_WORDS = 6
 BULLET = regex.compile(
     r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+(?:[*_]{1,3}|<[^<>]{1,200}>)?[\p{Lu}`"\']))[ \t]+'
 )
-_BAR = regex.compile(r'(?<!\\)\|')
+BAR = regex.compile(r'(?<!\\)\|')
 _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
@@ -44,7 +44,7 @@ def read_row(reader: StatementReader, lines: Sequence[NumberedLine], following: 
     """
     reader.before = NOTHING  # what leads to a table leads to no list below it
     line, text = lines[0], ' '.join(line.text.strip() for line in lines)
-    cells = [plain(cell.replace('\\|', '|')) for cell in _BAR.split(text.removeprefix('|').removesuffix('|'))]
+    cells = [plain(cell.replace('\\|', '|')) for cell in BAR.split(text.removeprefix('|').removesuffix('|'))]
     if _is_delimiter(text):
         return
     if _is_delimiter(following):

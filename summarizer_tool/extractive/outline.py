@@ -272,7 +272,11 @@ def _declares(here: Sequence[_Token]) -> bool:
         return ''.join(token.text for token in here[1:3]) == '()'
     # The bracket may be a part of a name: a variable of a shell.
     words = sum(1 for _ in takewhile(_is_of_signature, here[:-1]))
-    return 0 < words < _MOST_WORDS and here[words].text[0] == '(' and here[words - 1].text not in (*_CONTROLS, 'synchronized')
+    return (
+        0 < words < _MOST_WORDS
+        and here[words].text[0] == '('
+        and here[words - 1].text not in (*_CONTROLS, 'synchronized')
+    )
 
 
 def _is_of_signature(token: _Token) -> bool:

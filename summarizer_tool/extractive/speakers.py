@@ -75,5 +75,6 @@ def talk(lines: Sequence[NumberedLine]) -> range:
     if not recur or not 1 < len(names) < len(turns) or len(turns) < 2 * _TURNS or shares * len(turns) <= len(opening):
         return range(0)
     goes_on = any(min(turns) < number < max(turns) and not name for number, name in opening)
+    goes_on = goes_on or any(line.number == max(turns) and _ABOVE.match(line.text) for line in lines)
     first = next(line.number for line in lines if (match := turn_of(line.text)) and names[match.group(1)] > 1)
     return range(first, (lines[-1].number if goes_on else max(turns)) + 1)

@@ -224,7 +224,7 @@ class StatementReader:
             return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        led = self._lead_in() if self.is_item and not lead else NOTHING
+        led = self._lead_in() if self.is_item and (not lead or lead in self.speakers) else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
         is_open = not led.text.endswith(':') or is_stop_word(ends, self.language)
@@ -245,7 +245,8 @@ class StatementReader:
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
             if led.text and not place and (not is_said or goes_on_in_items):
                 kind = Kind.PROSE if is_said else Kind.LIST
-                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip('.:, '))
+                leads = ': '.join(filter(None, (led.text.rstrip('.:, '), lead)))
+                self.say(text, (*sentence.evidence, *led.evidence), kind, leads)
                 continue
             if not (is_said or (lead and not self.quoted)) and self._is_scrap(
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
@@ -269,7 +270,9 @@ class StatementReader:
 
     def _led(self, lines: Sequence[NumberedLine]) -> tuple[str, list[int], Sequence[NumberedLine]]:
         """Who says a paragraph, or what leads to it where it is quoted, on which lines, and the lines without that."""
-        match = None if self.term.text else turn_of(lines[0].text)
+        match = turn_of(lines[0].text)
+        if match and match.end() == len(lines[0].text) and match[1] not in self.speakers:
+            match = None  # a heading, or what is defined below
         if match:
             self.speaker = (match.group(1), lines[0].number) if self._speaks(match.group(1)) else None
         elif lines[0].number not in self.talk and not self.before.text.endswith(':'):
@@ -302,11 +305,16 @@ class StatementReader:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= LONGEST_LEAD else NOTHING
 
-    @staticmethod
-    def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
+    def _is_scrap(self, text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
         """Return whether what is no sentence states nothing: an end without its beginning, a heading, a label."""
         is_end = goes_on and _AMID.match(text) is not None
-        is_heading = leads and len(text) < ASIDE_REACH and is_name(text) and VERB.search(text.lower()) is None
+        is_heading = (
+            leads
+            and not self.question.text
+            and len(text) < ASIDE_REACH
+            and is_name(text)
+            and VERB.search(text.lower()) is None
+        )
         is_label = alone and len(text.split()) < LEAST_WORDS and ': ' not in text and _LABEL.fullmatch(text) is not None
         return is_end or is_heading or is_label or text.endswith((',', ':'))
 

@@ -13,6 +13,7 @@ from itertools import islice
 import regex
 
 from summarizer_tool.extractive.labelled_values import (
+    BAR,
     BULLET,
     DEFINITION,
     SHORT_WORDS,
@@ -114,7 +115,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
         elif is_table_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
-            last = _end_of_row(lines, index) if reader.columns else index
+            last = _end_of_row(lines, index, len(reader.columns)) if reader.columns else index
             following = ''.join(texts[last + 1 : last + 2])
             read_row(reader, lines[index : last + 1], following)
             line = lines[[index, *islice(places, last - index)][-1]]
@@ -181,16 +182,15 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
     return (_LOWEST, match.group(2)) if match else None
 
 
-def _end_of_row(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a row between bars: a long one is cut into several, and only a row begins with a bar."""
-    last = first
-    while (
-        lines[first].text.lstrip().startswith('|')
-        and last + 1 < len(lines)
-        and not lines[last].blank_after
-        and lines[last + 1].text.strip()[:1] not in ('|', '#', '>', '`', '~')
-    ):
-        last += 1
+def _end_of_row(lines: Sequence[NumberedLine], first: int, columns: int) -> int:
+    """The last line of a row that begins with a bar: a long one is cut into several, between its cells or within."""
+    last, text = first, lines[first].text.strip()
+    while text[:1] == '|' and last + 1 < len(lines) and not lines[last].blank_after:
+        following = lines[last + 1].text.strip()
+        is_full = text[-1:] == '|' or len(BAR.findall(text)) >= columns
+        if following[:1] in ('#', '>', '`', '~') or (following[:1] == '|' and is_full):
+            break
+        last, text = last + 1, f'{text} {following}'
     return last
 
 

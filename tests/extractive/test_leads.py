@@ -209,3 +209,11 @@ def test_what_says_that_something_is_not_so_is_said_with_it():
         'The guild claimed that it had paid the keepers of the mill. It had not.',
         'The keepers have left.',
     ]
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['When none match, the wheel is stopped.', 'In contrast, rye is cheap.', 'To make use of it, you must wait.'],
+)
+def test_what_contrasts_with_the_sentence_before_is_said_with_it(text: str) -> None:
+    assert read(f'The mill of Marn grinds wheat. {text}')[-1][0] == f'The mill of Marn grinds wheat. {text}'
