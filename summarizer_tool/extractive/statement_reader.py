@@ -9,7 +9,7 @@ from summarizer_tool.extractive.pointing_back import DENIES, POINTS_BACK, PRONOU
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.section_subject import SectionSubject, named_in
 from summarizer_tool.extractive.speakers import turn_of
-from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
+from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
@@ -315,7 +315,9 @@ class StatementReader:
             and is_name(text)
             and VERB.search(text.lower()) is None
         )
-        is_label = alone and len(text.split()) < LEAST_WORDS and ': ' not in text and _LABEL.fullmatch(text) is not None
+        is_label = (
+            alone and len(text.split()) <= _LABEL_WORDS and ': ' not in text and _LABEL.fullmatch(text) is not None
+        )
         return is_end or is_heading or is_label or text.endswith((',', ':'))
 
     def flush(self) -> None:

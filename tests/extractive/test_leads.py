@@ -79,7 +79,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
     assert read(page) == snapshot(
         [
             ('sluice_level (enum): Determines how high the water stands.', (3, 4)),
-            ('sluice_level (enum): This setting needs a restart.', (4, 3)),
+            ('sluice_level (enum): Determines how high the water stands. This setting needs a restart.', (3, 4)),
             ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
             ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
             ('wheel.speed (integer): wheel.speed is the number of turns a minute.', (8, 9)),
