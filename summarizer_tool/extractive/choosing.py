@@ -17,7 +17,7 @@ from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import boilerplate_lines, names, scoring, tokens
 from summarizer_tool.text.relevance import asked_values, relevances, relevant, speaks
 from summarizer_tool.text.scoring import Aim
-from summarizer_tool.text.sentences import MAX_WORDS, ended, is_whole, plain
+from summarizer_tool.text.sentences import MAX_WORDS, ended, plain
 
 ANSWERS = 0.7
 """Share of the best answer's relevance from which a statement must survive any cut."""
@@ -93,9 +93,8 @@ def _candidates(
         mentioned = [name for name in names.mentions(whole) if name in is_name]
         weight = scoring.fact_weight(scoring.MOST_IMPORTANT if is_binding else 3, relevance[index], aim)
         # Not every verb is known by its form, and what answers may be a sentence for all that.
-        may_be_one = aim is Aim.ANSWER and statement.kind is Kind.FRAGMENT and not PRONOUN.match(statement.text)
-        is_sentence = may_be_one and is_whole(statement.text, '')
-        weight *= (Kind.ROW if is_sentence else statement.kind).weight
+        answers_whole = aim is Aim.ANSWER and statement.is_sentence and not PRONOUN.match(statement.text)
+        weight *= max(statement.kind.weight, Kind.ROW.weight if answers_whole else 0.0)
         weight *= gist.share_of_gist(statement, hangs_together=hangs_together) if aim is Aim.GIST else 1.0
         weight *= statement.prominence if not reading.is_story else 1.0
         if statement.lead and _DISFLUENT.search(statement.text):

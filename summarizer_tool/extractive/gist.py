@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import regex
 
+from summarizer_tool.extractive.outline import LEGAL
 from summarizer_tool.extractive.pointing_back import POINTS_BACK
 from summarizer_tool.extractive.statement import Statement
 from summarizer_tool.extractive.under_headings import TURNS
@@ -19,6 +20,9 @@ POINTING_WEIGHT = 0.5
 OF_PARAGRAPH = 1.5
 """Weight of what a paragraph begins with, for the gist."""
 
+OF_ITSELF = 0.2
+"""The same of what a text says of its licence, of who has written it, and how it came about."""
+
 STORY = 0.25
 """Share of statements with he, she or quotation marks, above which a text tells a story and binds nobody."""
 
@@ -32,7 +36,13 @@ _BINDING = regex.compile(
     r'|prohibited|not allowed|no longer|from now on|wants|prefers|(?:[Ww]e|was|is|are|were|been) '
     r'(?:agreed|decided|resolved|approved|adopted|rejected))\b'
 )
-_LICENCE = regex.compile(r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer)$', regex.I)
+# Below it a text speaks of itself.
+_ITSELF = regex.compile(
+    r'\b(?:copyright(?: notice)?|licen[cs]e|licensing|legal notices?|disclaimer|status of this (?:document|memo)'
+    r'|acknowledge?ments?|affiliations|author contributions|(?:how to )?cite this .{1,20}'
+    r'|(?:conflicts? of|competing) interests?)$',
+    regex.IGNORECASE,
+)
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
@@ -65,7 +75,7 @@ def binding(
         and binds(each.said(each.text))
         and (each.lead or not POINTS_BACK.match(each.text))
         and not TURNS.match(each.lead)
-        and not _LICENCE.search(headings[each.section])
+        and not _ITSELF.search(headings[each.section])
     ]
     fits = sum(map(len, texts)) <= CHARACTERS_PER_TOKEN * target_tokens
     return frozenset(texts if fits else ())
@@ -76,11 +86,12 @@ def is_story(texts: Sequence[str]) -> bool:
     return sum(_NARRATES.search(text) is not None for text in texts) > STORY * len(texts)
 
 
-def placed(found: Sequence[Statement], *, begins: bool) -> list[Statement]:
+def placed(found: Sequence[Statement], headings: Sequence[str], *, begins: bool) -> list[Statement]:
     """Statements with their prominence: a paragraph begins with what it is about, and so does a text.
 
     Args:
         found: The statements, in order.
+        headings: Of each section.
         begins: Whether the text begins with them.
     """
     length = sum(len(each.text) for each in found) or 1
@@ -91,6 +102,8 @@ def placed(found: Sequence[Statement], *, begins: bool) -> list[Statement]:
         if (each.section, each.paragraph) != paragraph:
             prominence *= OF_PARAGRAPH
             paragraph = each.section, each.paragraph
+        if LEGAL.search(each.text) or _ITSELF.search(headings[each.section]):
+            prominence = OF_ITSELF
         above.append(replace(each, prominence=prominence))
         before += len(each.text)
     return above

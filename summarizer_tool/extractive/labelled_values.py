@@ -1,5 +1,6 @@
 """What tables, boxes and lists of definitions say: rows with the names of their columns, labels with their values."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import regex
@@ -16,7 +17,7 @@ SHORT_WORDS = 6
 BULLET = regex.compile(
     r'^[ \t]*(?:[-*+•·○◦▪‣]|\d{1,3}[.)]|(\p{Ll})\1?[.)](?=[ \t]+(?:[*_]{1,3}|<[^<>]{1,200}>)?[\p{Lu}`"\']))[ \t]+'
 )
-_BAR = regex.compile(r'(?<!\\)\|')
+BAR = regex.compile(r'(?<!\\)\|')
 _IS_VALUE = regex.compile(r'\d|, ')
 """What the title of a column seldom has."""
 _NO_VALUE = regex.compile(r'(?:\p{P}*|none|n/a)', regex.IGNORECASE)
@@ -36,13 +37,15 @@ def is_table_row(text: str, following: str, reader: StatementReader) -> bool:
     return '|' in stripped and (bool(reader.columns) or _is_delimiter(stripped) or _is_delimiter(following))
 
 
-def read_row(reader: StatementReader, line: NumberedLine, following: str) -> None:
-    """Say a row with the names of its columns: `| Heron | Master: Ada Finn | Lost: 1872 |`."""
+def read_row(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
+    """Say a row, which may stand on several lines, with the names of its columns.
+
+    `| Heron | Master: Ada Finn | Lost: 1872 |`
+    """
     reader.before = NOTHING  # what leads to a table leads to no list below it
-    cells = [
-        plain(cell.replace('\\|', '|')) for cell in _BAR.split(line.text.strip().removeprefix('|').removesuffix('|'))
-    ]
-    if _is_delimiter(line.text):
+    line, text = lines[0], ' '.join(line.text.strip() for line in lines)
+    cells = [plain(cell.replace('\\|', '|')) for cell in BAR.split(text.removeprefix('|').removesuffix('|'))]
+    if _is_delimiter(text):
         return
     if _is_delimiter(following):
         reader.flush()
@@ -64,7 +67,8 @@ def read_row(reader: StatementReader, line: NumberedLine, following: str) -> Non
     ]
     # `| Tolls by kind: | | |` heads rows.
     if len(named) > 1 or (any(map(str.isalpha, ''.join(cells))) and not head.endswith(':')):
-        reader.say(f'| {" | ".join(named)} |', (line.number, *([reader.column_line] if columns else ())), Kind.ROW)
+        numbers = (*(each.number for each in lines), *([reader.column_line] if columns else ()))
+        reader.say(f'| {" | ".join(named)} |', numbers, Kind.ROW)
 
 
 def _is_named(column: str, cell: str, *, is_first: bool) -> bool:

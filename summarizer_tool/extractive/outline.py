@@ -31,6 +31,8 @@ _LONGEST_LINE = 200
 """Characters of a line of code, on the average and at most ten times that: what is longer nobody has written."""
 _MOST_LINES = 16
 """Lines of one signature."""
+_MOST_WORDS = 6
+"""Words and marks before the brackets of a method."""
 _SAMPLE = 120
 """Lines by which a language is told."""
 _ERROR = 3
@@ -46,7 +48,8 @@ _CONTROLS = frozenset(
 )
 LEGAL = regex.compile(
     r'\bcopyright(?: \(c\)| ©|[ :]*\d)|©|\bSPDX-|\b(?:licen[cs]ed|distributed) under\b|\blicen[cs]e information\b'
-    r'|\ball rights reserved\b|\bfree software\b|\bredistributions? (?:of|and use)\b',
+    r'|\ball rights reserved\b|\bfree software\b|\bredistribut(?:e it|ions? of|ions? and use)\b'
+    r'|\bwithout (?:any|even the implied) warranty\b',
     regex.IGNORECASE,
 )
 _OPENING = regex.compile(r'\s*\{?\s*$')
@@ -178,7 +181,8 @@ class _Code:
                 around = [scope for scope in around if scope.indent < indent]
             is_hidden = _HIDDEN.search(self.lines[index].text.partition('(')[0]) is not None
             is_public = not is_hidden and all(scope.is_public for scope in around)
-            if _declares(here):
+            below = self.tokens.get(index + 1, [])
+            if _declares([*here, *below] if [token.text for token in below] == ['{'] else here):
                 is_type = any(token.text in _TYPES for token in here)
                 around.append(_Scope(indent, is_public and is_type))
                 found = self._declaration(index, Kind.DECLARATION if is_public else Kind.COMMENT)
@@ -258,7 +262,7 @@ def _declares(here: Sequence[_Token]) -> bool:
         if following and token.is_of(Keyword) and token.text in _DECLARES:
             is_used = third is not None and (third.is_of(Name) or third.text[0] in '*;')  # `struct tm now;`
             return following.text[0] == '(' or (following.is_of(Name) and not (following.is_of(Name.Class) and is_used))
-        if not token.is_of(Keyword, Name, Text) or token.text in _CONTROLS:
+        if not _is_of_signature(token) or token.text in _CONTROLS:
             break
     # A method in a language that has no word for it: `async read(id) {`.
     text = ''.join(token.text for token in here)
@@ -267,8 +271,17 @@ def _declares(here: Sequence[_Token]) -> bool:
     if here[0].is_of(Text):  # a function of a shell
         return ''.join(token.text for token in here[1:3]) == '()'
     # The bracket may be a part of a name: a variable of a shell.
-    words = sum(1 for _ in takewhile(lambda token: token.is_of(Name, Keyword), here[:-1]))
-    return 0 < words < 4 and here[words].text[0] == '(' and here[words - 1].text not in (*_CONTROLS, 'synchronized')
+    words = sum(1 for _ in takewhile(_is_of_signature, here[:-1]))
+    return (
+        0 < words < _MOST_WORDS
+        and here[words].text[0] == '('
+        and here[words - 1].text not in (*_CONTROLS, 'synchronized')
+    )
+
+
+def _is_of_signature(token: _Token) -> bool:
+    """Return whether a token may stand before the name of what is declared: a word, or the mark of a pointer."""
+    return token.is_of(Keyword, Name, Text) or token.text in ('*', '&')
 
 
 def _indent(line: NumberedLine) -> int:

@@ -47,8 +47,9 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
         if len(source.path) < 2:  # under the title alone: the text begins here
             tells = len(sections) > 1 or gist.is_story([each.text for each in said])
             said = _with_opening(said, is_gist=aim is Aim.GIST and tells)
+        titles = [' '.join(section.titles[-2:]) for section in sections]
         if aim is Aim.GIST:
-            said = gist.placed(said, begins=len(source.path) < 2)
+            said = gist.placed(said, titles, begins=len(source.path) < 2)
         said, outdated = _standing(said, sections, source.lines)
         former += outdated
         if headings:  # of a source before
@@ -59,7 +60,7 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
                 for each in said
             ]
         found += said
-        headings += [' '.join(section.titles[-2:]) for section in sections]
+        headings += titles
         before += count
     found = [statement for statement in found if _says_something(statement)] or found
     found = [_sayable(statement, target_tokens) for statement in found]
@@ -77,7 +78,7 @@ def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
     Where names were asked for it is looked for below a heading, since those of a title are said first.
     """
     for place, each in enumerate(said[:_OPENING]):
-        if each.lead or LEGAL.search(each.text) or _BYLINE.search(each.text):
+        if each.lead or LEGAL.search(each.text) or _NO_OPENING.search(each.text):
             continue
         if each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE:
             kind = Kind.PROSE if each.kind is Kind.FRAGMENT else each.kind
@@ -146,9 +147,9 @@ _CLAUSE_END = regex.compile(r'(?r)[,;:—](?=\s)')
 _OPENING = 50
 """Statements among which a text says what it is about."""
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
-# `By Ada Orme · 12 May`, `Weir & Sons Ltd — Safety Dept.`
-_BYLINE = regex.compile(
-    r'^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
+# `By Ada Orme · 12 May`, `Weir & Sons Ltd — Safety Dept.`; what somebody says or asks.
+_NO_OPENING = regex.compile(
+    r'^["“„«「『]|[?？]$|^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
     r'|^(?:\p{Lu}[\p{L}.&]*|&|of|and|the)(?: (?:[\p{Lu}&–—-][\p{L}.]*|of|and|the)){0,20}$'
 )
 _LEAST_CONTENT = 2

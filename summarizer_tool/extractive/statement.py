@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-LEAST_WORDS = 4
-"""Words under which what is no sentence is a label, a greeting or who has signed."""
+from summarizer_tool.text.sentences import is_whole
 
 
 class Kind(Enum):
@@ -73,8 +72,7 @@ class Statement:
     @property
     def is_sentence(self) -> bool:
         """Whether it is one for a reader, such as an order, in which no verb is known by its form."""
-        ends = self.text.endswith('.') and self.text[:1].isupper() and len(self.text.split()) > LEAST_WORDS
-        return self.kind is Kind.PROSE or (self.kind is Kind.FRAGMENT and not self.lead and ends)
+        return self.kind is Kind.PROSE or (self.kind is Kind.FRAGMENT and not self.lead and is_whole(self.text, ''))
 
     def said(self, text: str) -> str:
         """A form of the text with what leads to it."""

@@ -8,8 +8,8 @@ import regex
 from summarizer_tool.extractive.pointing_back import DENIES, POINTS_BACK, PRONOUN
 from summarizer_tool.extractive.printed import is_printed
 from summarizer_tool.extractive.section_subject import SectionSubject, named_in
-from summarizer_tool.extractive.speakers import SPEAKER
-from summarizer_tool.extractive.statement import LEAST_WORDS, HeadingSection, Kind, Statement
+from summarizer_tool.extractive.speakers import turn_of
+from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.under_headings import NUMBERING, is_name, subject_of
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines, names
@@ -48,6 +48,7 @@ _ELSEWHERE = regex.compile(
     r'|(?:(?:For|To|If)\b[^.;:]{0,140},|For (?:additional|details|further|information|more)\b[^.;:]{0,140})'
     r' (?:see|refer to|please (?:check|see|visit|consult))\b)'
     r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
+    r'|^(?:\p{L}+ )?[Tt]hanks,? (?:to )?@'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
 # Without it what stands below would hold always.
@@ -78,8 +79,8 @@ class StatementReader:
     """What begins a line of its own before a colon: speakers, and fields."""
     is_chat: bool = False
     """Whether nearly all lines begin with who speaks."""
-    talk_end: int = 0
-    """The line after which, in a conversation, what begins without a name is nobody's; 0 where the text is none."""
+    talk: range = range(0)
+    """The lines of a conversation: what begins without a name before or after them is nobody's."""
     speaker: tuple[str, int] | None = None
     """Who speaks, in a conversation, and the line that says so."""
     out: list[Statement] = field(default_factory=list[Statement])
@@ -114,8 +115,10 @@ class StatementReader:
     term: Sentence = NOTHING
     """What the definition at hand defines, which is said of what stands below it further in than `term_indent`."""
     term_indent: int = 0
-    question: str = ''
-    """What the heading at hand asks, until something answers it."""
+    question: Sentence = NOTHING
+    """What the heading at hand asks, or an item, until something answers it."""
+    asked: int = 0
+    """How much had been said after that item."""
 
     def __post_init__(self) -> None:
         self.subject = SectionSubject(self.sections[-1])
@@ -123,7 +126,7 @@ class StatementReader:
     @property
     def is_conversation(self) -> bool:
         """Whether paragraphs are those of people who speak."""
-        return self.talk_end > 0
+        return len(self.talk) > 0
 
     def open_section(self, level: int, title: str, number: int) -> None:
         """Go on under a heading, which may have marks."""
@@ -136,7 +139,8 @@ class StatementReader:
         self.subject = SectionSubject(self.sections[-1])
         self.speaker, self.before, self.term = None, NOTHING, NOTHING
         self.lead_ins.clear()
-        self.question = NUMBERING.sub('', title).rstrip('?？ ') if title.endswith(('?', '？')) else ''
+        asks = title.endswith(('?', '？'))
+        self.question = Sentence(NUMBERING.sub('', title).rstrip('?？ '), (number,)) if asks else NOTHING
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -154,11 +158,14 @@ class StatementReader:
         if not lead and kind in (Kind.PROSE, Kind.FRAGMENT):
             lead, kind, said_on = self._about(text, kind)
             lines = (*lines, *filter(None, said_on))
-        if self.question and kind in (Kind.PROSE, Kind.FRAGMENT):
-            if not (lead or text.endswith('?') or {*content_words(self.question)} <= {*content_words(text)}):
-                lead, kind = self.question, Kind.PROSE if opens else kind
-                lines = (*lines, *filter(None, self.sections[-1].numbers[-1:]))
-            self.question = ''
+        if (question := self.question).text and kind in (Kind.PROSE, Kind.FRAGMENT):
+            if not (lead or text.endswith('?') or {*content_words(question.text)} <= {*content_words(text)}):
+                is_asked = self.asked == thing > 0
+                lead, kind = question.text, Kind.PROSE if opens or is_asked else kind
+                lines = (*lines, *filter(None, question.evidence))
+                if is_asked:
+                    thing = self.out.pop().thing
+            self.question = NOTHING
         before, kind = self._needed(text, kind, lead)
         if before is not None:
             if DENIES.match(text):  # alone the other would mislead
@@ -217,7 +224,7 @@ class StatementReader:
             return
         goes_on = len(self.before.text) >= ASIDE_REACH and breaks_off(self.before.text, lines[0].text)
         said = [*sentences(lines, self.language)]
-        led = self._lead_in() if self.is_item and not lead else NOTHING
+        led = self._lead_in() if self.is_item and (not lead or lead in self.speakers) else NOTHING
         # A name, or "You may not:", of which each item is the end, however whole it looks.
         ends = led.text.rstrip(': ').rpartition(' ')[2]
         is_open = not led.text.endswith(':') or is_stop_word(ends, self.language)
@@ -238,13 +245,22 @@ class StatementReader:
             kind = Kind.PROSE if is_said else Kind.FRAGMENT
             if led.text and not place and (not is_said or goes_on_in_items):
                 kind = Kind.PROSE if is_said else Kind.LIST
-                self.say(text, (*sentence.evidence, *led.evidence), kind, led.text.rstrip('.:, '))
+                leads = ': '.join(filter(None, (led.text.rstrip('.:, '), lead)))
+                self.say(text, (*sentence.evidence, *led.evidence), kind, leads)
                 continue
             if not (is_said or (lead and not self.quoted)) and self._is_scrap(
                 text, goes_on=goes_on and not place, leads=place + 1 < len(said), alone=len(said) == 1
             ):
                 continue
             self.say(text, (*sentence.evidence, *said_on), kind, lead)
+        if self.is_item and not lead:
+            self._ask(said)
+
+    def _ask(self, said: Sequence[Sentence]) -> None:
+        """Keep what an item asks, if it does nothing else, until something answers it."""
+        if len(said) == 1 and (text := said[0].text).endswith(('?', '？')):
+            self.question = Sentence(shown(bare(text)).rstrip('?？ '), said[0].evidence)
+            self.asked = len(self.out) if self.out and self.out[-1].evidence == said[0].evidence else 0
 
     def _remember(self, last: Sequence[Sentence]) -> None:
         """Keep the last sentence of a paragraph, if it has any, for what it may lead to."""
@@ -254,13 +270,17 @@ class StatementReader:
 
     def _led(self, lines: Sequence[NumberedLine]) -> tuple[str, list[int], Sequence[NumberedLine]]:
         """Who says a paragraph, or what leads to it where it is quoted, on which lines, and the lines without that."""
-        if match := SPEAKER.match(lines[0].text):
+        match = turn_of(lines[0].text)
+        if match and match.end() == len(lines[0].text) and match[1] not in self.speakers:
+            match = None  # a heading, or what is defined below
+        if match:
             self.speaker = (match.group(1), lines[0].number) if self._speaks(match.group(1)) else None
-        elif lines[0].number > self.talk_end and not self.before.text.endswith(':'):
+        elif lines[0].number not in self.talk and not self.before.text.endswith(':'):
             self.speaker = None
         lead, *said_on = self.speaker or ('',)
         if match and lead:
             lead = lines[0].text[: match.end()].rstrip(': ')
+            lead = lead if lines[0].text[match.end() :] else lead.rstrip('.')
             lines = [replace(lines[0], text=lines[0].text[match.end() :]), *lines[1:]]
         if not self.is_conversation or (self.is_item and not match and not self.before.text.endswith(':')):
             self.speaker, lead, said_on = None, lead if match else '', []
@@ -285,19 +305,26 @@ class StatementReader:
             return self.lead_ins[-1][1]
         return self.before if self.before.text.endswith(':') and len(self.before.text) <= LONGEST_LEAD else NOTHING
 
-    @staticmethod
-    def _is_scrap(text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
+    def _is_scrap(self, text: str, *, goes_on: bool, leads: bool, alone: bool) -> bool:
         """Return whether what is no sentence states nothing: an end without its beginning, a heading, a label."""
         is_end = goes_on and _AMID.match(text) is not None
-        is_heading = leads and len(text) < ASIDE_REACH and is_name(text) and VERB.search(text.lower()) is None
-        is_label = alone and len(text.split()) < LEAST_WORDS and ': ' not in text and _LABEL.fullmatch(text) is not None
+        is_heading = (
+            leads
+            and not self.question.text
+            and len(text) < ASIDE_REACH
+            and is_name(text)
+            and VERB.search(text.lower()) is None
+        )
+        is_label = (
+            alone and len(text.split()) <= _LABEL_WORDS and ': ' not in text and _LABEL.fullmatch(text) is not None
+        )
         return is_end or is_heading or is_label or text.endswith((',', ':'))
 
     def flush(self) -> None:
         """Say what was collected: the open paragraph, the open list, and forget the open table."""
         self.paragraph_count += 1
-        if self.out and self.out[-1].section == len(self.sections) - 1:
-            self.question = ''
+        if self.out and self.out[-1].section == len(self.sections) - 1 and self.asked != len(self.out):
+            self.question = NOTHING
         text = ' '.join(line.text for line in self.paragraph)
         if self.paragraph and not _EDITORIAL.match(text):  # as remarks of editors do, it stands in brackets
             self.say_sentences(self.paragraph)

@@ -13,6 +13,7 @@ from itertools import islice
 import regex
 
 from summarizer_tool.extractive.labelled_values import (
+    BAR,
     BULLET,
     DEFINITION,
     SHORT_WORDS,
@@ -21,7 +22,7 @@ from summarizer_tool.extractive.labelled_values import (
     read_row,
 )
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import SPEAKER, speakers_of, talk_end
+from summarizer_tool.extractive.speakers import speakers_of, talk, turn_of
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -95,7 +96,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         language_of_texts(texts),
         *speakers_of(texts),
         levels=[*levels],
-        talk_end=talk_end(lines),
+        talk=talk(lines),
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     blocks = code_blocks(lines, texts)
@@ -114,7 +115,10 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
         elif is_table_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
-            read_row(reader, line, following)
+            last = _end_of_row(lines, index, len(reader.columns)) if reader.columns else index
+            following = ''.join(texts[last + 1 : last + 2])
+            read_row(reader, lines[index : last + 1], following)
+            line = lines[[index, *islice(places, last - index)][-1]]
         elif _BOX.match(text) or boilerplate_lines.is_boilerplate(text):
             reader.flush()
             reader.leads_away = reader.leads_away or boilerplate_lines.leads_away(text)
@@ -176,6 +180,18 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
         return None
     match = _BOLD_TITLE.match(text)
     return (_LOWEST, match.group(2)) if match else None
+
+
+def _end_of_row(lines: Sequence[NumberedLine], first: int, columns: int) -> int:
+    """The last line of a row that begins with a bar: a long one is cut into several, between its cells or within."""
+    last, text = first, lines[first].text.strip()
+    while text[:1] == '|' and last + 1 < len(lines) and not lines[last].blank_after:
+        following = lines[last + 1].text.strip()
+        is_full = text[-1:] == '|' or len(BAR.findall(text)) >= columns
+        if following[:1] in ('#', '>', '`', '~') or (following[:1] == '|' and is_full):
+            break
+        last, text = last + 1, f'{text} {following}'
+    return last
 
 
 def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
@@ -287,7 +303,7 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 
 def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
-    turn, above = SPEAKER.match(text), SPEAKER.match(before)
+    turn, above = turn_of(text), turn_of(before)
     is_answer = above is not None and above.group(1) in labels and turn is not None and is_name(turn.group(1))
     if not text or is_answer or (turn and turn.group(1) in labels):
         return False

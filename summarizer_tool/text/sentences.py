@@ -71,6 +71,8 @@ _ANCHOR = regex.compile(r'(?<!\s)\s*+(?<![{$])\{:? ?[#.]\p{L}[^{}]{0,200}\}\s*$'
 # What generators of sites put into markdown: `{{< note >}}`, `{{% term text="a pod" %}}`.
 _OF_SITE = regex.compile(r'\{\{[<%](?:[^{}"\n]|"[^"\n]*"){0,100}[%>]\}\}')
 _NAMED = regex.compile(r'\b(?:name|term|text|title)="([^"]{1,200})"')
+# A name that a link is given elsewhere: `Python_`.
+_LINKED = regex.compile(r'(?<![\w`])(\p{Lu}[\p{L}\d-]{2,40})_(?![\w`])')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
@@ -127,6 +129,8 @@ _RECORDS = 0.75
 """Share of the lines of a paragraph that end as a sentence does, from which on each ends one."""
 _OPENS_RECORD = regex.compile(r'["“„«(]?[\p{Lu}\d]')
 _STOPS = regex.compile(r'(?<=\w\.)\s+(?=["“(]?\p{Lu})')
+_DIVIDES = '\u2010'
+"""The hyphen of manual pages, at the end of a line mostly that of a divided word."""
 _WINDOW = 10_000
 """Characters in which sentences are looked for at once."""
 _SCRIPT_SAMPLE = 400
@@ -204,6 +208,7 @@ def bare(text: str) -> str:
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
+    text = _LINKED.sub(r'\1', text) if '_' in text else text
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), _TAG.sub(' ', text))
     return one_line(_URL_ASIDE.sub('', text))
 
@@ -297,7 +302,9 @@ def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator
     text = ''
     starts: list[int] = []
     for line in lines:
-        if text:
+        if text[-1:] == _DIVIDES and line.text[:1].islower():
+            text = text[:-1]
+        elif text:
             text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text

@@ -190,3 +190,25 @@ def test_a_sound_of_assent_says_nothing():
             'Ada: The miller of Marn has gone to see the fair in the town on the river.',
         ]
     )
+
+
+def test_who_speaks_may_stand_above_as_in_plays() -> None:
+    said = ['ADA.', '[To KARL.] The wheel stands.', 'KARL.', 'Since when?', 'ADA.', 'It broke on Monday.']
+    title = ['London: Weir & Sons, 1912', 'The action takes place at a mill in Marn.']
+    found = [text for text, _ in read('\n\n'.join([*title, *said, *said, *said, 'KARL.', 'I will mend it.']))]
+    assert found[:4] == snapshot(
+        [
+            'London: Weir & Sons, 1912',
+            'The action takes place at a mill in Marn.',
+            'ADA: [To KARL.] The wheel stands.',
+            'KARL: Since when?',
+        ]
+    )
+    assert found[-1] == 'KARL: I will mend it.'
+
+
+def test_who_speaks_in_a_list_says_all_of_an_item() -> None:
+    items = ['Ada: The wheel stands. Nobody knows why.', 'Karl: It broke.', 'Ada: Mend it.', 'Ada: We need rye.']
+    assert [text for text, _ in read('\n'.join(f'* {item}' for item in items))][:2] == snapshot(
+        ['Ada: The wheel stands.', 'Ada: Nobody knows why.']
+    )

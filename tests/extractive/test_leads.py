@@ -79,7 +79,7 @@ It is another matter how the mill is paid for (see The Mill, https://mill.exampl
     assert read(page) == snapshot(
         [
             ('sluice_level (enum): Determines how high the water stands.', (3, 4)),
-            ('sluice_level (enum): This setting needs a restart.', (4, 3)),
+            ('sluice_level (enum): Determines how high the water stands. This setting needs a restart.', (3, 4)),
             ('sluice_level (enum): The upper level keeps the wheel dry.', (6, 3)),
             ('sluice_level (enum): In June, this parameter has no effect.', (6, 3)),
             ('wheel.speed (integer): wheel.speed is the number of turns a minute.', (8, 9)),
@@ -209,3 +209,11 @@ def test_what_says_that_something_is_not_so_is_said_with_it():
         'The guild claimed that it had paid the keepers of the mill. It had not.',
         'The keepers have left.',
     ]
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['When none match, the wheel is stopped.', 'In contrast, rye is cheap.', 'To make use of it, you must wait.'],
+)
+def test_what_contrasts_with_the_sentence_before_is_said_with_it(text: str) -> None:
+    assert read(f'The mill of Marn grinds wheat. {text}')[-1][0] == f'The mill of Marn grinds wheat. {text}'

@@ -181,3 +181,25 @@ def test_a_short_label_above_a_list_leads_to_whole_items():
     listed = '- No name is asked for at the gate.\n- The gate is open.'
     assert ('Best Case: No name is asked for at the gate.', (3, 1)) in read(f'**Best Case:**\n\n{listed}')
     assert ('No name is asked for at the gate.', (3,)) in read(f'The keepers of the gate said:\n\n{listed}')
+
+
+def test_what_an_item_asks_leads_its_answer() -> None:
+    asked = """
+ 1. Is the mill insured?
+
+    Yes. The guild pays for it.
+
+ 2. Who mended the wheel?
+
+ 3. Why is the gate shut?
+
+    Karl Weir lost the key in May.
+"""
+    assert read(asked) == snapshot(
+        [
+            ('Is the mill insured: Yes.', (3, 1)),
+            ('The guild pays for it.', (3,)),
+            ('Who mended the wheel?', (5,)),
+            ('Why is the gate shut: Karl Weir lost the key in May.', (9, 7)),
+        ]
+    )

@@ -204,9 +204,9 @@ def test_fields_before_a_text_stay_apart_from_it_though_one_of_them_is_long():
 
 def test_what_a_text_and_its_paragraphs_begin_with_weighs_more():
     said = [Statement(f'The mill ground sack {at} of rye.', (at,), 0, paragraph=at // 2) for at in range(6)]
-    assert [round(each.prominence, 2) for each in gist.placed(said, begins=True)] == snapshot(
+    assert [round(each.prominence, 2) for each in gist.placed(said, [''], begins=True)] == snapshot(
         [6.0, 1.99, 1.99, 1.11, 1.55, 1.01]
     )
-    assert [round(each.prominence, 2) for each in gist.placed(said, begins=False)] == snapshot(
+    assert [round(each.prominence, 2) for each in gist.placed(said, [''], begins=False)] == snapshot(
         [1.5, 1.0, 1.5, 1.0, 1.5, 1.0]
     )

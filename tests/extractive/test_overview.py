@@ -5,8 +5,12 @@ from inline_snapshot import snapshot
 
 from summarizer_tool import ExtractiveModel, Summarizer
 from summarizer_tool.extractive import gist
+from summarizer_tool.extractive.choosing import summarize_sources
+from summarizer_tool.extractive.reading import read
 from summarizer_tool.extractive.statement import Statement
+from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
 from summarizer_tool.text import tokens
+from summarizer_tool.text.scoring import Aim
 from tests.support.map_models import make
 
 ARTICLE = """
@@ -57,3 +61,20 @@ def test_a_heading_that_is_a_sentence_is_told() -> None:
 @pytest.mark.parametrize('pointing', ['This gate is shut.'])
 def test_what_points_elsewhere_is_worth_less_to_an_overview(pointing: str) -> None:
     assert gist.share_of_gist(Statement(pointing, (1,), 0), hangs_together=False) < 1
+
+
+def test_what_a_text_says_of_its_licence_is_no_part_of_an_overview() -> None:
+    legal = 'This document is free; you can redistribute it under the terms of version 2 of the GNU licence.'
+    said = ['The mill ground rye for the town of Marn.', *(f'Wheel {at} was mended by the guild.' for at in range(9))]
+    lines = [NumberedLine(at, text, blank_after=True) for at, text in enumerate([legal, *said], 1)]
+    request = ParsedRequest([PromptSource(lines)], Focus(), merges=False, target_tokens=60)
+    assert legal not in [fact.text for fact in summarize_sources(request, 60).facts]
+
+
+def test_what_somebody_asks_does_not_tell_what_a_text_is_about() -> None:
+    texts = ['# The mill', 'Who owns the great mill of Marn?', 'The mill of Marn was sold to Ada Finn in May.']
+    lines = [NumberedLine(at, text, blank_after=True) for at, text in enumerate(texts, 1)]
+    found = read(
+        ParsedRequest([PromptSource(lines)], Focus(), merges=False, target_tokens=200), Aim.GIST, 200
+    ).statements
+    assert [each.is_opening for each in found] == [False, True]

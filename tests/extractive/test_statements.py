@@ -355,3 +355,58 @@ def test_tildes_underline_a_title():
             'The gate was moved to the sea.',
         ]
     )
+
+
+def test_a_row_that_is_cut_into_several_lines_is_one() -> None:
+    table = """
+| Name | Chairs | Meetings |
+|------|--------|----------|
+|Apps|Ada Finn, Weir & Sons
+Karl Orme, Marn|Mondays at nine (see
+the calendar of Marn)
+|Docs|Ben Weir, Marn|Fridays
+|Guild | Karl Weir,
+Marn
+| Tuesdays |
+"""
+    assert read(table) == snapshot(
+        [
+            (
+                '| Apps | Chairs: Ada Finn, Weir & Sons Karl Orme, Marn | Meetings: Mondays at nine (see the calendar of Marn) |',
+                (3, 4, 5, 1),
+            ),
+            ('| Docs | Chairs: Ben Weir, Marn | Meetings: Fridays |', (6, 1)),
+            ('| Guild | Chairs: Karl Weir, Marn | Meetings: Tuesdays |', (7, 8, 9, 1)),
+        ]
+    )
+
+
+def test_a_literal_block_is_code_and_no_more_than_that() -> None:
+    page = """
+Install the mill with its own tool::
+
+    mill install  # Print the outline of the document.
+
+    Stop the wheel if a problem happens.
+
+.. code-block:: python
+
+    The rye is ground.
+
+The wheel turns on Monday.
+"""
+    said = statements(numbered(page))[0]
+    assert [(each.text, each.kind.name) for each in said] == snapshot(
+        [
+            ('mill install  # Print the outline of the document.', 'CODE'),
+            ('Stop the wheel if a problem happens.', 'CODE'),
+            ('.. code-block:: python', 'CODE'),
+            ('The rye is ground.', 'CODE'),
+            ('The wheel turns on Monday.', 'FRAGMENT'),
+        ]
+    )
+
+
+def test_thanks_to_somebody_say_nothing() -> None:
+    said = read('- Fix the wheel of the mill. Thanks @orme, see #12.\n- Fix the gate. Big thanks @weir for reporting.')
+    assert [text for text, _ in said] == ['Fix the wheel of the mill.', 'Fix the gate.']

@@ -314,3 +314,12 @@ def test_lines_that_all_end_as_a_sentence_are_records():
     assert [said.text for said in sentences([NumberedLine(*line) for line in enumerate(wrapped, 1)])] == snapshot(
         ['He met Mr. Orme of the mill.', 'Then he left for the coast.']
     )
+
+
+def test_a_word_that_is_divided_at_the_end_of_a_line_is_one():
+    lines = [
+        NumberedLine(1, 'Large TCP win\u2010'),
+        NumberedLine(2, 'dows are told to tcp_win\u2010'),
+        NumberedLine(3, 'dow.'),
+    ]
+    assert [each.text for each in sentences(lines)] == ['Large TCP windows are told to tcp_window.']
