@@ -77,7 +77,9 @@ def main() -> int:
     """Print the figures; 0 if the goals are met."""
     parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--corpus', type=Path, required=True, help="the folder `tests` of trafilatura's repository")
-    parser.add_argument('--fit', action='store_true', help='print weights for `html/block_score.py`, of the even half')
+    parser.add_argument(
+        '--fit', type=Path, help='print `html/content_trees.json`, of the even half and of the folder `dev` of WCXB'
+    )
     parser.add_argument('--every', type=int, default=1, help='read only every so many pages')
     asked = parser.parse_args()
     if not (asked.corpus / 'evaldata.json').is_file():
@@ -85,7 +87,7 @@ def main() -> int:
         return 2
     pages = read_corpus(asked.corpus)[:: asked.every]
     if asked.fit:
-        print(*(f'{name!r}: {weight},' for name, weight in fit(pages[::2]).items()), sep='\n')
+        print(fit(pages[::2], asked.fit), end='')
         return 0
     run = Run()
     for place, page in enumerate(pages):
