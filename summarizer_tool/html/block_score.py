@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from summarizer_tool.html.page_blocks import Blocks, PageBlock
 
@@ -49,7 +50,7 @@ def names_networks(block: PageBlock) -> bool:
     return 0 < block.size < SHORT and bool(block.links) and _NETWORKS.search(block.words) is not None
 
 
-Tree = float | tuple[int, float, 'Tree', 'Tree']
+Tree: TypeAlias = 'float | tuple[int, float, Tree, Tree]'
 """A value; or a feature's number, a limit, the tree for what is at most this, and the one for what is more."""
 
 
@@ -88,7 +89,7 @@ def _model() -> tuple[list[str], list[Tree]]:
 def _points(trees: Iterable[Tree], row: Sequence[float]) -> float:
     points = 0.0
     for tree in trees:
-        while not isinstance(tree, float):
+        while not isinstance(tree, (float, int)):
             feature, limit, low, high = tree
             tree = low if row[feature] <= limit else high
         points += tree

@@ -6,7 +6,7 @@ together is kept together, and what leads to other pages goes.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise, takewhile
 
 from summarizer_tool.html.block_score import PROSE, SHORT, ends_a_sentence, is_prose, names_networks, score
@@ -25,8 +25,6 @@ _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
 """Lists, tables, paragraphs … that may have been lost between two that are kept."""
-_LEAST_PAIRS = 3
-_LONGEST_LABEL = 40
 _SENTENCE = 20
 """Characters of a sentence."""
 
@@ -55,7 +53,6 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         is_content = points > 0 or (voted and not _is_running(block))
         block.is_kept = is_content and block.region not in out
     _keep_wholes(shown)
-    _keep_tables_of_pairs(shown)
     _keep_between(blocks, out, scores)
     _drop_what_leads_away(blocks)
     _drop_bare_headings(blocks)
@@ -180,27 +177,6 @@ def _keep_wholes(blocks: Sequence[PageBlock]) -> None:
         if sum(block.size * block.is_kept for block in inside) >= _MIN_WHOLE * sum(block.size for block in inside):
             for block in inside:
                 block.is_kept = True
-
-
-def _keep_tables_of_pairs(blocks: Sequence[PageBlock]) -> None:
-    """Keep tables of labels and values that stand between the title and the end of the text: infoboxes."""
-    rows: dict[Frame, dict[Frame, dict[Frame, list[PageBlock]]]] = {}
-    for block in _text_of(blocks, [block.is_kept and block.kind == 'text' for block in blocks]):
-        around = block.frame.chain() if block.frame is not None else []
-        if len(around) > 2 and around[0].kind == 'table' and not around[0].is_layout:
-            table, row, cell, *_ = around
-            rows.setdefault(table, {}).setdefault(row, {}).setdefault(cell, []).append(block)
-    for held in rows.values():
-        pairs = sum(map(_is_pair, held.values()))
-        inside = [block for cells in held.values() for cell in cells.values() for block in cell]
-        if pairs >= _LEAST_PAIRS and 2 * pairs >= len(held):
-            for block in inside:
-                block.is_kept = True
-
-
-def _is_pair(cells: Mapping[Frame, Sequence[PageBlock]]) -> bool:
-    (label, *more), *values = cells.values()
-    return len(values) == 1 and not more and not label.linked and label.size <= _LONGEST_LABEL
 
 
 def _keep_between(blocks: Sequence[PageBlock], out: Collection[Region | None], scores: Sequence[float]) -> None:

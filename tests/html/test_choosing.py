@@ -65,19 +65,6 @@ def test_tables_are_kept_whole() -> None:
     assert kept(page(text(), *cells), 0, 1) == [0, 1]
 
 
-@pytest.mark.parametrize(('linked', 'shown'), [(0, [0, 1, 2, 3, 4, 5, 6, 7]), (7, [0, 7])])
-def test_a_table_of_labels_and_values_above_the_text_is_kept(linked: int, shown: list[int]) -> None:
-    table = Frame('table')
-    rows = [Frame('row', table) for _ in range(3)]
-    cells = [text(words, 'td', frame=Frame('cell', row)) for row in rows for words in ('Founder', 'Ada Zibeline')]
-    found = page(heading(1), *cells, text())
-    for cell in cells[::2]:
-        cell.linked = linked
-    assert kept(found, 7) == shown
-    below = page(heading(1), text(), *cells)
-    assert kept(below, 1) == [0, 1]
-
-
 def test_a_part_named_as_chrome_is_left_out_unless_it_is_the_page() -> None:
     comments = Region(None, 'comments', 'div')
     talk = text(region=comments)
