@@ -1,15 +1,15 @@
 """Which blocks of a page are its content.
 
-Trafilatura votes; a score of each block weighs its vote with what else is seen of it. Then what belongs together is
-kept together, and what leads to other pages goes.
+Trafilatura votes; a score of each block weighs its vote with what else is seen of it and around it. Then what belongs
+together is kept together, and what leads to other pages goes.
 """
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise, takewhile
 
-from summarizer_tool.html.block_score import SHORT, ends_a_sentence, names_networks, score
+from summarizer_tool.html.block_score import PROSE, SHORT, ends_a_sentence, is_prose, names_networks, score
 from summarizer_tool.html.page_blocks import LINK_CLOSE, LINK_OPEN, Blocks, Frame, FrameKind, PageBlock, Region
 from summarizer_tool.text import boilerplate_lines
 
@@ -17,16 +17,14 @@ _MAX_CHROME_SHARE = 0.35
 """Of the voted text: parts named as chrome that hold more of it are the content, whatever they are called."""
 _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
-_PROSE = 80
-"""Characters of what is likely a sentence or more."""
+_LEAST = -2.5
+"""The score below which running text between two kept blocks is none of theirs, however it is placed."""
 _AFTER = 12
 """Lists, paragraphs … after the content whose links may belong to it."""
 _LINE = 80
 """Characters of a line that only leads on."""
 _GAP = 12
 """Lists, tables, paragraphs … that may have been lost between two that are kept."""
-_LEAST_PAIRS = 3
-_LONGEST_LABEL = 40
 _SENTENCE = 20
 """Characters of a sentence."""
 
@@ -46,17 +44,16 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     Where there are blocks, some are kept.
     """
     blocks = page.blocks
-    is_voted = _set_alike(blocks, [is_voted_for(block, votes) for block in blocks])
-    has_votes = any(is_voted)
+    is_voted = votes_of(page, votes)
+    scores = score(page, is_voted) if any(is_voted) else [float(block.size - 2 * block.linked) for block in blocks]
     boxes = _boxes(blocks) | _notes(blocks)
     out = _chrome(page, is_voted, boxes)
     shown = [block for block in blocks if block.region not in out]
-    for block, voted, points in zip(blocks, is_voted, score(blocks, is_voted), strict=True):
-        is_content = (points > 0 if is_scored(block) else voted) if has_votes else 2 * block.linked <= block.size
+    for block, voted, points in zip(blocks, is_voted, scores, strict=True):
+        is_content = points > 0 or (voted and not _is_running(block))
         block.is_kept = is_content and block.region not in out
     _keep_wholes(shown)
-    _keep_tables_of_pairs(shown)
-    _keep_between(blocks, out)
+    _keep_between(blocks, out, scores)
     _drop_what_leads_away(blocks)
     _drop_bare_headings(blocks)
     if not any(block.is_kept and not block.level for block in blocks):  # nothing like the articles it was made from
@@ -76,22 +73,35 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
         picture.is_kept = picture.region not in out and any(block.is_kept for block in beside)
 
 
-def is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
-    """Return whether half of a block's text or more was voted for."""
+def votes_of(page: Blocks, votes: Collection[int]) -> list[bool]:
+    """Say of each block whether half of its text or more was voted for.
+
+    Comments, for which there are no votes, have them where there is no other prose, as in a forum.
+    """
+    is_voted = [_is_voted_for(block, votes) for block in page.blocks]
+    if not any(voted and _is_text(block) for block, voted in zip(page.blocks, is_voted, strict=True)):
+        return [
+            voted or (_is_comment(block.region) and is_prose(block, _SENTENCE))
+            for block, voted in zip(page.blocks, is_voted, strict=True)
+        ]
+    return is_voted
+
+
+def _is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
     marks = block.marks
     kept = sum(marks[place + 1] for place in range(0, len(marks), 2) if marks[place] in votes)
     return 2 * kept >= (sum(marks[1::2]) or 1)
 
 
-def is_scored(block: PageBlock) -> bool:
-    """Return whether the score decides on a block; of code, formulas, tables, terms and captions the vote does."""
+def _is_running(block: PageBlock) -> bool:
+    """Return whether it is text or a heading, not code, a formula, or a part of a table, of terms, of a figure."""
     return block.kind in ('text', 'heading') and not block.is_in('cell', 'terms', 'figure', 'caption')
 
 
 def _boxes(blocks: Sequence[PageBlock]) -> set[Region]:
     """The asides of nothing but terms, not all of them links, between the title and the end of the text: infoboxes."""
     inside: dict[Region, list[PageBlock]] = {}
-    for block in _text_of(blocks, [block.region is None and _is_prose(block) for block in blocks]):
+    for block in _text_of(blocks, [_is_text(block) for block in blocks]):
         if block.region is not None and block.region.tag == 'aside' and not block.level:
             inside.setdefault(block.region, []).append(block)
     return {
@@ -128,7 +138,7 @@ def _chrome(page: Blocks, is_voted: Sequence[bool], boxes: Collection[Region]) -
         links[block.region] += block.linked
         kept.update(dict.fromkeys(_names(block.region) if voted else (), block.size))
     most = _MAX_CHROME_SHARE * sum(block.size for block, voted in zip(page.blocks, is_voted, strict=True) if voted)
-    beside = {block.group for block in page.blocks if block.region is None and _is_prose(block)}
+    beside = {block.group for block in page.blocks if _is_text(block)}
     out: set[Region | None] = set()
     for region in {part.region for part in (*page.blocks, *page.pictures) if part.region is not None}:
         # A column at the side stands beside what holds the text; a box or table of the text among its paragraphs.
@@ -147,28 +157,13 @@ def _names(region: Region | None) -> set[str]:
     return names
 
 
-def _set_alike(blocks: Sequence[PageBlock], is_voted: Sequence[bool]) -> list[bool]:
-    """The votes, and one for each sentence set like prose that has some: of a page's sections, some may have none.
-
-    Comments, for which there are none, have them where there is no other prose, as in a forum.
-    """
-    each = [*zip(blocks, is_voted, strict=True)]
-    if not any(voted and block.region is None and _is_prose(block) for block, voted in each):
-        each = [(block, voted or (_is_comment(block.region) and _is_prose(block, _SENTENCE))) for block, voted in each]
-    forms = {block.form for block, voted in each if voted and block.region is None and _is_prose(block)}
-    return [
-        voted or (block.form in forms and block.region is None and _is_prose(block, _SENTENCE)) for block, voted in each
-    ]
-
-
 def _is_comment(region: Region | None) -> bool:
     return any('comment' in name.casefold() for name in _names(region))
 
 
-def _is_prose(block: PageBlock, least: int = _PROSE) -> bool:
-    """Return whether it is a sentence or more, of so many characters, and no caption."""
-    is_long = block.size >= least and 4 * block.linked < block.size
-    return is_long and ends_a_sentence(block.words) and not block.is_in('caption')
+def _is_text(block: PageBlock) -> bool:
+    """Return whether it is a sentence or more, in no part named as chrome, and no caption."""
+    return block.region is None and is_prose(block) and not block.is_in('caption')
 
 
 def _keep_wholes(blocks: Sequence[PageBlock]) -> None:
@@ -184,28 +179,7 @@ def _keep_wholes(blocks: Sequence[PageBlock]) -> None:
                 block.is_kept = True
 
 
-def _keep_tables_of_pairs(blocks: Sequence[PageBlock]) -> None:
-    """Keep tables of labels and values that stand between the title and the end of the text: infoboxes."""
-    rows: dict[Frame, dict[Frame, dict[Frame, list[PageBlock]]]] = {}
-    for block in _text_of(blocks, [block.is_kept and block.kind == 'text' for block in blocks]):
-        around = block.frame.chain() if block.frame is not None else []
-        if len(around) > 2 and around[0].kind == 'table' and not around[0].is_layout:
-            table, row, cell, *_ = around
-            rows.setdefault(table, {}).setdefault(row, {}).setdefault(cell, []).append(block)
-    for held in rows.values():
-        pairs = sum(map(_is_pair, held.values()))
-        inside = [block for cells in held.values() for cell in cells.values() for block in cell]
-        if pairs >= _LEAST_PAIRS and 2 * pairs >= len(held):
-            for block in inside:
-                block.is_kept = True
-
-
-def _is_pair(cells: Mapping[Frame, Sequence[PageBlock]]) -> bool:
-    (label, *more), *values = cells.values()
-    return len(values) == 1 and not more and not label.linked and label.size <= _LONGEST_LABEL
-
-
-def _keep_between(blocks: Sequence[PageBlock], out: Collection[Region | None]) -> None:
+def _keep_between(blocks: Sequence[PageBlock], out: Collection[Region | None], scores: Sequence[float]) -> None:
     """Keep the title, and what is no chrome between two blocks that are kept, with the headings above it."""
     kept = [at for at, block in enumerate(blocks) if block.is_kept]
     above = [block for block in blocks[: kept[0]] if block.region not in out] if kept else []
@@ -220,11 +194,12 @@ def _keep_between(blocks: Sequence[PageBlock], out: Collection[Region | None]) -
         lead_in = blocks[before]
         if len({_unit(block) for block in between}) > _GAP:
             continue
-        for block in between:
+        for block, points in zip(between, scores[before + 1 : after], strict=True):
             is_introduced = (
                 block.is_in('list', 'terms') or _stands_among(block, around)
             ) and lead_in.words.rstrip().endswith((':', '：'))
-            block.is_kept = (is_introduced or _is_part(block, around)) and block.region not in out
+            is_part = is_introduced or (points > _LEAST and _is_part(block, around))
+            block.is_kept = is_part and block.region not in out
             lead_in = lead_in if block.is_in('list', 'terms') else block
         for heading, following in reversed([*pairwise((*between, blocks[after]))]):
             if heading.level and following.is_kept and heading.region not in out:
@@ -242,7 +217,7 @@ def _is_part(block: PageBlock, around: Collection[int]) -> bool:
         return is_sentence or not block.is_in('caption', 'figure')
     is_line = _stands_among(block, around) and (block.box in around or block.tag in _LINES)
     is_beside = block.box in around or block.group in around or block.region is not None
-    return (is_line and any(map(str.isalpha, block.words))) or (is_sentence and (is_beside or block.size >= _PROSE))
+    return (is_line and any(map(str.isalpha, block.words))) or (is_sentence and (is_beside or block.size >= PROSE))
 
 
 def _stands_among(block: PageBlock, around: Collection[int]) -> bool:
@@ -312,7 +287,7 @@ def _follow_on(blocks: Sequence[PageBlock], out: Collection[Region | None]) -> N
                 (each for each in blocks[place : place - 2 : -1] if each.kind == 'heading' and each.links), None
             )
             passed.add(title.level if title else _unit(block))
-            is_other = block.region in out or (block.frame is None and _is_prose(block) and title is None)
+            is_other = block.region in out or (block.frame is None and is_prose(block) and title is None)
             if is_other or len(passed) > _AFTER:
                 break
         block.leads_on = not block.is_kept and block.region not in out

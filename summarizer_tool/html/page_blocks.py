@@ -144,6 +144,8 @@ class Blocks:
 
     blocks: list[PageBlock] = field(default_factory=list[PageBlock])
     pictures: list[Picture] = field(default_factory=list[Picture])
+    parents: list[int] = field(default_factory=lambda: [0])
+    """By the number of each element that is a box: that of the one around it."""
     depth: int = 0
     """Of its tree, in elements."""
 

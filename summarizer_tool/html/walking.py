@@ -165,6 +165,7 @@ class TreeWalk:
         self._group = self._number
         self._numbers += 1
         self._number = self._numbers
+        self._found.parents.append(self._group)
         names: str = element.get('class') or ''
         form, last = self._form
         if (own := f'{tag} {names[:100]}') != last:  # sections of a section are like it
