@@ -7,13 +7,13 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from math import log
 from os.path import commonprefix
 
 from summarizer_tool.digests.columns import moment, quantities
 from summarizer_tool.digests.records import LENGTH, Row, is_id, is_wordless, short_names
 from summarizer_tool.digests.relevance import OutputPart
-from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
+from summarizer_tool.text.scoring import content_stem
 from summarizer_tool.text.terms import stem
 
 _SHOWN = 3
@@ -36,6 +36,8 @@ _LOOKED_AT = 1000
 """Values without a number, which may be written in another way."""
 _CELL, _TOGETHER = 120, 320
 """Characters told of a field, and of several at once."""
+_SMALL = 6
+"""Fields of a thing all of which are told that are its own."""
 
 _LEAST = frozenset(
     'lowest least minimum min smallest shortest fewest fastest quickest cheapest earliest youngest'.split()  # noqa: SIM905
@@ -52,7 +54,7 @@ _LAST = frozenset({'last', 'latest', 'newest', 'recent', 'recently'})
 _WHEN, _MUCH = ('earliest', 'latest'), ('least', 'most')
 """and what that is called, and the ends of numbers."""
 
-_HOW_MANY = frozenset({'count', 'many', 'number'})
+_HOW_MANY = frozenset({'count', 'many', 'number', 'times'})
 """Words that ask for how many there are."""
 _MEASURES = {
     **dict.fromkeys(
@@ -62,7 +64,7 @@ _MEASURES = {
 }
 """Words that ask for most of something, and what a field of that is called."""
 _ENDS = _LEAST | _MOST | _FIRST | _LAST | {*_MEASURES}
-_SHARED, _ENDING = 5, 3
+_SHARED, _ENDING = 5, 4
 """Letters that words made from one have in common at their beginnings, and others behind these."""
 _PART = re.compile(r'[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+')
 
@@ -102,7 +104,7 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
     for read, low, high, (least, most) in ((_times, _FIRST, _LAST, _WHEN), (_numbers, _LEAST, _MOST, _MUCH)):
         asks = not (low | high).isdisjoint(words)
         own = {field: found for field in often if field not in numbers and (found := read(things.rows, field))}
-        measures = {field for field in own if not is_id(field)}
+        measures = {field for field in own if not (is_id(field) or field.endswith(LENGTH))}
         if asks and len(measures) == 1:
             called.setdefault('', measures)  # there is but one thing to have most of
         if asks or read is _numbers:
@@ -185,13 +187,14 @@ def thing_parts(things: NamedRows, words: Sequence[str], told: Container[str]) -
     times = Counter(item for row in things.rows for item in row.items())
     short = short_names({field for field, _ in times})
     for name, row in zip(things.names, things.rows, strict=True):
-        begins = name.rpartition(' > ')[2].partition(CUT)[0].partition(' (')[0]
+        own_name = name.rpartition(' > ')[2].partition(' (')[0]
         said: list[tuple[bool, bool, str]] = []
+        shown = {field: f'{short[field]}={one_line(cell, _TOGETHER)}' for field, cell in row.items()}
+        has = {field for field, text in shown.items() if any(root in text.lower() for root in roots)}
         for field, cell in row.items():
-            text = f'{short[field]}={one_line(cell, _TOGETHER)}'
-            is_asked = any(root in text.lower() for root in roots)
-            is_own = 2 * times[field, cell] < len(things.rows) and not cell.startswith(begins)
-            if is_own and (is_asked or not is_wordless(cell)):
+            text, is_asked = shown[field], field in has
+            is_own = 2 * times[field, cell] < len(things.rows) and cell != own_name
+            if is_own and (is_asked or (has and len(row) <= _SMALL) or not is_wordless(cell)):
                 said.append(('[' in field, not is_asked, text))
         texts = [text for *_, text in sorted(said, key=lambda each: each[:2])]
         while texts and name not in told:
@@ -237,38 +240,52 @@ def _line(things: NamedRows, at: int) -> tuple[int, ...]:
     return (things.lines[at],) if things.lines else ()
 
 
+def called_fields(things: NamedRows, words: Sequence[str]) -> frozenset[str]:
+    """The words of a question that name fields of things."""
+    fields = {field for row in things.rows[:_LOOKED_AT] for field in row}
+    return frozenset(word for word in words if any(_is_called(word, field) for field in fields))
+
+
 def asked_of(topic: str, words: Sequence[str]) -> bool:
     """Return whether a field is what all words of a question name, or several of them."""
     met = sum(_is_called(word, topic) for word in words)
     return met > 1 or 0 < met == len(words)
 
 
-def counted(units: Sequence[str], what: str, words: Sequence[str], rank: float) -> Iterator[DigestStatement]:
-    """Tell how many lines or things have what is counted in a question: each of its words, and all that any has.
+def counted(
+    units: Sequence[str], what: str, words: Sequence[str], called: Container[str], rank: float
+) -> Iterator[DigestStatement]:
+    """Tell how many lines or things have what is counted in a question, if any has all of its words that some have.
 
     Args:
         units: The lines or things.
         what: What they are.
         words: Those of the question.
+        called: Words of it that name fields, which values need not have.
         rank: That of the statement.
     """
     lower = [*map(str.lower, units)]
     having: dict[str, set[int]] = {}
     for word in words if _HOW_MANY.intersection(words) else ():
-        root = word if not word.isalpha() else stem(word)[: max(_SHARED, len(stem(word)) - 1)]
-        pattern = re.compile(rf'(?<![^\W_]){re.escape(root)}' + ('' if word.isalpha() else r'(?![\w.-])'))
-        found = {at for at, text in enumerate(lower) if root in text and pattern.search(text)}
-        if found and not _is_called(word, what) and word not in _HOW_MANY:
-            having[word] = found
-    if not having:
-        return
-    total = len(units)
-    worth = {word: log(1 + total / len(found)) for word, found in having.items()}
-    some = {at for found in having.values() for at in found}
-    best = max(some, key=lambda at: (sum(worth[word] for word, found in having.items() if at in found), -at))
-    said = [word for word, found in having.items() if best in found]
-    alike = set[int].intersection(*(having[word] for word in said))
-    each = f' ({", ".join(f"{word} ×{len(having[word])}" for word in said)})' if len(said) > 1 else ''
-    if len(alike) < total:
-        text = f'{len(alike)} of {total} {what} have {" and ".join(said)}{each}'
+        if word in _HOW_MANY or _is_called(word, what) or word in called or not content_stem(word):
+            continue
+        pattern = re.compile(rf'(?<![^\W_]){_root(word)}(?![^\W_])')
+        having[word] = {at for at, text in enumerate(lower) if pattern.search(text)}
+    having = {word: found for word, found in having.items() if found}
+    alike = set[int].intersection(*having.values()) if having else set[int]()
+    if alike:
+        each = f' ({", ".join(f"{word} ×{len(found)}" for word, found in having.items())})' if len(having) > 1 else ''
+        text = f'{len(alike)} of {len(units)} {what} have {" and ".join(having)}{each}'
         yield DigestStatement(text, rank, 'mentioned')
+
+
+def _root(word: str) -> str:
+    """A pattern of what a word may look like in a text: a name as it is, another with other endings."""
+    if not word.isalpha() or not word.isascii():
+        return re.escape(word)
+    root = stem(word)
+    return (
+        rf'(?:{word}|{root})(?:s|es)?'
+        if len(root) < _SHARED
+        else rf'{root[: max(_SHARED, len(root) - 1)]}\w{{0,{_ENDING}}}'
+    )

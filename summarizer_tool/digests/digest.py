@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked import NamedRows, asked_of, counted, extremes, mentioned, thing_parts
+from summarizer_tool.digests.asked import NamedRows, asked_of, called_fields, counted, extremes, mentioned, thing_parts
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
@@ -74,7 +74,7 @@ _TOLD_SHARE = 0.4
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
-_FIELD, _ANSWER, _APART = 88.0, 92.0, 8.0
+_FIELD, _ANSWER, _APART = 88.0, 97.0, 8.0
 """The rank of a field that is asked for, of how many there are of what is asked for, and what parts of things lose;"""
 _MANY, _FIRST, _AGAIN = 3, 2, 10.0
 """lines of one template up to which each is told; of more so many, and what each further one loses in rank."""
@@ -147,9 +147,14 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
         found = [replace(each, rank=_rank(each, budget, words)) for each in found]
         named = [*chain.from_iterable(mentioned(things, focus, words) for things in read.things)]
-        found += (*named, *chain.from_iterable(extremes(things, words) for things in read.things))
+        # Where it is asked which has most errors, these are no small words.
+        measured = tuple(dict.fromkeys([*words, *filter(str.isalpha, focus.lower().rstrip('?').split())]))
+        found += (*named, *chain.from_iterable(extremes(things, measured) for things in read.things))
         parts = _parts_of_values(read, found, named, words) if _is_of_values(read) else _output_parts(read)
-        found += _together(relevant(parts, focus, odd), read.templates)
+        asked = [*_together(relevant(parts, focus, odd), read.templates)]
+        spans = {each.text.partition(':')[0] for each in asked}
+        found = [each for each in found if each.topic != 'templates' or each.text.partition(':')[0] not in spans]
+        found += asked
         found += _counts(read, words)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
@@ -193,12 +198,13 @@ def _together(told: Iterator[DigestStatement], templates: Sequence[LogTemplate])
 
 
 def _counts(read: MachineText, words: Sequence[str]) -> Iterator[DigestStatement]:
-    """How many lines, or things, have what is asked for."""
-    if not _is_of_values(read):
-        yield from counted(read.lines, 'lines', words, _ANSWER)
-    for things in read.things if _is_of_values(read) else ():
-        told = [f'{name} {" ".join(row.values())}' for name, row in zip(things.names, things.rows, strict=True)]
-        yield from counted(told, things.what, words, _ANSWER - _APART * bool(things.part))
+    """How many things, or lines, have what is asked for."""
+    if not read.things:
+        yield from counted(read.lines, 'lines', words, (), _ANSWER)
+    for things in read.things:
+        told = [' '.join(cell for cell in row.values() if len(cell) <= LONGEST_PART) for row in things.rows]
+        called = called_fields(things, words)
+        yield from counted(told, things.what, words, called, _ANSWER - _APART * bool(things.part))
 
 
 def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:

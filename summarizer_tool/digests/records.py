@@ -48,6 +48,8 @@ _CHARACTER, _LEVEL, _LEAST_GAIN = 0.02, 0.3, 0.5
 """Bits that a field must tell for each character it takes, each level it is inside, and anyway."""
 LENGTH = '.length'
 """What stands behind a field that says how many there are of something."""
+_SMALL, _COUNTS = 8, 4
+"""Fields of things up to which their numbers are told with what went wrong, and of so many things at most."""
 _FREE = 8
 """Fields below one path from which their names are free, if few things have any one of them."""
 
@@ -68,7 +70,7 @@ def named_by(rows: Sequence[Row], owners: Sequence[str] = ()) -> tuple[str, Sequ
     # Some ask by name and others by number: a short second one of the other sort is said, too.
     others = [field for field in fields if _complements(field, key, rows)]
     other = max(others, key=lambda field: _naming(field, rows, owners) - field.count('.'), default='')
-    names = [row.get(key, '') for row in rows]
+    names = ['' if row.get(key) == 'null' else row.get(key, '') for row in rows]
     # What all stand in is said once.
     folder = commonprefix(names).rpartition('/')[0] + '/'  # noqa: RUF071 of names as of paths
     folder = folder if len(folder) > _FOLDER else ''
@@ -227,14 +229,18 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
     """
     times = Counter(item for row in rows for item in row.items())
     short = short_names({field for field, _ in times})
+    fields = {field for field, _ in times}
+    measures = [field for field in fields if len(fields) <= _SMALL and _is_measure(field, rows)]
     alike: dict[str, list[int]] = {}
     said: list[list[str]] = []
     for at, row in enumerate(rows):
         own = [item for item in row.items() if 2 * times[item] < len(rows) and _says_wrong(item[1])]
         # A name of one word is what a thing is called, whatever it says: `IllegalMonthError`.
-        wrong = [item for item in own if ' ' in item[1] or item[1] not in labels[at]]
-        said.append([f'{short[field]}={one_line(cell)}' for field, cell in wrong])
-        if wrong:
+        said.append(
+            [f'{short[field]}={one_line(cell)}' for field, cell in own if ' ' in cell or cell not in labels[at]]
+        )
+        has_come = not measures or any(quantity(row[field]) for field in measures)
+        if said[at] and has_come:
             alike.setdefault(form(', '.join(said[at])), []).append(at)
     if 2 * sum(map(len, alike.values())) > len(rows):
         return
@@ -242,7 +248,16 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
         more = f' (and {len(others)} more)' if others else ''
         known = next((text for text in told if text.startswith(f'{labels[first]}: ')), '')
         if more or not all(text in known for text in said[first]):
-            yield DigestStatement(f'{labels[first]}{more}: {one_line(", ".join(said[first]))}', _WRONG, 'errors')
+            counts = [', '.join(rows[at][field] for at in (first, *others)[:_COUNTS]) for field in measures]
+            numbers = [f'{short[field]}={count}' for field, count in zip(measures, counts, strict=True)]
+            text = one_line(', '.join([*said[first], *numbers]))
+            yield DigestStatement(f'{labels[first]}{more}: {text}', _WRONG, 'errors')
+
+
+def _is_measure(field: str, rows: Sequence[Row]) -> bool:
+    """Return whether all things have a number in a field, and not all the same."""
+    cells = {row.get(field, '') for row in rows}
+    return len(cells) > 1 and not is_id(field) and all(quantity(cell) is not None for cell in cells)
 
 
 @lru_cache(maxsize=65_536)
@@ -276,13 +291,21 @@ def _free(counts: Mapping[str, int], total: int) -> Mapping[str, str]:
 
 
 def with_counts(rows: Sequence[Row]) -> Sequence[Row]:
-    """Rows that say how many fields with free names each has below one path."""
-    free = _free(Counter(field for row in rows for field in row), len(rows))
+    """Rows that say how many fields with free names they have below a path, and which of their values are objects."""
+    fields = Counter(field for row in rows for field in row)
+    free = _free(fields, len(rows))
+    outer = {above for field in fields for above in _above(field) if above in fields}
+    rows = [{above: '{…}' for each in row for above in _above(each) if above in outer} | row for row in rows]
     counts = (Counter(free[field].removesuffix('.*') for field in row if field in free) for row in rows)
     return [
         {**row, **{f'{path}{LENGTH}': str(count) for path, count in counted.items()}}
         for row, counted in zip(rows, counts, strict=True)
     ]
+
+
+def _above(field: str) -> Iterator[str]:
+    """The paths that a field is inside of."""
+    return (field[:at] for at, sign in enumerate(field) if at and sign in '.[')
 
 
 def usual_statements(

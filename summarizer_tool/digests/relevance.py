@@ -26,6 +26,10 @@ _WRONG, _RARE = 0.2, 0.4
 """a word of what went wrong; that no other part has the same form;"""
 _EXACT = 0.3
 """and what it has of the question as it is written there."""
+_LITERAL, _SHORT = 0.6, 3
+"""What a name or number with digits counts beside all this, if it has more characters."""
+_MOST_OF_ALL = 1.05
+"""What a part with such counts at most."""
 _EXACT_WORDS = 24
 _CERTAIN = 1.0
 """What the best part has at least."""
@@ -131,6 +135,8 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     toward, alike = word_vectors.alike([*distinct], asked)
     meant = [sum(map(float.__mul__, worth, map(float, row))) / sum(worth) for row in alike]
     exact = _exact(texts, chosen, question)
+    literals = [word for word in focus_words(question) if len(word) > _SHORT and any(map(str.isdigit, word))]
+    literal = {at: any(word in texts[at].lower() for word in literals) for at in chosen}
     most, most_exact = max(matched) or 1.0, max(exact.values()) or 1.0
     scores = {
         at: _MATCHED * match / most
@@ -142,7 +148,10 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
         for at, match, own in zip(chosen, matched, said, strict=True)
     }
     best = max(_CERTAIN, *scores.values())
-    return {at: Relevance(scores[at] / best, max(match, exact[at])) for at, match in zip(chosen, matched, strict=True)}
+    return {
+        at: Relevance(min(_MOST_OF_ALL, scores[at] / best + _LITERAL * literal[at]), max(match, exact[at]))
+        for at, match in zip(chosen, matched, strict=True)
+    }
 
 
 def _exact(texts: Sequence[str], chosen: Sequence[int], question: str) -> dict[int, float]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
 
+from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.places import (
     LONGEST_LINE,
@@ -37,6 +38,8 @@ _SHORT_CELL = 40
 """Characters of one that is not odd."""
 _TOLD_FIELDS, _LOOKED_AT = 6, 24
 """Fields of a thing that are shown, and values that are looked at for these."""
+_FEW_FIELDS = 6
+"""Fields of a thing up to which its numbers are told with what is odd about it."""
 _SAME = 20
 """Characters of a value by which a thing is called that is not said again."""
 _SHORT = 16
@@ -235,6 +238,10 @@ def _shown_record(
         if fields and room < 0:
             break
         fields[name] = text
+    if fields and len(cells) <= _FEW_FIELDS:
+        # A counter says nothing without its count.
+        counts = [field for field, cell in cells.items() if field not in fields and _is_count(cell, usual.get(field))]
+        fields |= {field: f'{field}={cells[field]}' for field in counts}
     if not fields and not record.text:
         # What is odd about it is what it is called: that is told with what it has.
         own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name)]
@@ -242,6 +249,10 @@ def _shown_record(
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
     return f'{name}: {", ".join(fields.values())}' if fields else ''
+
+
+def _is_count(cell: str, usual: str | None) -> bool:
+    return cell != usual and quantity(cell) is not None
 
 
 def _titled(record: OutputRecord, titles: Sequence[str], name: str, value: str) -> str:

@@ -26,8 +26,8 @@ def answers(text: str, focus: str) -> list[str]:
 
 def test_of_data_the_thing_is_told_that_has_what_is_asked_for() -> None:
     text = json.dumps(PODS, indent=1)
-    assert answers(text, 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec')
-    assert answers(json.dumps(PODS), 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec')
+    assert answers(text, 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec, line=36')
+    assert answers(json.dumps(PODS), 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec, line=36')
     assert answers(text, 'How many seconds does pod-7 get to end?')[:1] == snapshot(
         [
             'pod-7: wait.gracePeriodSeconds=600, name=pod-7, spec.image=mill:1, spec.limits.memory=512Mi, notes.text=fine, notes.line=21'
@@ -55,7 +55,7 @@ def test_a_block_is_told_with_its_fields_and_what_it_is_about() -> None:
         '15| 0000000000000000000000000000000000000001: Take the old router out'
     )
     told = answers(text, 'When was the commit called just 1.4.0 made?')
-    assert told[0] == snapshot('1| commit 0000000000000000000000000000000000000000')
+    assert told[0] == snapshot('5| 0000000000000000000000000000000000000000: 1.4.0')
 
 
 @pytest.mark.parametrize(

@@ -172,9 +172,9 @@ def test_a_list_of_objects_is_told_by_its_fields_and_its_exceptions() -> None:
     text = json.dumps({'items': items, 'metadata': {'total': 200}})
     assert digest(text, 400).text == snapshot("""\
 items: 200 items with 5 fields, named by name
-vat-17: status=leaking (usually ok), error=seam 4 is open
+vat-17: status=leaking (usually ok), error=seam 4 is open, litres=43
+vat-120: lid.closed missing (usually true), litres=41
 vat-90: litres=9000
-vat-120: lid.closed missing (usually true)
 status: ok ×199, leaking ×1
 lid.closed: true ×199, (missing) ×1
 litres: 40 ×29, 41 ×29, 42 ×29, 43 ×29, 44 ×28, 45 ×28, 46 ×27, 9000 ×1

@@ -40,7 +40,7 @@ def test_things_without_a_name_are_called_by_the_words_that_tell_them_apart() ->
 
 def test_what_went_wrong_alike_is_told_once_with_the_first_one() -> None:
     assert [line for line in told(ODD, calls()) if 'denied' in line][:1] == snapshot(
-        ['counted mill gate (#12) (and 2 more): outcome=denied, reason=seal 11 was broken']
+        ['counted mill gate (#12) (and 2 more): outcome=denied, reason=seal 11 was broken, ticks=41, 43, 41']
     )
 
 
