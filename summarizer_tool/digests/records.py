@@ -295,7 +295,7 @@ def with_counts(rows: Sequence[Row]) -> Sequence[Row]:
     fields = Counter(field for row in rows for field in row)
     free = _free(fields, len(rows))
     outer = {above for field in fields for above in _above(field) if above in fields}
-    rows = [{above: '{…}' for each in row for above in _above(each) if above in outer} | row for row in rows]
+    rows = [{**{above: '{…}' for each in row for above in _above(each) if above in outer}, **row} for row in rows]
     counts = (Counter(free[field].removesuffix('.*') for field in row if field in free) for row in rows)
     return [
         {**row, **{f'{path}{LENGTH}': str(count) for path, count in counted.items()}}

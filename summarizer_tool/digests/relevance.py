@@ -28,8 +28,6 @@ _EXACT = 0.3
 """and what it has of the question as it is written there."""
 _LITERAL, _SHORT = 0.6, 3
 """What a name or number with digits counts beside all this, if it has more characters."""
-_MOST_OF_ALL = 1.05
-"""What a part with such counts at most."""
 _EXACT_WORDS = 24
 _CERTAIN = 1.0
 """What the best part has at least."""
@@ -149,7 +147,7 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     }
     best = max(_CERTAIN, *scores.values())
     return {
-        at: Relevance(min(_MOST_OF_ALL, scores[at] / best + _LITERAL * literal[at]), max(match, exact[at]))
+        at: Relevance(min(1.0, scores[at] / best + _LITERAL * literal[at]), max(match, exact[at]))
         for at, match in zip(chosen, matched, strict=True)
     }
 

@@ -66,11 +66,11 @@ def test_an_object_of_lists_has_things_of_its_own() -> None:
 
 
 def test_names_with_a_value_each_are_fields() -> None:
+    owners = ['nobody' if at == 9 else 'mill' for at in range(40)]
     gates = [
-        {'gate': at, 'tags': [{'Key': 'Name', 'Value': f'gate {at}'}, {'Key': 'owner', 'Value': 'mill'}]}
-        for at in range(40)
+        {'gate': at, 'tags': [{'Key': 'Name', 'Value': f'gate {at}'}, {'Key': 'owner', 'Value': owner}]}
+        for at, owner in enumerate(owners)
     ]
-    gates[9]['tags'][1]['Value'] = 'nobody'
     assert told(gates, ODD, 2) == snapshot(
         ['items: 40 items with 3 fields, named by tags.Name', 'gate 9: tags.owner=nobody (usually mill), gate=9']
     )
