@@ -43,6 +43,7 @@ _ITSELF = regex.compile(
     r'|(?:conflicts? of|competing) interests?)$',
     regex.IGNORECASE,
 )
+_LICENCES = regex.compile(r'licen[cs]', regex.IGNORECASE)
 _NARRATES = regex.compile(r'["“”„«»「」]|\b(?:he|she|his|her|him)\b', regex.IGNORECASE)
 _TOLD = regex.compile(r'\b(?:I|he|she|they|had|did|would|could)\b', regex.IGNORECASE)
 _QUOTE = regex.compile(r'["“”„«»「」]')
@@ -95,6 +96,7 @@ def placed(found: Sequence[Statement], headings: Sequence[str], *, begins: bool)
         begins: Whether the text begins with them.
     """
     length = sum(len(each.text) for each in found) or 1
+    is_subject = begins and _LICENCES.search(' '.join(headings[:2])) is not None
     above: list[Statement] = []
     before, paragraph = 0, (-1, -1)
     for each in found:
@@ -102,7 +104,7 @@ def placed(found: Sequence[Statement], headings: Sequence[str], *, begins: bool)
         if (each.section, each.paragraph) != paragraph:
             prominence *= OF_PARAGRAPH
             paragraph = each.section, each.paragraph
-        if LEGAL.search(each.text) or _ITSELF.search(headings[each.section]):
+        if not is_subject and (LEGAL.search(each.text) or _ITSELF.search(headings[each.section])):
             prominence = OF_ITSELF
         above.append(replace(each, prominence=prominence))
         before += len(each.text)

@@ -6,6 +6,7 @@ and new words per token, with relevance to the focus or schema. Same input, same
 
 from collections.abc import Sequence
 
+import regex
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
@@ -19,6 +20,7 @@ from summarizer_tool.runtime.executors import in_process
 from summarizer_tool.schemas import ChunkSummary
 from summarizer_tool.text import tokens
 
+_AS_JSON = regex.compile(r'["\\]')
 DEFAULT_TARGET_TOKENS = 1000
 """Size of the facts where a request names none."""
 
@@ -98,5 +100,6 @@ def _answer(prompt: str, max_tokens: int | None) -> tuple[str, int]:
 
 def _size(summary: ChunkSummary) -> int:
     """The tokens of the JSON, nearly: those of its texts, which are counted already, and of what stands around them."""
-    facts = (tokens.count_cached(fact.text) + 10 + 2 * len(fact.evidence) for fact in summary.facts)
-    return 7 + sum(facts) + sum(tokens.count_cached(f' {name}') + 1 for name in summary.entities)
+    texts = (tokens.count_cached(_AS_JSON.sub(r'\\\g<0>', fact.text)) + 10 for fact in summary.facts)
+    lines = (2 + (number > 999) for fact in summary.facts for number in fact.evidence)
+    return 7 + sum(texts) + sum(lines) + sum(tokens.count_cached(f' {name}') + 1 for name in summary.entities)

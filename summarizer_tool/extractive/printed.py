@@ -8,7 +8,7 @@ import regex
 from summarizer_tool.extractive.statement import Kind
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text.code_lines import is_code as has_form_of_code
-from summarizer_tool.text.structure import is_underline
+from summarizer_tool.text.structure import ITEM, is_underline
 
 _ENDED = 0.2
 """Share of lines with a sign at their end from which these are sentences, or verses."""
@@ -20,7 +20,7 @@ FENCE = regex.compile(r'^ {0,3}(`{3,}+|~{3,}+)(?!.*(?:~~~|```))\s*(\w*)')
 _TEXT_LANGUAGES = frozenset(['text', 'txt', 'plain', 'markdown', 'md'])
 # What stands after a prompt has been typed.
 _PROMPT = regex.compile(r'^\s*(?:[$%] |>>> ?)\S|^\s*\.\. [\w:.|_-]+::?(?:\s|$)')
-_OPENS_LITERAL = regex.compile(r'^\s*(?:(?!\.\. )(?:.*\S)?::|\.\. (?:code|code-block|parsed-literal|sourcecode)::.*)$')
+_OPENS_LITERAL = regex.compile(r'^\s*+(?:(?!\.\. )(?:.*\S)?::|\.\. (?:code|code-block|parsed-literal|sourcecode)::.*)$')
 _COMMENT = regex.compile(r'^\s*(?:(?:#+|//+|--+|/\*+|\*+|;+)\s+)*')
 
 
@@ -39,7 +39,9 @@ def code_blocks(lines: Sequence[NumberedLine], texts: Sequence[str]) -> dict[int
         if 0 <= below < indent and not fence:
             found[place] = (Kind.CODE, said)
             continue
-        below = indent if lines[place].blank_after and _OPENS_LITERAL.match(text) else -1
+        item = ITEM.match(text)
+        stands = item.end() if item else indent
+        below = stands if lines[place].blank_after and _OPENS_LITERAL.match(text) else -1
         if fence:
             is_end = mark is not None and mark.group(1).startswith(fence) and not mark.group(2)
             kind = Kind.CODE if is_code or has_form_of_code(text) else Kind.ROW

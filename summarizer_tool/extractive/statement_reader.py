@@ -48,7 +48,7 @@ _ELSEWHERE = regex.compile(
     r'|(?:(?:For|To|If)\b[^.;:]{0,140},|For (?:additional|details|further|information|more)\b[^.;:]{0,140})'
     r' (?:see|refer to|please (?:check|see|visit|consult))\b)'
     r'(?! (?:an?|Drs?|if|that|to|whether|your)\b)'
-    r'|^(?:\p{L}+ )?[Tt]hanks,? (?:to )?@'
+    r'|^(?:\p{L}+ )?[Tt]hanks,? (?:to )?@(?!.*(?:: |, \p{Ll}+ \p{Ll}))'
     r'|^(?:Siehe|(?:Mehr|Weitere) Informationen|Voir|Véase|Veja|Vedi|Zie)\b'
 )
 # Without it what stands below would hold always.
@@ -141,6 +141,7 @@ class StatementReader:
         self.lead_ins.clear()
         asks = title.endswith(('?', '？'))
         self.question = Sentence(NUMBERING.sub('', title).rstrip('?？ '), (number,)) if asks else NOTHING
+        self.asked = 0
         self.leads_away = boilerplate_lines.leads_away(title)
         if opens_references(title):
             self.references = level
@@ -258,9 +259,9 @@ class StatementReader:
 
     def _ask(self, said: Sequence[Sentence]) -> None:
         """Keep what an item asks, if it does nothing else, until something answers it."""
-        if len(said) == 1 and (text := said[0].text).endswith(('?', '？')):
-            self.question = Sentence(shown(bare(text)).rstrip('?？ '), said[0].evidence)
-            self.asked = len(self.out) if self.out and self.out[-1].evidence == said[0].evidence else 0
+        is_said = len(said) == 1 and self.out and self.out[-1].evidence == said[0].evidence
+        if is_said and (text := said[0].text).endswith(('?', '？')):
+            self.question, self.asked = Sentence(shown(bare(text)).rstrip('?？ '), said[0].evidence), len(self.out)
 
     def _remember(self, last: Sequence[Sentence]) -> None:
         """Keep the last sentence of a paragraph, if it has any, for what it may lead to."""
@@ -271,8 +272,8 @@ class StatementReader:
     def _led(self, lines: Sequence[NumberedLine]) -> tuple[str, list[int], Sequence[NumberedLine]]:
         """Who says a paragraph, or what leads to it where it is quoted, on which lines, and the lines without that."""
         match = turn_of(lines[0].text)
-        if match and match.end() == len(lines[0].text) and match[1] not in self.speakers:
-            match = None  # a heading, or what is defined below
+        if match and match.end() == len(lines[0].text) and not (self.is_conversation and match[1] in self.speakers):
+            match = None  # a heading, a time of a programme, or what is defined below
         if match:
             self.speaker = (match.group(1), lines[0].number) if self._speaks(match.group(1)) else None
         elif lines[0].number not in self.talk and not self.before.text.endswith(':'):

@@ -187,8 +187,10 @@ def _end_of_row(lines: Sequence[NumberedLine], first: int, columns: int) -> int:
     last, text = first, lines[first].text.strip()
     while text[:1] == '|' and last + 1 < len(lines) and not lines[last].blank_after:
         following = lines[last + 1].text.strip()
-        is_full = text[-1:] == '|' or len(BAR.findall(text)) >= columns
-        if following[:1] in ('#', '>', '`', '~') or (following[:1] == '|' and is_full):
+        is_closed, bars = text[-1:] == '|', len(BAR.findall(text))
+        is_full = is_closed or bars >= columns
+        is_end = is_closed and (bars > columns or '|' not in following)
+        if is_end or following[:1] in ('#', '>', '`', '~') or (following[:1] == '|' and is_full):
             break
         last, text = last + 1, f'{text} {following}'
     return last
@@ -226,6 +228,8 @@ def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following
     line = lines[0]
     if not reader.paragraph and _indent(line.text) <= reader.term_indent:
         reader.term = NOTHING
+    if reader.asked and not reader.paragraph and _indent(line.text) <= reader.item_indent:
+        reader.question, reader.asked = NOTHING, 0  # what stands beside an item does not answer it
     if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
         reader.flush()
     elif bullet := BULLET.match(line.text):

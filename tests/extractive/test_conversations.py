@@ -212,3 +212,10 @@ def test_who_speaks_in_a_list_says_all_of_an_item() -> None:
     assert [text for text, _ in read('\n'.join(f'* {item}' for item in items))][:2] == snapshot(
         ['Ada: The wheel stands.', 'Ada: Nobody knows why.']
     )
+
+
+def test_a_title_with_a_time_that_recurs_in_a_programme_is_kept() -> None:
+    programme = [
+        f'Main Hall ({at}:00)\n\nThe guild of Marn meets {at} keepers of the mill here.' for at in (10, 11, 12)
+    ]
+    assert 'Main Hall (11:00)' in [text for text, _ in read('\n\n'.join(programme))]

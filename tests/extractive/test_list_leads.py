@@ -203,3 +203,14 @@ def test_what_an_item_asks_leads_its_answer() -> None:
             ('Why is the gate shut: Karl Weir lost the key in May.', (9, 7)),
         ]
     )
+
+
+def test_what_stands_beside_an_item_that_asks_does_not_answer_it() -> None:
+    asked = '- Is the mill to be sold to the guild?'
+    for below in ('- The keepers have left the town.', '\nThe keepers have left the town.'):
+        assert [text for text, _ in read(f'{asked}\n{below}')] == [asked[2:], 'The keepers have left the town.']
+    below = '\n# Why is the mill shut?\n\nThe wheel of it broke in May.'
+    assert [text for text, _ in read(f'{asked}\n{below}')] == [
+        asked[2:],
+        'Why is the mill shut: The wheel of it broke in May.',
+    ]

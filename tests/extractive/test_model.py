@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
-from pydantic_ai import Agent
+from pydantic_ai import Agent, ModelRequest, ModelSettings
 from pydantic_ai.exceptions import UserError
+from pydantic_ai.models import ModelRequestParameters
 
 from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
@@ -21,6 +22,7 @@ from summarizer_tool.extractive.statement import Statement
 from summarizer_tool.mapreduce import grounding
 from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
 from summarizer_tool.schemas import ChunkSummary, Fact
+from summarizer_tool.text import tokens
 from summarizer_tool.text.relevance import relevances
 
 PAGE = """
@@ -210,3 +212,11 @@ def test_what_a_text_and_its_paragraphs_begin_with_weighs_more():
     assert [round(each.prominence, 2) for each in gist.placed(said, [''], begins=False)] == snapshot(
         [1.5, 1.0, 1.5, 1.0, 1.5, 1.0]
     )
+
+
+@pytest.mark.parametrize('said', ['The "mill" of "Marn" has "{}" wheels in "C:\\mill\\{}".', 'Wheel {} of Marn turns.'])
+def test_an_answer_is_within_the_tokens_it_may_have(said: str) -> None:
+    lines = [NumberedLine(10_000 + at, said.format(at, at), blank_after=True) for at in range(200)]
+    request = ModelRequest.user_text_prompt(prompts.chunk_request([PromptSource(lines)], Focus(), 2000))
+    answer = asyncio.run(ExtractiveModel().request([request], ModelSettings(max_tokens=1000), ModelRequestParameters()))
+    assert tokens.count(answer.text or '') == answer.usage.output_tokens <= 1000

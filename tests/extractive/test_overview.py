@@ -78,3 +78,9 @@ def test_what_somebody_asks_does_not_tell_what_a_text_is_about() -> None:
         ParsedRequest([PromptSource(lines)], Focus(), merges=False, target_tokens=200), Aim.GIST, 200
     ).statements
     assert [each.is_opening for each in found] == [False, True]
+
+
+def test_licences_weigh_as_much_as_other_things_in_a_text_about_them() -> None:
+    said = [Statement('Code that is licensed under the MIT terms may be sold.', (1,), 0)]
+    about, aside = (gist.placed(said, [title], begins=True)[0] for title in ('Which licence?', 'The mill'))
+    assert about.prominence > aside.prominence

@@ -410,3 +410,25 @@ The wheel turns on Monday.
 def test_thanks_to_somebody_say_nothing() -> None:
     said = read('- Fix the wheel of the mill. Thanks @orme, see #12.\n- Fix the gate. Big thanks @weir for reporting.')
     assert [text for text, _ in said] == ['Fix the wheel of the mill.', 'Fix the gate.']
+    told = "Thanks to @weir's fix, the gate must no longer be shut by hand."
+    assert [text for text, _ in read(told)] == [told]
+
+
+@pytest.mark.parametrize('below', ['The mill must not be sold.', '- The mill must not be sold.'])
+def test_what_stands_right_below_a_whole_row_is_none_of_it(below: str) -> None:
+    table = f'| Mill | Wheels | Keepers |\n|---|---|---|\n| Marn | 3 | Ada Finn |\n{below}'
+    assert [text for text, _ in read(table)] == [
+        '| Marn | Wheels: 3 | Keepers: Ada Finn |',
+        'The mill must not be sold.',
+    ]
+
+
+@pytest.mark.parametrize(
+    'page',
+    [
+        '* Install the mill::\n\n      mill install\n\n  The wheel must be stopped first.',
+        '.. class:: Mill\n\n   It grinds.\n\n   .. note::\n\n      The wheel must be stopped first.',
+    ],
+)
+def test_what_stands_beside_a_literal_block_or_in_a_note_is_no_code(page: str) -> None:
+    assert statements(numbered(page))[0][-1].kind is not Kind.CODE
