@@ -78,6 +78,11 @@ _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
 # Behind the name of a column: another column, or the line under the header.
 _HEADER = re.compile(r'["\'`*\]]{0,3}[ \t]*(?:[,;|\t\u2500-\u257f]|[ ]{2}|\r?\n)')
 
+# Before `pass`, in its line or in that above.
+_USER = re.compile(
+    r'\b(?:user(?:[_-]?name|[_-]?id)?|login|uid|usr|email|account)\\*["\']?[ \t]*[:=][^\r\n]*(?:\r?\n[ \t]*)?$',
+    re.IGNORECASE,
+)
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
 # Behind the first word of a passphrase, up to the end of its line.
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
@@ -122,8 +127,7 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
         is_harmless = secret_names.harmless(name.lstrip('-.'))
         # What stands under a name within what has been read was read by its own name, too.
         under, read = _under(text, name_start, end, kind) if name_start >= read else ([], read)
-        is_option = name[:1] == '-' and not any(map(str.isdigit, name))
-        beside = () if is_harmless else _values(bare, name_start, end, kind, option=is_option)
+        beside = () if is_harmless else _values(bare, name_start, end, kind, option=name[:1] == '-')
         values = [*beside, *under]
         if secret_names.is_ambiguous(text, start, end):
             values = [value for value in values if _is_password(text, name_start, value)]
@@ -217,6 +221,8 @@ def _value(bare: _Bare, start: int, end: int, kind: Kind, *, option: bool) -> Fi
 
 def _is_password(text: str, start: int, value: Finding) -> bool:
     """Return whether a value beside `pass` or `pw` is a password: it has a user beside it, or letters and digits."""
+    if _USER.search(text[max(0, start - _MAX_INDENT * 2) : start]):
+        return True
     word = text[value.start : value.end]
     is_report = text.startswith('PASS:', start)  # `PASS: test_3_files`
     return not is_report and _CODED.fullmatch(word) is not None and not _TERM.fullmatch(word)
@@ -304,10 +310,10 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     if is_unpacked or is_selector or text.startswith((' -> ', ' = ', ' | None'), end):
         return True
     is_path = '.' in named[0]
-    is_one_of = _LAST_OF_NAMES.match(text, end)
-    if (not unspaced or is_path or text.startswith((',', ')'), end)) and (is_one_of or secret_names.is_name(named[0])):
+    if (not unspaced or is_path or text.startswith((',', ')'), end)) and secret_names.is_name(named[0]):
         return True
-    if not unspaced and _MEMBER.match(named[0]):
+    is_first = sign in (' = ', ' := ') and _LAST_OF_NAMES.match(text, end) and not any(map(str.isdigit, named[0]))
+    if is_first or (not unspaced and _MEMBER.match(named[0])):
         return True
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(named[0]):
         return False

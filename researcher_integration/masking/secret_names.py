@@ -83,6 +83,8 @@ _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
 
 _CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
+_SIGN_WITHIN = re.compile(r'\w[!#$%&*^](?=\w)')
+
 _LONGEST_WORD = 24
 
 _HARMLESS = re.compile(
@@ -269,7 +271,7 @@ def is_coded(value: str) -> bool:
     """Return whether a word looks like a password: with digits, capitals within, or signs that words have not."""
     capitals = sum(map(str.isupper, value[1:]))
     is_cased = capitals > 1 and value != value.upper()
-    return is_cased or any(map(str.isdigit, value))
+    return is_cased or any(map(str.isdigit, value)) or (len(value) > 7 and _SIGN_WITHIN.search(value) is not None)
 
 
 def is_word(value: str) -> bool:

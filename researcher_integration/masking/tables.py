@@ -78,11 +78,13 @@ def find_in_columns(text: str, at: int, read: dict[object, int]) -> Iterator[Fin
     names = [header[slice(*cell)].strip(_MARKS) for cell in cells]
     row = [below[0][slice(*cell)].strip(_MARKS) for cell in _split(below[0], 0, sign, stops)]
     named = [(name, cell) for name, cell in zip_longest(names, row[: len(names)], fillvalue='') if name]
-    if not (ruled or len(named) > 1) or any(name == cell or not _NAME.match(name) for name, cell in named):
-        return  # of one column, a row like the next, or no names
+    if not (ruled or len(named) > 1) or not all(_NAME.match(name) for name, _ in named):
+        return  # of one column, or no names
+    if 2 * sum(name == cell for name, cell in named) > len(named):
+        return  # a row like the next
     certain = not is_row and (ruled or sign not in ('', '\t') or not header.islower())
     columns = columns_of(names, certain=certain)
-    if not columns or header.endswith(',') or (sign == '|' and not ruled and '| ' in header):
+    if not columns or (header[0].isspace() and header.endswith(',')) or (sign == '|' and not ruled and '| ' in header):
         return  # of nothing secret, or code, or a drawing
     same = (sign, columns.width, bool(columns.sure), *(() if sign else cells[at] for at in columns.kinds))
     within = [each for each, stop in read.items() if start < stop]

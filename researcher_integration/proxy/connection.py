@@ -301,7 +301,7 @@ async def _transport(
     async with AsyncExitStack() as stack:
         entry = server.entry
         if entry.url:
-            hooks = {'response': [partial(_refused, ended)]}
+            hooks = {'response': [partial(_refused, ended, Event())]}
             http = httpx2.AsyncClient(headers=entry.headers, timeout=HTTP_TIMEOUT, event_hooks=hooks)
             # As long as any over stdio; by default the SDK refuses an event of more than 1 MiB.
             transport = streamable_http_client(
@@ -323,10 +323,14 @@ async def _transport(
         yield _Watched(read, ended), write
 
 
-async def _refused(ended: Event, response: httpx2.Response) -> None:
-    """End the connection where a server turns away who asks; what fails within a session may do better next time."""
-    is_within = response.is_server_error and 'mcp-session-id' in response.request.headers
-    if not is_within and (error := refusal(response)):
+async def _refused(ended: Event, answered: Event, response: httpx2.Response) -> None:
+    """End the connection where a server turns away who asks; what fails once it has answered may do better next time.
+
+    It may be at work on other calls.
+    """
+    if response.is_success:
+        answered.set()
+    elif not (response.is_server_error and answered.is_set()) and (error := refusal(response)):
         ended.set()
         raise error
 

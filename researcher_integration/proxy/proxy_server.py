@@ -205,9 +205,12 @@ class ProxyServer:
         shown = cast('JsonValue', await self.results.aside(connection.name, asked))
         said = _with_choices(shown, asked, connection.masked)
         try:
-            return await context.session.send_request(
-                type(request).model_validate(said), answer, metadata=ServerMessageMetadata(context.request_id)
-            )
+            told = type(request).model_validate(said)
+            raw, params = request.params, told.params
+            if isinstance(raw, types.ElicitRequestURLParams) and params:  # or the address would lead nowhere
+                address = {'url': raw.url, 'elicitation_id': raw.elicitation_id}
+                told = told.model_copy(update={'params': params.model_copy(update=address)})
+            return await context.session.send_request(told, answer, metadata=ServerMessageMetadata(context.request_id))
         except MCPError as error:
             return error.error
         except ValidationError:  # it quotes the server, or the client
@@ -338,10 +341,7 @@ class ProxyServer:
 
 
 def _with_choices(said: JsonValue, asked: JsonValue, masked: Callable[[object], Any]) -> JsonValue:
-    """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords.
-
-    An address to open stays as it is, or it would lead nowhere.
-    """
+    """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords."""
     if isinstance(said, list) and isinstance(asked, list) and len(said) == len(asked):
         return [_with_choices(each, raw, masked) for each, raw in zip(said, asked, strict=True)]
     if not isinstance(said, dict) or not isinstance(asked, dict):
@@ -353,8 +353,6 @@ def _with_choices(said: JsonValue, asked: JsonValue, masked: Callable[[object], 
             shown[name] = [*map(masked, choice)]
         elif isinstance(choice, str):
             shown[name] = masked(choice)
-    if asked.get('mode') == 'url':
-        shown |= {name: asked[name] for name in ('url', 'elicitationId') if name in asked}
     return shown
 
 

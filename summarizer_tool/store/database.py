@@ -199,8 +199,8 @@ def _absolute(path: str | Path) -> str:
     """The path without links, so that a later change of folder does not matter; unchanged where it is not a path."""
     if str(path) == MEMORY:
         return MEMORY
-    if '://' in str(path):  # of the protocols of databases there is one
-        raise not_writable(shown(str(path)), 'it is the URL of no Postgres', FORMAT)
+    if '://' in str(path):  # of the protocols of databases there is one; what follows may be a password
+        raise not_writable(f'{shown(str(path).partition("://")[0])}://…', 'it is the URL of no Postgres', FORMAT)
     try:
         return os.path.realpath(Path(path).expanduser())
     except (OSError, ValueError, RuntimeError) as error:

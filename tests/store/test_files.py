@@ -106,7 +106,7 @@ def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / 'a file').write_text('x')
     said = []
     files = (tmp_path, tmp_path / 'a file' / 'store.db', Path('/dev/null'), Path('/proc/store.db'), Path('a\0b'))
-    for path in (*files, 'sqlite:///store.db'):
+    for path in (*files, 'mysql://bob:hunter2@db/fen'):
         with pytest.raises(ConfigurationError) as error:
             SourceStore(path)
         # Versions of Python say it differently.
@@ -119,7 +119,7 @@ def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
             'SUMMARIZER_STORE=/dev/null cannot be used: it is not a file; name a file in a folder that you may write, or :memory:',
             'SUMMARIZER_STORE=/proc/store.db cannot be used: No such file or directory; name a file in a folder that you may write, or :memory:',
             'SUMMARIZER_STORE=a b cannot be used: embedded null; name a file in a folder that you may write, or :memory:',
-            'SUMMARIZER_STORE=sqlite:///store.db cannot be used: it is the URL of no Postgres; name a file in a folder that you may write, or :memory:',
+            'SUMMARIZER_STORE=mysql://… cannot be used: it is the URL of no Postgres; name a file in a folder that you may write, or :memory:',
         ]
     )
 

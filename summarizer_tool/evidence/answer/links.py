@@ -231,12 +231,14 @@ def promising(
     How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
     stand in the link's text, its path, the heading above it or the sentence around it (these times `BESIDE`), each by
     how few of all links have it. Links to other sites must name half of what a part asks, unless links may lead
-    anywhere (`is_anywhere`): they are made by the way, and each takes a page. Where no link names any, sections of the
-    site come first: nobody can tell yet what they lead to. Keys that were `seen` are not read again.
+    anywhere (`is_anywhere`): they are made by the way, and each takes a page. Where there are none but those, some is
+    enough. Where no link names any, sections of the site come first: nobody can tell yet what they lead to. Keys that
+    were `seen` are not read again.
     """
     wanted = _wanted(topic.parts)
-    near = (each for each in known if each.is_near or is_anywhere or _named(each, wanted) >= _MOST)
-    open_ = [each for each in near if each.key not in seen and allows(each.url)]
+    unread = [each for each in known if each.key not in seen and allows(each.url)]
+    near = [each for each in unread if each.is_near or is_anywhere or _named(each, wanted) >= _MOST]
+    open_ = near or unread
     rarity = _rarity(open_, topic)
     meanings = _meanings(open_, topic)
     share = SHARED if any(meanings) else 1.0
@@ -246,7 +248,7 @@ def promising(
         score = round(each.factor * weight / (weight + _HALF), 3)
         value = share * score + each.factor * meaning
         before = best.get(each.key)
-        if before is None or value > before.value:
+        if (near or score >= LEAST_SCORE) and (before is None or value > before.value):
             best[each.key] = LinkCandidate(each.url, each.key, each.depth, score, value, each.factor)
     if not any(each.is_told for each in best.values()):
         most = max((LEAST_SCORE, *(each.value for each in best.values())))

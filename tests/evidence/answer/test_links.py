@@ -101,6 +101,8 @@ def test_other_sites_are_followed_where_they_seem_to_answer() -> None:
     assert (
         len(follow(QUESTION, Link('https://docs.marn.example/', 'Docs'), Link('https://old-marn.example/', 'Old'))) == 1
     )
+    # A page of links to other sites alone has no better ones.
+    assert urls(follow(QUESTION, *MENTIONS[:1], Link('https://ness.example/x', 'Drawings'))) == [MENTIONS[0].url]
     # Where only other sites are wanted, these are as good as the page's own.
     topic = topic_of([QUESTION], [0.0])
     known = references(links, page_url=PAGE, depth=0, topic=topic)

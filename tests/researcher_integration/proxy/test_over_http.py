@@ -31,7 +31,7 @@ LONG = '\n'.join(f'2024-05-01 10:00:{line % 60:02} INFO lamp {line} is lit' for 
 class Lamps:
     """A server over HTTP that wants a token, and can be made to forget its sessions."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, stateless: bool = False) -> None:
         self.url = ''
         self.sessions = 0
         self.forgets = False
@@ -52,7 +52,7 @@ class Lamps:
             await context.session.send_tool_list_changed()
             return 'lit'
 
-        self._app = mcp.streamable_http_app()
+        self._app = mcp.streamable_http_app(stateless_http=stateless)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope['type'] == 'http':
@@ -223,3 +223,16 @@ async def test_a_server_that_refuses_is_told_by_what_it_answers(running: Lamps) 
         assert not (await client.call_tool('light', {})).is_error
     assert 'The server lamps was lost while it worked on this' in said[0]
     assert 'The server lamps cannot be reached (it answers with HTTP 403: it refuses this token or address' in said[1]
+
+
+async def test_an_answer_that_fails_ends_no_other_call() -> None:
+    lamps = Lamps(stateless=True)
+    with served(lamps) as server:
+        headers = {'Authorization': f'Bearer {TOKEN}'}
+        async with proxied({'lamps': proxied_server('lamps', url=f'{server.origin}/mcp', headers=headers)}) as client:
+            assert not (await client.call_tool('light', {})).is_error
+            lamps.refuses = 503
+            with pytest.raises(MCPError) as failed:
+                await client.call_tool('light', {})
+            lamps.refuses = 0
+    assert 'was lost' not in failed.value.message

@@ -440,6 +440,30 @@ async def test_an_address_to_open_leads_where_the_server_says() -> None:
     assert params.message == 'Log in with [MASKED_GITHUB_TOKEN]'
 
 
+async def test_what_only_looks_like_an_address_to_open_is_masked() -> None:
+    mcp = MCPServer('desk')
+    message = SamplingMessage(role='user', content=TextContent(type='text', text='Hello'))
+    shown = {'mode': 'url', 'url': f'https://desk.example/?token={SECRET}', 'elicitationId': SECRET}
+    asked = CreateMessageRequestParams(messages=[message], max_tokens=9, metadata=shown)
+
+    @mcp.tool()
+    async def ask(context: Context[Any]) -> str:
+        call = ServerMessageMetadata(related_request_id=context.request_id)
+        request = CreateMessageRequest(params=asked)
+        return (await context.session.send_request(request, CreateMessageResult, metadata=call)).model
+
+    heard: list[Any] = []
+
+    async def sample(_context: Any, params: Any) -> CreateMessageResult:
+        heard.append(params)
+        return CreateMessageResult(role='assistant', content=TextContent(type='text', text='Hi'), model='m')
+
+    async with proxied({'desk': mcp}, sampling_callback=sample) as client:
+        await client.call_tool('ask', {})
+    assert heard
+    assert SECRET not in str(heard)
+
+
 def form_with(message: str, **properties: Any) -> ElicitRequestFormParams:
     return ElicitRequestFormParams(message=message, requested_schema={'type': 'object', 'properties': properties})
 
