@@ -50,10 +50,12 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     out = _chrome(page, is_voted, boxes)
     shown = [block for block in blocks if block.region not in out]
     forms = {block.form for block, voted in zip(blocks, is_voted, strict=True) if voted and _is_text(block)}
+    # What leads nowhere has no furniture to be told from.
+    is_bare = not any(block.linked for block in blocks)
     for block, voted, points in zip(blocks, is_voted, scores, strict=True):
         # Of a page's sections, as the posts of a blog, some may have no votes.
         is_alike = block.form in forms and block.region is None and is_prose(block, _SENTENCE)
-        is_content = points > 0 or (is_alike and points > _LEAST) or (voted and not _is_running(block))
+        is_content = points > 0 or (is_alike and points > _LEAST) or (voted and (is_bare or not _is_running(block)))
         block.is_kept = is_content and block.region not in out
     _keep_wholes(shown)
     _keep_between(blocks, out, scores)

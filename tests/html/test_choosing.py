@@ -160,7 +160,7 @@ def test_comments_are_the_text_of_a_forum() -> None:
         says = text(region=Region(None, 'comments', 'ul'))
         return kept(page(heading(1), text(first), text('ada, 2 hours ago'), says), 1, 2)
 
-    assert (shown('214 points'), shown(SENTENCE)) == ([0, 1, 2, 3], [0, 1])
+    assert (shown('214 points'), shown(SENTENCE)) == ([0, 1, 2, 3], [0, 1, 2])
 
 
 def test_something_is_always_kept() -> None:
