@@ -270,7 +270,11 @@ def counted(
         if word in _HOW_MANY or _is_called(word, what) or word in called or not content_stem(word):
             continue
         pattern = re.compile(rf'(?<![^\W_]){_root(word)}(?![^\W_])')
-        having[word] = {at for at, text in enumerate(lower) if pattern.search(text)}
+        having[word] = {
+            at
+            for at, text in enumerate(lower)
+            if any(each == word or stem(each) == stem(word) for each in pattern.findall(text))
+        }
     having = {word: found for word, found in having.items() if found}
     alike = set[int].intersection(*having.values()) if having else set[int]()
     if alike:

@@ -27,7 +27,7 @@ from summarizer_tool.digests.logs import (
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
 from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
-from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
+from summarizer_tool.digests.statements import LONGEST, NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import aligned, markdown, separated, tabbed
 from summarizer_tool.digests.table_rows import Table
@@ -152,8 +152,9 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         found += (*named, *chain.from_iterable(extremes(things, measured) for things in read.things))
         parts = _parts_of_values(read, found, named, words) if _is_of_values(read) else _output_parts(read)
         asked = [*_together(relevant(parts, focus, odd), read.templates)]
-        spans = {each.text.partition(':')[0] for each in asked}
-        found = [each for each in found if each.topic != 'templates' or each.text.partition(':')[0] not in spans]
+        spans = {each.text.partition(':')[0] for each in asked if each.text[0] == '×'}
+        # One with a traceback tells more than its lines together.
+        found = [each for each in found if len(each.text) > LONGEST or each.text.partition(':')[0] not in spans]
         found += asked
         found += _counts(read, words)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
@@ -202,9 +203,10 @@ def _counts(read: MachineText, words: Sequence[str]) -> Iterator[DigestStatement
     if not read.things:
         yield from counted(read.lines, 'lines', words, (), _ANSWER)
     for things in read.things:
-        told = [' '.join(cell for cell in row.values() if len(cell) <= LONGEST_PART) for row in things.rows]
+        told = [' '.join(row.values()) for row in things.rows]
         called = called_fields(things, words)
-        yield from counted(told, things.what, words, called, _ANSWER - _APART * bool(things.part))
+        what = 'items' if addresses_reader(things.what) else things.what
+        yield from counted(told, what, words, called, _ANSWER - _APART * bool(things.part))
 
 
 def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:

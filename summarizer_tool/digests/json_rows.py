@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import TypeAlias
 
 from summarizer_tool.digests.json_reading import Json
@@ -36,6 +37,8 @@ class InnerThings:
     owners: list[int] = field(default_factory=list[int])
     """The index of the one that has each."""
     things: list[Thing] = field(default_factory=list[Thing])
+    are_named: bool = False
+    """Whether they stand under names, and not in a list."""
 
     def add(self, owner: int, things: Sequence[Thing]) -> None:
         """Note things of one other."""
@@ -70,47 +73,58 @@ def _are_alike(values: Sequence[Json]) -> bool:
     return len(inside) >= 0.9 * len(values) and common > 0 and common >= 0.2 * len(fields)
 
 
-def inner_things(things: Sequence[Thing]) -> tuple[Mapping[str, InnerThings], Sequence[str]]:
+def inner_things(things: Sequence[Thing]) -> tuple[Mapping[str, InnerThings], Container[str]]:
     """By path what each thing has several of, in a list or under names; and the lists that have but one each."""
     lists: dict[str, InnerThings] = {}
-    named: dict[str, list[tuple[int, Thing]]] = {}
+    single: dict[str, list[tuple[int, Json, Thing]]] = {}
     for owner, thing in enumerate(things):
-        for path, value in _parts('', thing, 0):
+        for path, given, value in _parts('', thing, 0):
             if isinstance(value, Mapping):
-                named.setdefault(path, []).append((owner, value))
+                single.setdefault(path, []).append((owner, given, value))
             else:
                 lists.setdefault(path, InnerThings()).add(owner, objects(value))
-    for path, having in named.items():
-        names = Counter(name for _, value in having for name in value)
+    for path, having in single.items():
+        inside = [(owner, value) for owner, _, value in having if _has_entries(value)]
+        several = [value for _, value in inside if len(value) > 1]
+        names = Counter(name for value in several for name in value)
         total = names.total()
-        alike = [each for _, value in having for each in value.values()]
-        if total >= _KEYED and len(names) >= _OWN_NAMES * total and _are_alike(alike):
-            lists[path] = InnerThings()
-            for owner, value in having:
+        alike = [each for value in several for each in value.values()]
+        if path not in lists and total >= _KEYED and len(names) >= _OWN_NAMES * total and _are_alike(alike):
+            lists[path] = InnerThings(are_named=True)
+            for owner, value in inside:
                 lists[path].add(owner, _entries(value))
     apart: dict[str, InnerThings] = {}
     for path in sorted(lists, key=len):
-        is_within = any(path.startswith((f'{other}.', f'{other}[')) for other in apart)
+        is_within = any(sign in '.[' and path[:at] in apart for at, sign in enumerate(path))
         owners = lists[path].owners
         if not is_within and len(owners) >= max(MANY, _SEVERAL * len({*owners})):
             apart[path] = lists[path]
-    alone = [path for path, each in lists.items() if path not in apart and len({*each.owners}) == len(each.owners)]
-    return apart, sorted(alone, key=len, reverse=True)
+            # What has but one often has it without a list.
+            for owner, given, _ in () if apart[path].are_named else single.get(path, ()):
+                alone_there = [given] if isinstance(given, Mapping) and given else objects(given)
+                apart[path].add(owner, alone_there)
+    alone = {path for path, each in lists.items() if path not in apart and len({*each.owners}) == len(each.owners)}
+    return apart, alone
 
 
-def _parts(path: str, value: Json, depth: int) -> Iterator[tuple[str, Json]]:
-    """The lists of objects, and objects of nothing but these, inside of a value, with their paths."""
-    value = _unpaired(value)
+def _parts(path: str, value: Json, depth: int) -> Iterator[tuple[str, Json, Json]]:
+    """The lists of objects, and objects, inside of a value, with their paths: as they are, and as they are read."""
+    given, value = value, _unpaired(value)
     if isinstance(value, Mapping) and depth < DEEPEST:
-        if path and len(value) > 1 and all(isinstance(each, Mapping | list) for each in value.values()):
-            yield path, value
+        if path:
+            yield path, given, value
         for key, inside in value.items():
             if isinstance(inside, Mapping | list):
                 yield from _parts(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1)
     elif depth < DEEPEST and (inner := objects(value)):
-        yield path, value
+        yield path, given, value
         for each in inner:
             yield from _parts(f'{path}[]', each, depth + 1)
+
+
+def _has_entries(value: Json) -> bool:
+    """Return whether a value is an object of nothing but objects and lists."""
+    return isinstance(value, Mapping) and all(isinstance(each, Mapping | list) for each in value.values())
 
 
 def _unpaired(value: Json) -> Json:
@@ -125,19 +139,22 @@ def _unpaired(value: Json) -> Json:
     return found if isinstance(value, list) and len(found) == len(value) else value
 
 
-def flat(things: Sequence[Thing], apart: Container[str] = (), alone: Sequence[str] = ()) -> list[Row]:
+def flat(
+    things: Sequence[Thing], apart: Mapping[str, InnerThings] = MappingProxyType({}), alone: Container[str] = ()
+) -> list[Row]:
     """Objects as rows: a cell for each value in them, named by its path; the entries of a list share cells.
 
     Args:
         things: The objects.
-        apart: The paths of what is told apart: there is only how much of it a thing has.
-        alone: The paths of lists that have one entry each, which are named as if there were no list; longest first.
+        apart: What is told apart, by path: there is only how much of it a thing has.
+        alone: The paths of lists that have one entry each, which are named as if there were no list.
     """
 
     @cache
     def named(path: str) -> str:
-        for each in alone:
-            path = f'{each}{path[len(each) + 2 :]}' if path.startswith(f'{each}[]') else path
+        for at in range(len(path) - 2, -1, -1):
+            if path.startswith('[]', at) and path[:at] in alone:
+                path = path[:at] + path[at + 2 :]
         return path
 
     rows: list[Row] = []
@@ -150,10 +167,18 @@ def flat(things: Sequence[Thing], apart: Container[str] = (), alone: Sequence[st
     return rows
 
 
-def _cells(path: str, value: Json, depth: int, apart: Container[str]) -> Iterator[tuple[str, str]]:
-    value = _unpaired(value)
-    if path in apart and isinstance(value, Mapping | list):
+def _cells(path: str, value: Json, depth: int, apart: Mapping[str, InnerThings]) -> Iterator[tuple[str, str]]:
+    given, value = value, _unpaired(value)
+    inner = apart.get(path) if depth < DEEPEST else None
+    if inner and inner.are_named and isinstance(value, Mapping) and _has_entries(value):
         yield f'{path}{LENGTH}', str(len(value))
+    elif inner and not inner.are_named and isinstance(given, list):
+        yield f'{path}{LENGTH}', str(len(given))
+        for each in given:
+            if not isinstance(each, Mapping):
+                yield from _cells(f'{path}[]', each, depth + 1, apart)
+    elif inner and not inner.are_named and isinstance(given, Mapping) and given:
+        yield f'{path}{LENGTH}', '1'
     elif isinstance(value, Mapping) and value and depth < DEEPEST:
         for key, inside in value.items():
             yield from _cells(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1, apart)

@@ -48,6 +48,9 @@ _CHARACTER, _LEVEL, _LEAST_GAIN = 0.02, 0.3, 0.5
 """Bits that a field must tell for each character it takes, each level it is inside, and anyway."""
 LENGTH = '.length'
 """What stands behind a field that says how many there are of something."""
+_COUNTER = re.compile(r'(?i)count|value|total|number|times')
+"""What a number is called that says how often something has come; of others, such as a time, none is nothing wrong."""
+_NAMED_BY = re.compile(r'[\s()]+')
 _SMALL, _COUNTS = 8, 4
 """Fields of things up to which their numbers are told with what went wrong, and of so many things at most."""
 _FREE = 8
@@ -231,15 +234,20 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
     short = short_names({field for field, _ in times})
     fields = {field for field, _ in times}
     measures = [field for field in fields if len(fields) <= _SMALL and _is_measure(field, rows)]
+    counters = [field for field in measures if _COUNTER.search(field)]
     alike: dict[str, list[int]] = {}
     said: list[list[str]] = []
     for at, row in enumerate(rows):
         own = [item for item in row.items() if 2 * times[item] < len(rows) and _says_wrong(item[1])]
         # A name of one word is what a thing is called, whatever it says: `IllegalMonthError`.
         said.append(
-            [f'{short[field]}={one_line(cell)}' for field, cell in own if ' ' in cell or cell not in labels[at]]
+            [
+                f'{short[field]}={one_line(cell)}'
+                for field, cell in own
+                if ' ' in cell or cell not in _NAMED_BY.split(labels[at])
+            ]
         )
-        has_come = not measures or any(quantity(row[field]) for field in measures)
+        has_come = not counters or any(quantity(row[field]) for field in counters)
         if said[at] and has_come:
             alike.setdefault(form(', '.join(said[at])), []).append(at)
     if 2 * sum(map(len, alike.values())) > len(rows):

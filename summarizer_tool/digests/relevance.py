@@ -134,7 +134,10 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     meant = [sum(map(float.__mul__, worth, map(float, row))) / sum(worth) for row in alike]
     exact = _exact(texts, chosen, question)
     literals = [word for word in focus_words(question) if len(word) > _SHORT and any(map(str.isdigit, word))]
-    literal = {at: any(word in texts[at].lower() for word in literals) for at in chosen}
+    with_literal = [{at for at in chosen if word in texts[at].lower()} for word in literals]
+    # What many have, as a day or a host, finds none of them.
+    few = max(_FEW, _USUAL * len(texts))
+    literal = {at for found in with_literal if len(found) <= few for at in found}
     most, most_exact = max(matched) or 1.0, max(exact.values()) or 1.0
     scores = {
         at: _MATCHED * match / most
@@ -147,7 +150,7 @@ def relevances(texts: Sequence[str], question: str) -> dict[int, Relevance]:
     }
     best = max(_CERTAIN, *scores.values())
     return {
-        at: Relevance(min(1.0, scores[at] / best + _LITERAL * literal[at]), max(match, exact[at]))
+        at: Relevance(min(1.0, scores[at] / best + _LITERAL * (at in literal)), max(match, exact[at]))
         for at, match in zip(chosen, matched, strict=True)
     }
 
