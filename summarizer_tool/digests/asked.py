@@ -269,27 +269,14 @@ def counted(
     for word in words if _HOW_MANY.intersection(words) else ():
         if word in _HOW_MANY or _is_called(word, what) or word in called or not content_stem(word):
             continue
-        pattern = re.compile(rf'(?<![^\W_]){_root(word)}(?![^\W_])')
-        having[word] = {
-            at
-            for at, text in enumerate(lower)
-            if any(each == word or stem(each) == stem(word) for each in pattern.findall(text))
-        }
+        # Of a word other forms count, too; of a name or number nothing that is longer.
+        begin, end = (stem(word)[:_SHARED], r'[^\W_]*') if word.isalpha() else (word, r'(?![.-]?\w)')
+        form = re.compile(rf'(?<![^\W_]){re.escape(begin)}{end}')
+        said = [{word, stem(word)}.intersection({*map(stem, found), *found}) for found in map(form.findall, lower)]
+        having[word] = {at for at, each in enumerate(said) if each}
     having = {word: found for word, found in having.items() if found}
     alike = set[int].intersection(*having.values()) if having else set[int]()
     if alike:
         each = f' ({", ".join(f"{word} ×{len(found)}" for word, found in having.items())})' if len(having) > 1 else ''
         text = f'{len(alike)} of {len(units)} {what} have {" and ".join(having)}{each}'
         yield DigestStatement(text, rank, 'mentioned')
-
-
-def _root(word: str) -> str:
-    """A pattern of what a word may look like in a text: a name as it is, another with other endings."""
-    if not word.isalpha() or not word.isascii():
-        return re.escape(word)
-    root = stem(word)
-    return (
-        rf'(?:{word}|{root})(?:s|es)?'
-        if len(root) < _SHARED
-        else rf'{root[: max(_SHARED, len(root) - 1)]}\w{{0,{_ENDING}}}'
-    )
