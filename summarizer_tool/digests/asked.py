@@ -10,7 +10,7 @@ from itertools import accumulate
 from os.path import commonprefix
 
 from summarizer_tool.digests.columns import moment, quantities
-from summarizer_tool.digests.records import LENGTH, Row, is_id, is_wordless, short_names
+from summarizer_tool.digests.naming import LENGTH, Row, is_id, is_wordless, short_names
 from summarizer_tool.digests.relevance import OutputPart
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.text.scoring import content_stem

@@ -8,9 +8,10 @@ from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe, quantity, shown
 from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.json_rows import DEEPEST, MANY, Thing, cell, compact, entries, flat, inner_things, objects
+from summarizer_tool.digests.naming import Row, named_by
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import Row, named_by, record_statements, with_counts
+from summarizer_tool.digests.records import record_statements, with_counts
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import headed

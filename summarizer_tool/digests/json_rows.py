@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from summarizer_tool.digests.json_reading import Json
-from summarizer_tool.digests.records import LENGTH, Row
+from summarizer_tool.digests.naming import LENGTH, Row
 from summarizer_tool.digests.statements import one_line
 
 MANY = 5

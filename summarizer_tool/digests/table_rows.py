@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from summarizer_tool.digests.records import Row
+from summarizer_tool.digests.naming import Row
 from summarizer_tool.digests.statements import one_line
 
 LEAST_ROWS = 4
