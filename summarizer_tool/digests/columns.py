@@ -34,6 +34,8 @@ _UNITS = {
 _SPAN = re.compile(r'(?:\d{1,6}(?:\.\d{1,9})?(?:[ywdhms]|[mnuµ]s|min|sec) ?){2,6}$')
 _ELAPSED = re.compile(r'(?:(?:(\d{1,4})-)?(\d{1,4}):)?(\d{1,6}):([0-5]\d(?:\.\d{1,9})?)$')
 """Days, hours, minutes and seconds with signs between them, as programs print how long something took."""
+_COUNT = re.compile(r'(?i)count|value|total|number|times')
+"""What a field is called that says how often something has come; of others, such as a time, none is nothing wrong."""
 _SPAN_PART = re.compile(r'([\d.]+)(\D+?) ?(?=\d|$)')
 _CLOCK = r'(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?'
 _ZONE = r'(?:\s?(?P<zone>[+-]\d\d(?::?\d\d)?)(?!\S))?'
@@ -70,6 +72,12 @@ def quantity(text: str) -> float | None:
     if _SPAN.match(text):
         return sum(float(number) * _UNITS[unit] for number, unit in _SPAN_PART.findall(text))
     return None
+
+
+def has_not_come(fields: Iterable[tuple[str, str]]) -> bool:
+    """Return whether a thing has been counted and there is none: what it is called has not come to pass."""
+    counts = [quantity(cell) for name, cell in fields if _COUNT.search(name)]
+    return bool(counts) and not any(count != 0 for count in counts)
 
 
 def quantities(cells: Iterable[str]) -> dict[str, float]:
@@ -145,7 +153,8 @@ def describe(name: str, values: Sequence[str | None], labels: Sequence[str] = ()
     bad = any(value is not None and BAD.search(value[:VALUE_LENGTH]) is not None for value, _ in ranked[:200])
     if len(counts) == 1:
         return Column(name, 'constant', shown(ranked[0][0]), bad)
-    if distinct <= FEW or (ranked[0][1] >= 0.9 * len(values) and not numbers):
+    is_spread = bool(numbers) and ranked[0][1] == 1 and bool(labels)
+    if (distinct <= FEW and not is_spread) or (ranked[0][1] >= 0.9 * len(values) and not numbers):
         return Column(name, 'few', _listed(ranked), bad)
     absent = f', missing ×{counts[None]}' if counts[None] else ''
     if numbers:

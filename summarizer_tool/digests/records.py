@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from summarizer_tool.digests.columns import Column, describe, quantity, shown
+from summarizer_tool.digests.columns import Column, describe, has_not_come, quantity, shown
 from summarizer_tool.digests.naming import LENGTH, Row, is_id, short_names
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord, form
@@ -22,11 +22,11 @@ _MASK = re.compile(r'\[MASKED_[A-Z_]+\]')
 _CONSTANT_LENGTH = 60
 _WRONG = 78.0
 """The rank of things that say that something went wrong."""
-_COUNTER = re.compile(r'(?i)count|value|total|number|times')
-"""What a number is called that says how often something has come; of others, such as a time, none is nothing wrong."""
 _NAMED_BY = re.compile(r'[\s()]+')
 _SMALL, _COUNTS = 8, 4
 """Fields of things up to which their numbers are told with what went wrong, and of so many things at most."""
+_NEARLY = 0.9
+"""Share of the things that must have a number in a field for it to be told with them."""
 _FREE = 8
 """Fields below one path from which their names are free, if few things have any one of them."""
 
@@ -59,7 +59,6 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
     short = short_names({field for field, _ in times})
     fields = {field for field, _ in times}
     measures = [field for field in fields if len(fields) <= _SMALL and _is_measure(field, rows)]
-    counters = [field for field in measures if _COUNTER.search(field)]
     alike: dict[str, list[int]] = {}
     said: list[list[str]] = []
     for at, row in enumerate(rows):
@@ -72,8 +71,7 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
                 if ' ' in cell or cell not in _NAMED_BY.split(labels[at])
             ]
         )
-        has_come = not counters or any(quantity(row[field]) for field in counters)
-        if said[at] and has_come:
+        if said[at] and not has_not_come(row.items()):
             alike.setdefault(form(', '.join(said[at])), []).append(at)
     if 2 * sum(map(len, alike.values())) > len(rows):
         return
@@ -81,16 +79,17 @@ def _went_wrong(rows: Sequence[Row], labels: Sequence[str], told: Sequence[str])
         more = f' (and {len(others)} more)' if others else ''
         known = next((text for text in told if text.startswith(f'{labels[first]}: ')), '')
         if more or not all(text in known for text in said[first]):
-            counts = [', '.join(rows[at][field] for at in (first, *others)[:_COUNTS]) for field in measures]
+            counts = [', '.join(rows[at].get(field, '') for at in (first, *others)[:_COUNTS]) for field in measures]
             numbers = [f'{short[field]}={count}' for field, count in zip(measures, counts, strict=True)]
             text = one_line(', '.join([*said[first], *numbers]))
             yield DigestStatement(f'{labels[first]}{more}: {text}', _WRONG, 'errors')
 
 
 def _is_measure(field: str, rows: Sequence[Row]) -> bool:
-    """Return whether all things have a number in a field, and not all the same."""
-    cells = {row.get(field, '') for row in rows}
-    return len(cells) > 1 and not is_id(field) and all(quantity(cell) is not None for cell in cells)
+    """Return whether nearly all things have a number in a field, and not all the same."""
+    cells = [row[field] for row in rows if field in row]
+    numbers = sum(quantity(cell) is not None for cell in cells)
+    return numbers >= _NEARLY * len(rows) and len({*cells}) > 1 and not is_id(field)
 
 
 @lru_cache(maxsize=65_536)

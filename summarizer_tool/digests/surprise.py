@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
 
-from summarizer_tool.digests.columns import quantity
+from summarizer_tool.digests.columns import has_not_come, quantity
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.places import (
     LONGEST_LINE,
@@ -178,8 +178,10 @@ def _says_something(line: str) -> bool:
 
 def _notable(records: Sequence[OutputRecord]) -> Mapping[int, tuple[float, str]]:
     """The notable word of each record that fewest have, and in bits how few records have one that is as rare."""
-    texts = (each.text[:400] or ' '.join(map(': '.join, each.fields))[:1000] for each in records)
-    said = [notable_words(text) for text in texts]
+    said: list[set[str]] = []
+    for each in records:
+        text = each.text[:400] or ' '.join(map(': '.join, each.fields))[:1000]
+        said.append(set[str]() if has_not_come(each.fields) else notable_words(text))
     counts = Counter(without_digits(word) for words in said for word in words)
     rarest = {
         row: min((counts[without_digits(word)], word) for word in words) for row, words in enumerate(said) if words
@@ -240,7 +242,7 @@ def _shown_record(
         fields[name] = text
     if fields and len(cells) <= _FEW_FIELDS:
         # A counter says nothing without its count.
-        counts = [field for field, cell in cells.items() if field not in fields and _is_count(cell, usual.get(field))]
+        counts = [field for field, cell in cells.items() if field not in fields and quantity(cell) is not None]
         fields |= {field: f'{field}={cells[field]}' for field in counts}
     if not fields and not record.text:
         # What is odd about it is what it is called: that is told with what it has.
@@ -249,10 +251,6 @@ def _shown_record(
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
     return f'{name}: {", ".join(fields.values())}' if fields else ''
-
-
-def _is_count(cell: str, usual: str | None) -> bool:
-    return cell != usual and quantity(cell) is not None
 
 
 def _titled(record: OutputRecord, titles: Sequence[str], name: str, value: str) -> str:

@@ -293,3 +293,13 @@ def test_errors_that_are_asked_for_are_told_together_once() -> None:
         f'2024-01-01 00:00:{at % 60:02} {"ERROR child is in" if at % 3 else "INFO"} state {at % 5}' for at in range(90)
     ]
     assert digest('\n'.join(lines), 400, focus='Which error state has a child?').text.count('×60 in ') == 1
+
+
+def test_numbers_of_few_things_are_told_by_their_ends_and_owners() -> None:
+    mills = [
+        {'name': f'mill-{at}', 'state': 'ok', 'grain': 7000 + 131 * at, **{f'f{nth}': 'x' * 40 for nth in range(12)}}
+        for at in range(7)
+    ]
+    assert [line for line in told(mills, '', 9) if line.startswith('grain')] == snapshot(
+        ['grain: 7000..7393..7786 (min mill-0..median..max mill-6)']
+    )
