@@ -58,7 +58,8 @@ _HOW_MANY = frozenset({'count', 'many', 'number', 'times'})
 """Words that ask for how many there are."""
 _MEASURES = {
     **dict.fromkeys(
-        ('slow', 'slower', 'slowest', 'longest', 'long', 'late'), ('duration', 'elapsed', 'seconds', 'time')
+        ('slow', 'slower', 'slowest', 'longest', 'long', 'late'),
+        ('duration', 'elapsed', 'latency', 'ms', 'seconds', 'time', 'took'),
     ),
     **dict.fromkeys(('big', 'biggest', 'heaviest', 'huge', 'large', 'largest', 'room', 'space'), ('bytes', 'size')),
 }
@@ -84,6 +85,11 @@ class NamedRows:
     """What they are."""
     part: str = ''
     """And of other things, if they are parts of these."""
+
+
+def asks_for_an_end(words: Sequence[str]) -> bool:
+    """Return whether a question asks for most or least of something."""
+    return not _ENDS.isdisjoint(words)
 
 
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -253,14 +259,15 @@ def asked_of(topic: str, words: Sequence[str]) -> bool:
 
 
 def counted(
-    units: Sequence[str], what: str, words: Sequence[str], called: Container[str], rank: float
+    units: Sequence[str], what: str, focus: str, words: Sequence[str], called: Container[str], rank: float
 ) -> Iterator[DigestStatement]:
     """Tell how many lines or things have what is counted in a question, if any has all of its words that some have.
 
     Args:
         units: The lines or things.
         what: What they are.
-        words: Those of the question.
+        focus: The question.
+        words: Those of it that tell something.
         called: Words of it that name fields, which values need not have.
         rank: That of the statement.
     """
@@ -275,6 +282,10 @@ def counted(
         said = [{word, stem(word)}.intersection({*map(stem, found), *found}) for found in map(form.findall, lower)]
         having[word] = {at for at, each in enumerate(said) if each}
     having = {word: found for word, found in having.items() if found}
+    # What is counted is what the things are, whether they say so or not.
+    after = re.split(r'\b(?:many|number of|count of) ', focus)[-1].rstrip('?').split()
+    if [*having] == after[:1] and not {*after[1:2]} & {*words}:
+        return
     alike = set[int].intersection(*having.values()) if having else set[int]()
     if alike:
         each = f' ({", ".join(f"{word} ×{len(found)}" for word, found in having.items())})' if len(having) > 1 else ''

@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked import NamedRows, asked_of, called_fields, counted, extremes, mentioned, thing_parts
+from summarizer_tool.digests.asked import (
+    NamedRows,
+    asked_of,
+    asks_for_an_end,
+    called_fields,
+    counted,
+    extremes,
+    mentioned,
+    thing_parts,
+)
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
@@ -22,6 +31,7 @@ from summarizer_tool.digests.logs import (
     log_statements,
     log_templates,
     loose,
+    measures,
     starts_like_log,
 )
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
@@ -85,7 +95,9 @@ _OVERVIEW = 60.0
 _MOST_OF_BUDGET = 0.4
 """Share of the budget that one statement may have,"""
 _ALWAYS = 80
-"""and tokens that it may have anyway."""
+"""and tokens that it may have anyway;"""
+_HEAD, _BELOW_WORST = 0.35, 91.0
+"""of a budget of less than two such that of an overview, and the highest rank of it: what is fatal is told first."""
 _MUCH = 5
 """a character for each so many tokens of the budget, and more."""
 
@@ -149,14 +161,15 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
         named = [*chain.from_iterable(mentioned(things, focus, words) for things in read.things)]
         # Where it is asked which has most errors, these are no small words.
         measured = tuple(dict.fromkeys([*words, *filter(str.isalpha, focus.lower().rstrip('?').split())]))
-        found += (*named, *chain.from_iterable(extremes(things, measured) for things in read.things))
+        things = [*read.things, *(_measured(read.templates) if asks_for_an_end(words) else ())]
+        found += (*named, *chain.from_iterable(extremes(each, measured) for each in things))
         parts = _parts_of_values(read, found, named, words) if _is_of_values(read) else _output_parts(read)
         asked = [*_together(relevant(parts, focus, odd), read.templates)]
         spans = {each.text.partition(':')[0] for each in asked if each.text[0] == '×'}
         # One with a traceback tells more than its lines together.
         found = [each for each in found if len(each.text) > LONGEST or each.text.partition(':')[0] not in spans]
         found += asked
-        found += _counts(read, words)
+        found += _counts(read, focus.lower(), words)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
     # Values stand in the order of the text; what addresses the reader stays behind all else.
@@ -198,20 +211,32 @@ def _together(told: Iterator[DigestStatement], templates: Sequence[LogTemplate])
             yield templates[at].told(each.rank - 1.0)
 
 
-def _counts(read: MachineText, words: Sequence[str]) -> Iterator[DigestStatement]:
+def _measured(templates: Sequence[LogTemplate]) -> Iterator[NamedRows]:
+    """The lines of a log with their numbers."""
+    if found := [*measures(templates)]:
+        names = [one_line(event.raw, _ROW_LENGTH) for event, _ in found]
+        yield NamedRows(names, [row for _, row in found], [event.line for event, _ in found], are_lines=True)
+
+
+def _counts(read: MachineText, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
     """How many things, or lines, have what is asked for."""
     if not read.things:
-        yield from counted(read.lines, 'lines', words, (), _ANSWER)
+        yield from counted(read.lines, 'lines', focus, words, (), _ANSWER)
     for things in read.things:
         told = [' '.join(row.values()) for row in things.rows]
         called = called_fields(things, words)
         what = 'items' if addresses_reader(things.what) else things.what
-        yield from counted(told, what, words, called, _ANSWER - _APART * bool(things.part))
+        yield from counted(told, what, focus, words, called, _ANSWER - _APART * bool(things.part))
 
 
 def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:
     """A statement that leaves room for others, though each of its characters costs a token."""
-    most = max(_ALWAYS, int(_MOST_OF_BUDGET * budget))
+    share, always = _MOST_OF_BUDGET, _ALWAYS
+    if budget < 2 * _ALWAYS:
+        is_overview = statement.topic == 'overview'
+        share, always = _HEAD if is_overview else 1 - _HEAD, 0
+        statement = replace(statement, rank=min(statement.rank, _BELOW_WORST)) if is_overview else statement
+    most = max(always, int(share * budget))
     if len(statement.text) <= most or fits_tokens(statement.text, most):
         return statement
     return replace(statement, text=one_line(statement.text, most * len(statement.text) // count_tokens(statement.text)))

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import log2
 from typing import Literal
 
-from summarizer_tool.digests.columns import brief, listed, moment, ranked
+from summarizer_tool.digests.columns import brief, listed, moment, quantity, ranked
 from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked, pieces
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 
@@ -332,6 +332,23 @@ def log_templates(events: Sequence[Event]) -> Sequence[LogTemplate]:
         template.members.append(event)
         template.lines.append(line)
     return [*found.values()]
+
+
+def measures(templates: Sequence[LogTemplate]) -> Iterator[tuple[Event, Mapping[str, str]]]:
+    """The numbers of each event, each by the word before it and its unit."""
+    for template in templates:
+        words = [word for word, _ in template.lines[0].words[:_WORDS]]
+        varied = [place for place, _ in enumerate(words) if len({line.words[place][0] for line in template.lines}) > 1]
+        for event, line in zip(template.members, template.lines, strict=True):
+            row: dict[str, str] = {}
+            for place in varied if len(template.lines) > 1 else range(len(words)):
+                number = line.words[place][0]
+                units = [each for each in words[place + 1 : place + 2] if quantity(f'1{each}') is not None]
+                name = ' '.join([*words[max(0, place - 1) : place], *units])
+                if any(map(str.isalpha, name)) and quantity(number) is not None:
+                    row.setdefault(name, number)
+            if row:
+                yield event, row
 
 
 def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStatement:

@@ -126,11 +126,14 @@ def with_counts(rows: Sequence[Row]) -> Sequence[Row]:
     """Rows that say how many fields with free names they have below a path, and which of their values are objects."""
     fields = Counter(field for row in rows for field in row)
     free = _free(fields, len(rows))
-    outer = {above for field in fields for above in _above(field) if above in fields}
+    # Values inside of lists share cells, those that are objects with those that are none.
+    outer = {above for field in fields for above in _above(field) if above in fields and '[]' not in above}
     rows = [{**{above: '{…}' for each in row for above in _above(each) if above in outer}, **row} for row in rows]
-    counts = (Counter(free[field].removesuffix('.*') for field in row if field in free) for row in rows)
+    counts = [Counter(free[field].removesuffix('.*') for field in row if field in free) for row in rows]
+    # What but one thing has are its fields, whatever they are called.
+    names = Counter(path for counted in counts for path in counted)
     return [
-        {**row, **{f'{path}{LENGTH}': str(count) for path, count in counted.items()}}
+        {**row, **{f'{path}{LENGTH}': str(count) for path, count in counted.items() if names[path] > 1}}
         for row, counted in zip(rows, counts, strict=True)
     ]
 

@@ -65,6 +65,7 @@ _PLACE_SHARE = 0.1
 _PASSES = 4
 """Times that room is made for the line on what was left out."""
 
+_ASIDE = re.compile(r' \((?:usually|most|least|earliest|latest|\d+\. )[^()]*\)$')
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 _WORD = re.compile(r'[\w./:=-]*\w|(?<!\S)/(?!\S)')
 _PARTS = re.compile(r'\w{2,}')
@@ -241,17 +242,29 @@ def _fitting(
     """Indices of those that fit, taken greedily; those that wait only where no other is left."""
     taken: set[int] = set()
     shown: set[int] = set()
+    told: set[tuple[str, str]] = set()
     for is_last in (False, True):
         if is_last and not all(index in taken or waits(index) for index in range(len(ranked))):
             break
         for index, cost in enumerate(costs):
             each = ranked[index]
+            fields = _fields(each)
             is_shown = each.topic in _OF_LINES and each.lines and shown.issuperset(each.lines)
+            is_shown = is_shown or (bool(fields) and told.issuperset(fields))
             if index not in taken and not is_shown and cost <= budget and (is_last or not waits(index)):
                 budget -= cost
                 taken.add(index)
                 shown.update(_each_told(each))
+                told.update(fields)
     return taken
+
+
+def _fields(statement: DigestStatement) -> set[tuple[str, str]]:
+    """What a statement says of a thing that stands on no line: its name with each of the fields."""
+    if statement.lines or statement.topic not in ('mentioned', 'errors', 'odd items'):
+        return set()
+    name, _, text = statement.text.partition(': ')
+    return {(name, _ASIDE.sub('', each).rpartition('.')[2]) for each in text.split(', ')}
 
 
 def _each_told(statement: DigestStatement) -> tuple[int, ...]:

@@ -131,9 +131,10 @@ def test_lines_name_where_they_come_from() -> None:
 
 def test_the_budget_keeps_the_errors_and_says_what_is_left_out() -> None:
     assert digest(LOG, 110).text == snapshot("""\
-log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-03-14T02:53:00Z; INFO ×51, ERROR ×2, WARN ×1; 4 templates
+log of 60 lines; 54 events; 2026-03-14T02:00:00Z to 2026-0 … ARN ×1; 4 templates
 59| 2026-03-14T02:52:00Z ERROR sluice 9 did not close
-… and 4 more statements (lines 1-60)\
+51| 2026-03-14T02:50:00Z WARN pool is nearly empty (2 of 40)
+… and 3 more statements (lines 1-60)\
 """)
 
 

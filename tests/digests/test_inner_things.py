@@ -147,7 +147,7 @@ def test_what_a_field_has_is_told_where_it_is_asked_for() -> None:
         (
             json.dumps([{'name': f'hull-{at}', 'wood': 'oak'} for at in range(60)]),
             'How many hulls are of teak?',
-            snapshot(['60 of 60 items have hulls']),
+            snapshot([]),
         ),
     ],
     ids=['log', 'things', 'none'],
@@ -303,3 +303,64 @@ def test_numbers_of_few_things_are_told_by_their_ends_and_owners() -> None:
     assert [line for line in told(mills, '', 9) if line.startswith('grain')] == snapshot(
         ['grain: 7000..7393..7786 (min mill-0..median..max mill-6)']
     )
+
+
+def test_what_the_counted_things_are_is_not_counted_as_what_they_say() -> None:
+    results = [
+        {'id': f'r{at}', 'code': 'raise KeyError("Could not find it")' if at % 20 == 0 else 'x = 1', 'severity': 'LOW'}
+        for at in range(200)
+    ]
+    assert not [line for line in told(results, 'How many findings are there by severity?', 9) if ' have ' in line]
+
+
+def test_the_fields_of_an_object_that_one_thing_has_are_not_counted() -> None:
+    zones = [
+        {'zone': f'z{at}', **({'host': {f'k{nth}': nth for nth in range(25)}} if at == 7 else {'state': 'empty'})}
+        for at in range(40)
+    ]
+    assert 'host.length' not in '\n'.join(told(zones, ODD, 40, 900))
+
+
+def test_a_list_that_is_empty_in_one_part_is_not_said_to_be_empty_in_all() -> None:
+    groups = [{'id': f'sg{at}', 'out': [{'to': [{'cidr': '0.0.0.0/0'}]}]} for at in range(42)]
+    groups[2]['out'].append({'to': []})  # pyright: ignore[reportAttributeAccessIssue]
+    assert '(usually {' not in '\n'.join(told(groups, ODD, 40, 900))
+
+
+def test_the_slowest_line_of_a_log_is_found_by_its_number() -> None:
+    lines = [f'2026-03-01T10:{at // 60:02}:{at % 60:02} INFO mill {at % 9} took {at % 77 + 10} ms' for at in range(300)]
+    lines[140] = '2026-03-01T10:02:20 INFO mill 5 took 9876 ms'
+    assert digest('\n'.join(lines), 200, focus='Which was the slowest?').text.split('\n')[:2] == snapshot(
+        [
+            'log of 300 lines; 2026-03-01T10:00:00 to 2026-03-01T10:04:59; INFO ×300; 1 templates',
+            'took ms=9876 (most): 2026-03-01T10:02:20 INFO mill 5 took 9876 ms',
+        ]
+    )
+    logged = [
+        {
+            'ts': f'2026-03-01T10:{at // 60:02}:{at % 60:02}',
+            'level': 'info',
+            'msg': 'ground',
+            'ms': 3020 if at == 160 else at % 90,
+        }
+        for at in range(300)
+    ]
+    found = digest('\n'.join(map(json.dumps, logged)), 200, focus='slowest').text.split('\n')
+    assert found[:2] == snapshot(
+        [
+            'log of 300 lines; 2026-03-01T10:00:00 to 2026-03-01T10:04:59; INFO ×300; 1 templates',
+            'ms=3020 (most): ts=2026-03-01T10:02:40 level=info ground ms=3020',
+        ]
+    )
+
+
+@pytest.mark.parametrize('budget', [45, 60, 90, 150])
+def test_the_only_fatal_line_is_told_in_any_budget(budget: int) -> None:
+    lines = [f'2026-11-29T10:{at // 60:02}:{at % 60:02} DEBUG [cache] hit key=user:{at}' for at in range(299)]
+    lines.insert(170, '2026-11-29T10:02:50 FATAL [db] pool exhausted: 40/40 in use')
+    assert 'FATAL [db] pool' in digest('\n'.join(lines), budget).text
+
+
+def test_nothing_is_told_again_that_has_been_told_of_a_thing() -> None:
+    orders = [{'id': f'order {at}', 'who': f'Ann {at}', 'state': 'disputed' if at == 7 else 'paid'} for at in range(60)]
+    assert '\n'.join(told(orders, 'Which order is disputed?', 40, 900)).count('order 7: ') == 1
