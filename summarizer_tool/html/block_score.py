@@ -30,6 +30,8 @@ _SURE = 2.5
 """A score that the trees that are left would hardly turn."""
 _FAR = 20
 """Blocks; what is further away is as far."""
+_LINKED = 4
+"""Characters for each one in a link, over which a text says something and does not lead away."""
 _SAID = 40
 """Characters of a block that the text of a page may begin with."""
 
@@ -47,8 +49,9 @@ def ends_a_sentence(text: str) -> bool:
 
 
 def names_networks(block: PageBlock) -> bool:
-    """Return whether a short block with links speaks of newsletters, apps or social networks."""
-    return 0 < block.size < SHORT and bool(block.links) and _NETWORKS.search(block.words) is not None
+    """Return whether a short block with links speaks of newsletters, apps or networks: of two where few of it is links."""
+    named = len(_NETWORKS.findall(block.words)) if 0 < block.size < SHORT and block.links else 0
+    return named > (_LINKED * block.linked < block.size)
 
 
 Tree: TypeAlias = 'float | tuple[int, float, Tree, Tree]'
