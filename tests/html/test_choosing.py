@@ -121,6 +121,13 @@ def test_what_leads_away_is_left_out(words: str, links: int) -> None:
     assert kept(shown, 0, 1, 2) == [0, 2]
 
 
+def test_a_sentence_that_links_what_it_says_of_a_network_stays() -> None:
+    said = 'Meta bought \x02Instagram\x03 in 2012 for 1 billion dollars.'
+    shown = page(text(), text(said, linked=9, links=['/i']), text(SENTENCE * 2))
+    shown.blocks[1].size = len(said) - 2
+    assert kept(shown, 0, 1, 2) == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ('heading_or_line', 'words', 'links'),
     [
