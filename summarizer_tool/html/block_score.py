@@ -49,7 +49,7 @@ def ends_a_sentence(text: str) -> bool:
 
 
 def names_networks(block: PageBlock) -> bool:
-    """Return whether a short block with links speaks of newsletters, apps or networks, of two where little is linked."""
+    """Return whether a short block with links speaks of newsletters, apps or networks, of two if little is linked."""
     named = len(_NETWORKS.findall(block.words)) if 0 < block.size < SHORT and block.links else 0
     return named > (_LINKED * block.linked < block.size)
 
