@@ -74,9 +74,14 @@ def quantity(text: str) -> float | None:
     return None
 
 
+def is_count(field: str) -> bool:
+    """Return whether a field says how often something has come, by what it is called."""
+    return _COUNT.search(field) is not None
+
+
 def has_not_come(fields: Iterable[tuple[str, str]]) -> bool:
     """Return whether a thing has been counted and there is none: what it is called has not come to pass."""
-    counts = [quantity(cell) for name, cell in fields if _COUNT.search(name)]
+    counts = [quantity(cell) for name, cell in fields if is_count(name)]
     return bool(counts) and not any(count != 0 for count in counts)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
 
-from summarizer_tool.digests.columns import has_not_come, quantity
+from summarizer_tool.digests.columns import has_not_come, is_count, quantity
 from summarizer_tool.digests.notable import notable_words
 from summarizer_tool.digests.places import (
     LONGEST_LINE,
@@ -242,7 +242,8 @@ def _shown_record(
         fields[name] = text
     if fields and len(cells) <= _FEW_FIELDS:
         # A counter says nothing without its count.
-        counts = [field for field, cell in cells.items() if field not in fields and quantity(cell) is not None]
+        own = [field for field, cell in cells.items() if cell != usual.get(field) or is_count(field)]
+        counts = [field for field in own if field not in fields and quantity(cells[field]) is not None]
         fields |= {field: f'{field}={cells[field]}' for field in counts}
     if not fields and not record.text:
         # What is odd about it is what it is called: that is told with what it has.

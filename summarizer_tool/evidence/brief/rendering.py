@@ -32,6 +32,8 @@ _MAX_QUESTION = 300
 _MAX_PARTIAL = 800
 _MAX_NOTICE = 400
 """Tokens, whatever the budget."""
+_WHOLE_NOTICE = 60
+"""Tokens of a notice, which may say the opposite where its end is cut off."""
 
 _MUCH = 3
 """Times the budget, of passages by themselves, beyond which there is no room: those that touch take less together."""
@@ -65,7 +67,11 @@ class _Rendering:
             prompts.load('evidence/brief'),
             sections.question(brief, min(_MAX_QUESTION, int(budget * _QUESTION_SHARE))),
             sections.listed('PARTIAL', brief.partial, min(_MAX_PARTIAL, int(budget * _PARTIAL_SHARE))),
-            sections.listed('NOTICE', brief.notices, min(_MAX_NOTICE, int(budget * _NOTICE_SHARE))),
+            sections.listed(
+                'NOTICE',
+                brief.notices,
+                min(_MAX_NOTICE, max(min(_WHOLE_NOTICE, budget // 8), int(budget * _NOTICE_SHARE))),
+            ),
         ]
         self._quoted = [
             citation

@@ -92,7 +92,7 @@ async def test_what_a_model_sees_of_a_huge_log_and_a_huge_list(noise: Noise) -> 
                 'cluster': 'kelder',
                 'count': 500,
                 'items': [
-                    '[harbour/list_shipments: 52,891 tokens, summarized in 696. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
+                    '[harbour/list_shipments: 52,891 tokens, summarized in 631. The whole result is src_245898c4bf03: search_source finds lines in it, read_source shows them.]',
                     'items.items: 500 items with 13 fields, named by id',
                     'shp-40215: carrier=Gull Line, from=Kelder, error=scanner refused tag T1827',
                     'shp-40067: carrier=Gull Line, from=Kelder, error=seal 40a1c4 does not match the bill of lading',
