@@ -259,7 +259,13 @@ def asked_of(topic: str, words: Sequence[str]) -> bool:
 
 
 def counted(
-    units: Sequence[str], what: str, focus: str, words: Sequence[str], called: Container[str], rank: float
+    units: Sequence[str],
+    what: str,
+    focus: str,
+    words: Sequence[str],
+    called: Container[str] = (),
+    *,
+    is_apart: bool = False,
 ) -> Iterator[DigestStatement]:
     """Tell how many lines or things have what is counted in a question, if any has all of its words that some have.
 
@@ -269,7 +275,7 @@ def counted(
         focus: The question.
         words: Those of it that tell something.
         called: Words of it that name fields, which values need not have.
-        rank: That of the statement.
+        is_apart: Whether they are parts of other things.
     """
     lower = [*map(str.lower, units)]
     having: dict[str, set[int]] = {}
@@ -290,4 +296,4 @@ def counted(
     if alike:
         each = f' ({", ".join(f"{word} ×{len(found)}" for word, found in having.items())})' if len(having) > 1 else ''
         text = f'{len(alike)} of {len(units)} {what} have {" and ".join(having)}{each}'
-        yield DigestStatement(text, rank, 'mentioned')
+        yield DigestStatement(text, _ANSWER - _APART * is_apart, 'mentioned')

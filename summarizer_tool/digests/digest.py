@@ -84,8 +84,8 @@ _TOLD_SHARE = 0.4
 _ROW_LENGTH = 160
 """Characters of a row of a table by which it is called."""
 
-_FIELD, _ANSWER, _APART = 88.0, 97.0, 8.0
-"""The rank of a field that is asked for, of how many there are of what is asked for, and what parts of things lose;"""
+_FIELD = 88.0
+"""The rank of a field that is asked for;"""
 _MANY, _FIRST, _AGAIN = 3, 2, 10.0
 """lines of one template up to which each is told; of more so many, and what each further one loses in rank."""
 _UNASKED = 70.0
@@ -221,12 +221,12 @@ def _measured(templates: Sequence[LogTemplate]) -> Iterator[NamedRows]:
 def _counts(read: MachineText, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
     """How many things, or lines, have what is asked for."""
     if not read.things:
-        yield from counted(read.lines, 'lines', focus, words, (), _ANSWER)
+        yield from counted(read.lines, 'lines', focus, words)
     for things in read.things:
         told = [' '.join(row.values()) for row in things.rows]
         called = called_fields(things, words)
         what = 'items' if addresses_reader(things.what) else things.what
-        yield from counted(told, what, focus, words, called, _ANSWER - _APART * bool(things.part))
+        yield from counted(told, what, focus, words, called, is_apart=bool(things.part))
 
 
 def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:

@@ -100,7 +100,7 @@ def main() -> int:
 
 
 def _report(run: Run, pages: int) -> int:
-    print(f'{pages} pages; rules and weights were made from the even half; of the odd one only totals were seen')
+    print(f'{pages} pages; rules and trees were made from the even half, and chosen by totals of the odd one, too')
     for how in ('as it is', 'without marks'):
         for name in (_THEIRS, _OURS):
             even, odd = (run.scores[name, how, half].mean for half in (0, 1))
