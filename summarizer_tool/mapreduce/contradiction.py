@@ -4,9 +4,7 @@ Laid beside each other, the two have another name or number in one place, a nega
 names in each other's places. Where the wording differs so much that nothing lies beside anything, nothing is found.
 """
 
-import unicodedata
 from bisect import insort
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -16,7 +14,7 @@ from itertools import chain, pairwise
 import regex
 
 from summarizer_tool.text import names
-from summarizer_tool.text.negations import ENGLISH, IN_HAN, NEGATIONS, NO_DENIALS, ONLY, OPPOSITES, TURNS, is_negation
+from summarizer_tool.text.negations import ENGLISH, IN_HAN, NO_DENIALS, ONLY, OPPOSITES, TURNS, is_negation
 from summarizer_tool.text.normalize import NUMBER, asked, bare_number, measures, stated
 from summarizer_tool.text.terms import stem
 from summarizer_tool.text.verbs import roots
@@ -29,24 +27,15 @@ _SENTENCE = regex.compile(
     r'(?<=(?:\p{L}{3}|\s\p{Ll}{1,2}|[\d\s)\]”"])[.!?]["”’)]*)\s+(?=[\p{Lu}\d"“(*_])'  # not after `J.` or `Dr.`
 )
 _INTERJECTION = regex.compile(r'(?i)\bno\b(?=\s+no\b|\s*[,.!?;:](?!\s?\d))')
-_NEGATED_AHEAD = regex.compile(
-    r"(?i)(?:\b(?!\L<no_denials>\b)(?:\L<negations>|den(?:y|ies|ied)|false|untrue)\b|n['’]t\b)[^.;:!?]*$",
-    negations=list(NEGATIONS),
-    no_denials=list(map(' '.join, NO_DENIALS)),
-)
-_NEGATED_BEHIND = regex.compile(r'(?i)\s\L<negations>\s*(?:[.!?;]|$)', negations=list(NEGATIONS))
-_NO_LONGER = regex.compile(r"\b(n(?:e|['’]\p{L}+)(?: \p{L}+)?) plus\b(?! qu)")
-_MORE_DIGITS = regex.compile(r'[.,]?\d')
-_DIGITS_AHEAD = regex.compile(r'\d[.,]?$')
 _TURNS = frozenset(map(stem, TURNS))
 _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
     a an the any yet ever also longer more to of by in on at it its his her their""".split()  # noqa: SIM905
 )
+_ENDS = '.!?。！？:;|"”’)'
 _OPPOSITES = {frozenset(map(stem, pair)) for pair in OPPOSITES}
 _OPPOSED = frozenset[str]().union(*_OPPOSITES)
 _SIGNED = regex.compile(rf'(?<![\w.,])([-−–]|[<>≤≥] ?)?[$€£¥]?({NUMBER})')
-_SIGN = regex.compile(r'[<>≤≥]|(?<!\w)[-−–](?=[$€£¥]?\d)')
 _SIGNS = str.maketrans('−–≤≥', '--<>')
 _DOTTED_DATE = regex.compile(r'\b(\d{1,2})\.(\d{1,2})\.(?=\d{4}\b)')
 
@@ -56,8 +45,8 @@ MAX_WORDS = 150
 NEARBY = 4
 """Words after a negation within which stands what it negates."""
 
-FAR_AHEAD = 60
-"""Characters before what is cut from a sentence within which a negation may be about it."""
+BESIDE = 60
+"""Characters beside a number in which the two words before and behind it are looked for."""
 
 FAR = 8
 """Words before a statement within which another word turns it."""
@@ -97,21 +86,15 @@ def _word(raw: str) -> _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    text = _NO_LONGER.sub(r'\1 pas', _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text)))
+    text = _INTERJECTION.sub('', _DOTTED_DATE.sub(r'\1 \2 ', text))
     return [_word(raw) for raw in _WORD.findall(text)]
 
 
-def is_cut_from(text: str, line: str) -> bool:
-    """Return whether a text stands in a line, cuts no number there, and no negation of its sentence is about it."""
+def stands_in(text: str, line: str) -> bool:
+    """Return whether a text is one or several whole sentences or parts of a line."""
     place = line.find(text)
-    if place < 0:
-        return False
-    end = place + len(text)
-    is_whole = not (text[-1:].isdigit() and _MORE_DIGITS.match(line, end)) and not (
-        text[:1].isdigit() and _DIGITS_AHEAD.search(line, max(0, place - 2), place)
-    )
-    is_denied = _NEGATED_AHEAD.search(line, max(0, place - FAR_AHEAD), place) or _NEGATED_BEHIND.match(line, end)
-    return is_whole and not is_denied
+    before, behind = line[:place].rstrip(), line[place + len(text) :].lstrip()
+    return place >= 0 and (not before or before[-1] in _ENDS) and (not behind or text[-1] in _ENDS)
 
 
 def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:
@@ -135,8 +118,8 @@ def contradicts(
     `is_elsewhere` tells of a word whether something else that the fact was taken from says it, `is_one` of two words
     whether they are parts of one name.
     """
-    if _is_denied_in_han(fact, sentence):
-        return True
+    if fact not in sentence and IN_HAN.search(fact + sentence) and IN_HAN.sub('', fact) in IN_HAN.sub('', sentence):
+        return True  # without spaces no word lies beside another
     said, there = _words(fact), _words(sentence)
     if len(said) > MAX_WORDS or len(there) > MAX_WORDS:
         return False
@@ -163,13 +146,6 @@ def contradicts(
             if any(_clash(one, other, is_one) for one in new for other in old if not is_elsewhere(one.folded)):
                 return True
     return False
-
-
-def _is_denied_in_han(fact: str, sentence: str) -> bool:
-    """Return whether a sentence has the very words of a fact, but for characters that deny."""
-    fact, sentence = (unicodedata.normalize('NFKC', text) for text in (fact.rstrip('。.'), sentence))
-    is_denied = fact not in sentence and IN_HAN.search(fact + sentence) is not None
-    return is_denied and IN_HAN.sub('', fact) in IN_HAN.sub('', sentence)
 
 
 def _clash(new: _Word, old: _Word, is_one: Callable[[str, str], bool]) -> bool:
@@ -216,8 +192,6 @@ def _negated(words: Sequence[_Word]) -> Iterator[_Word]:
         if 'until' in behind or any(tuple(behind[: len(each)]) == each for each in NO_DENIALS):
             continue
         to = next((each for each in words[place + 1 : place + 1 + NEARBY] if each.tells), None)
-        if place + 1 == len(words) and word.folded in NEGATIONS - ENGLISH:  # "Die Brücke hält nicht"
-            to = next((each for each in reversed(words[:place]) if each.tells), None)
         if to is not None and to.folded not in ONLY and not (word.folded == 'no' and to.is_number):
             yield to
 
@@ -246,29 +220,22 @@ def has_other_unit(fact: str, evidence: str) -> bool:
 
 
 def _has_other_sign(fact: str, sentence: str) -> bool:
-    """Return whether a number is negative in one of the two alone, or is `<` in one and `>` in the other.
+    """Return whether a number between the same words is negative in one of the two alone, or `<` here and `>` there.
 
-    What stands beside the number must be the same: "fell by 5" says what "changed by -5" does.
+    "Fell by 5" says what "changed by -5" does.
     """
-    if not (_SIGN.search(fact) or _SIGN.search(sentence)):
-        return False
     own, its = _signs(fact), _signs(sentence)
-    for number in own.keys() & its.keys():
-        signs = {sign for sign, _ in own[number]}, {sign for sign, _ in its[number]}
-        if signs[0].isdisjoint(signs[1]) and ('-' in signs[0] | signs[1] or '' not in signs[0] | signs[1]):
-            beside = [stated(' '.join(words for _, words in found[number])) for found in (own, its)]
-            return beside[0] <= stated(sentence) and beside[1] <= stated(fact)
-    return False
+    both = ((own[number], its[number]) for number in own.keys() & its.keys())
+    return any(signs[0] != signs[1] and ('-' in signs or '' not in signs) for signs in both)
 
 
-def _signs(text: str) -> dict[str, list[tuple[str, str]]]:
-    """The sign of each number of a text, each time, and the two words before and behind it."""
-    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+def _signs(text: str) -> dict[tuple[str, ...], str]:
+    """The sign of each number of a text, by the number and the two words before and behind it."""
+    found: dict[tuple[str, ...], str] = {}
     for match in _SIGNED.finditer(text):
-        sign = (match[1] or '').strip().translate(_SIGNS)
-        ahead, behind = text[max(0, match.start() - FAR_AHEAD) : match.start()], text[match.end() :][:FAR_AHEAD]
-        words = (*_WORD.findall(ahead)[-2:], *_WORD.findall(behind)[:2])
-        found[bare_number(match[2])].append((sign, ' '.join(words)))
+        before = _WORD.findall(text[max(0, match.start() - BESIDE) : match.start()].casefold())[-2:]
+        behind = _WORD.findall(text[match.end() :][:BESIDE].casefold())[:2]
+        found[*before, bare_number(match[2]), *behind] = (match[1] or '').strip().translate(_SIGNS)
     return found
 
 

@@ -15,7 +15,7 @@ from itertools import chain
 
 import regex
 
-from summarizer_tool.mapreduce.contradiction import closest, contradicts, has_other_unit, is_cut_from
+from summarizer_tool.mapreduce.contradiction import closest, contradicts, has_other_unit, stands_in
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.schemas import ChunkSummary, Fact
 from summarizer_tool.text import names
@@ -125,7 +125,7 @@ class _Lines:
 
     def say(self, text: str, numbers: Sequence[int]) -> bool:
         """Return whether a text stands on one of the lines, or its words do on a few that follow each other."""
-        if any(is_cut_from(text, self.texts[number]) for number in numbers):
+        if any(stands_in(text, self.texts[number]) for number in numbers):
             return True
         lines = range(min(numbers, default=0), max(numbers, default=-1) + 1)
         if len(numbers) < 2 or any(self.words(number) for number in lines if number not in numbers):
