@@ -32,7 +32,8 @@ _HELPERS = frozenset(
     """be been being is are was were am has had have having will would can could did do does may might must shall should
     a an the any yet ever also longer more to of by in on at it its his her their""".split()  # noqa: SIM905
 )
-_ENDS = '.!?。！？:;|"”’)'
+_ENDS = '.!?。！？:;|"”’)]'
+_ENDS_HERE = regex.compile(r'\s*(?:[.!?。！？:;|](?!\d)|$)')
 _OPPOSITES = {frozenset(map(stem, pair)) for pair in OPPOSITES}
 _OPPOSED = frozenset[str]().union(*_OPPOSITES)
 _SIGNED = regex.compile(rf'(?<![\w.,])([-−–]|[<>≤≥] ?)?[$€£¥]?({NUMBER})')
@@ -93,8 +94,10 @@ def _words(text: str) -> list[_Word]:
 def stands_in(text: str, line: str) -> bool:
     """Return whether a text is one or several whole sentences or parts of a line."""
     place = line.find(text)
-    before, behind = line[:place].rstrip(), line[place + len(text) :].lstrip()
-    return place >= 0 and (not before or before[-1] in _ENDS) and (not behind or text[-1] in _ENDS)
+    before, end = line[max(0, place - 9) : max(0, place)].rstrip(), place + len(text)
+    return (
+        place >= 0 and (not before or before[-1] in _ENDS) and (text[-1:] in _ENDS or bool(_ENDS_HERE.match(line, end)))
+    )
 
 
 def closest(fact: str, lines: Mapping[int, str]) -> tuple[int, str]:
