@@ -26,8 +26,7 @@ from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.prompts import Focus
 from summarizer_tool.runtime.executors import in_process, in_thread
 from summarizer_tool.schemas import Summary
-from summarizer_tool.text import scoring, tokens
-from summarizer_tool.text.sentences import plain
+from summarizer_tool.text import scoring
 
 OVERSAMPLE = 1.25
 """The map asks for this much more than fits, so that the last step has something to choose from."""
@@ -46,15 +45,6 @@ UNFILLED = 0.02
 
 FILL_SCALE = 1.5
 """What is asked for to fill a budget, against what was asked for before."""
-
-MOST_FILLING = 4
-"""Chunks that are read again for the last sentence of a small budget."""
-
-FILLING_TOKENS = 200
-"""What each of them is asked for beside what it has said."""
-
-_END = 16
-"""Characters by which the end of a fact is found."""
 
 EXTRACTIVE_TOKENS_PER_SECOND = 40_000
 """A low estimate of the embedded model's speed: what is kept in reserve before the deadline."""
@@ -177,10 +167,6 @@ class Engine:
                 rendered = topics.joined(asked, texts)
             else:
                 rendered = await self._fit(facts, is_disputed=is_disputed)
-                unfilled = (1 - UNUSED) * budget
-                if self._runner.is_extractive and await in_thread(tokens.count, rendered.text) < unfilled:
-                    facts = await self._with_more(facts)
-                    rendered = await self._fit(facts, is_disputed=is_disputed)
             if not facts:
                 for outcome in [each.outcome for each in self._work if each.outcome.state == 'summarized']:
                     outcome.state, outcome.reason = 'degraded', 'no facts found'
@@ -206,24 +192,6 @@ class Engine:
             self._job.said_before,
             headings=await in_thread(headings_of, self._job.documents, facts),
         )
-
-    async def _with_more(self, facts: Sequence[GroundedFact]) -> list[GroundedFact]:
-        """The facts with fillers: for a small budget there are few, and the next one may be too long for what is left.
-
-        They are those of the embedded model, of a few chunks.
-        """
-        more: list[GroundedFact] = []
-        for each in [each for each in self._work if each.outcome.facts][:MOST_FILLING]:
-            found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked + FILLING_TOKENS))
-            more += map(_filler, found)
-        both = await self._reducer.union([*facts, *more])
-
-        def end_of(fact: GroundedFact) -> int:  # in the last segment that it rests on; several may be of one line
-            document, segment = fact.evidence[-1]
-            text = plain(self._job.documents[document].segment_text(segment))
-            return text.find(fact.text[-_END:].rpartition(': ')[2])
-
-        return sorted(both, key=lambda fact: (fact.evidence, end_of(fact)))
 
     async def _fit_topics(self, facts: Sequence[GroundedFact]) -> list[render.RenderedFacts]:
         asked, documents = self._job.focus.topics, self._job.documents
@@ -360,14 +328,13 @@ class Engine:
     # Fill
 
     async def _fill(self, facts: list[GroundedFact]) -> list[GroundedFact]:
-        """Offer the embedded model's facts where a model that says too little has left much of the budget.
+        """Offer more of the embedded model's facts where too little is said, or that again and again.
 
         They are fillers: none takes the place of one of the model's facts.
         """
         total = await in_thread(merging.exact_size, facts)
         room = self._job.budget - total
-        is_on = self._settings.fill_budget and not self._runner.is_extractive
-        if room <= self._job.budget * UNFILLED or not is_on:
+        if room <= self._job.budget * UNFILLED or not self._settings.fill_budget:
             return facts
         if self._runner.deadline.seconds < self._job.tokens_in / EXTRACTIVE_TOKENS_PER_SECOND:
             self._runner.mark_cut_short(DEADLINE)
