@@ -239,28 +239,15 @@ class _FactWriter:
 
         The costs are estimates (a shared line is cheaper, a broken one dearer); an exact count has the last word.
         """
-        taken = set(chosen)
         others = sorted((entry for entry in self.entries if entry.text), key=lambda entry: -entry.item.density)
-        ranked = dict.fromkeys((*order, *(entry.index for entry in others)))
-        rest = [self.entries[index] for index in ranked if index not in taken]
-        out, used = list(chosen), self.count(chosen, listed)
-        for _ in range(_MAX_TRIES):
-            batch: list[int] = []
-            left = limit - used
-            for entry in rest:
-                if entry.item.cost <= left:
-                    batch.append(entry.index)
-                    left -= entry.item.cost
-            if not batch:
-                break
-            while (size := self.count([*out, *batch], listed)) > limit and len(batch) > 1:
-                del batch[(len(batch) + 1) // 2 :]
-            if size <= limit:
-                out += batch
-                used = size
-            gone = set(batch)
-            rest = [entry for entry in rest if entry.index not in gone]
-        return out
+        out, used, tries = dict.fromkeys(chosen), self.count(chosen, listed), 0
+        for index in (*order, *(entry.index for entry in others)):
+            if index in out or self.entries[index].item.cost > limit - used or tries == _MAX_TRIES:
+                continue
+            tries += 1
+            if (size := self.count([*out, index], listed)) <= limit:
+                out[index], used = None, size
+        return [*out]
 
 
 def _unsaid(listed: Sequence[str], texts: Sequence[str]) -> list[str]:
