@@ -266,12 +266,13 @@ class Engine:
         return self._runner.options.merge and not self._runner.is_extractive
 
     async def _degrade(self) -> None:
-        await self._degrade_chunks(self._work)
         outcomes = [each.outcome for each in self._work]
-        if begun := [outcome.reason for outcome in outcomes if outcome.reached is not None]:
+        begun = [outcome.reason for outcome in outcomes if outcome.state == 'failed' and outcome.facts]
+        await self._degrade_chunks(self._work)
+        if begun:
             self._runner.warnings.append(
                 f'{len(begun)} of {len(outcomes)} answers were broken off ({", ".join(sorted(set(begun)))}): '
-                'what they say is kept, and the extractive model has gone on from there'
+                'what they say is kept, and the extractive model has added what they leave out'
             )
         if left := [outcome.reason for outcome in outcomes if outcome.state == 'degraded']:
             _logger.warning(

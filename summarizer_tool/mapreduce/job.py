@@ -14,7 +14,7 @@ from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.document import Document
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.options import Phase, Progress
-from summarizer_tool.mapreduce.merging import GroundedFact, Place
+from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.prompts import Focus
 from summarizer_tool.schemas import PartState, Stats
 
@@ -44,8 +44,6 @@ class ChunkOutcome:
     entities: list[str] = field(default_factory=list[str])
     state: PartState = 'failed'
     reason: str = ''
-    reached: Place | None = None
-    """The last segment of which the model has said something, if its answer was broken off."""
 
     @property
     def is_failure(self) -> bool:

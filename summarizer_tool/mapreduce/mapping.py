@@ -8,11 +8,13 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.documents.chunking import Chunk
+from summarizer_tool.extractive import choosing
 from summarizer_tool.llm import failures
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import extractive_fallback, grounding, merging, sub_agent_runner
+from summarizer_tool.mapreduce.grounding import Grounding
 from summarizer_tool.mapreduce.job import ChunkOutcome, ChunkWork
-from summarizer_tool.mapreduce.merging import GroundedFact, Place
+from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.mapreduce.numbering import Numbered, number
 from summarizer_tool.mapreduce.sub_agent_runner import SubAgentRunner
 from summarizer_tool.runtime.executors import in_process, in_thread
@@ -21,9 +23,6 @@ from summarizer_tool.text import scoring
 
 LEAST_PART_CHARACTERS = 1000
 """A chunk is not split into smaller parts than this: a window that does not hold them holds no request."""
-
-LEAST_SAID = 0.25
-"""Of what an answer that was broken off was asked to say up to there: one that says less has not done its part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,47 +60,39 @@ class ChunkMapper:
     async def degrade(self, work: ChunkWork, spare: float) -> None:
         """Let the embedded model summarize what the model did not; no more than once.
 
-        It goes on where the answer was broken off, or begins anew where hardly anything had been said by then, and
-        outranks the model in nothing. Where only `spare` seconds are left, the beginning of the chunk has to do.
+        Beside the facts of an answer that was broken off it says what rests on other lines, and outranks none of them.
+        Where only `spare` seconds are left, the beginning of the chunk has to do.
         """
         chunk, outcome = work.chunk, work.outcome
         if outcome.state != 'failed':
             return
         with telemetry.span('degrade chunk', chunk=chunk.index + 1, reason=outcome.reason, model='extractive') as span:
-            said = merging.size(outcome.facts)
-            if outcome.reached:
-                whole = await self._numbered(chunk, None)
-                asked = work.share * (1 - whole.after(outcome.reached).characters / whole.characters)
-                outcome.reached = outcome.reached if said > LEAST_SAID * asked else None
-            target = self.runner.target(work.share - said)
+            target, entities = self.runner.target(work.share + merging.size(outcome.facts)), list[str]()
             if self.runner.deadline.seconds > spare:
-                facts, entities = await self.extract(chunk, target, outcome.reached)
+                facts, entities = await self.extract(chunk, target)
             else:
-                numbered, entities = await self._numbered(chunk, outcome.reached), []
-                facts = await in_thread(extractive_fallback.first_statements, numbered, target)
+                numbered = await in_thread(number, chunk, self.runner.job.documents)
+                answer = await in_thread(choosing.first_statements, numbered.lines, target)
+                facts = numbered.found(Grounding(answer.facts, [], 0, 0))
                 self.runner.stats.facts_in += len(facts)
+            said = {place for fact in outcome.facts for place in fact.evidence}
             most = max((fact.importance for fact in outcome.facts), default=scoring.MOST_IMPORTANT)
-            facts = [replace(fact, importance=min(fact.importance, most)) for fact in facts]
-            outcome.facts, outcome.entities = outcome.facts + facts, outcome.entities + entities
-            outcome.state = 'degraded'
+            outcome.facts += [
+                replace(fact, importance=min(fact.importance, most)) for fact in facts if said.isdisjoint(fact.evidence)
+            ]
+            outcome.entities, outcome.state = outcome.entities + entities, 'degraded'
             span.set_attribute('facts', len(facts))
 
-    async def extract(
-        self, chunk: Chunk, target: int, after: Place | None = None
-    ) -> tuple[list[GroundedFact], list[str]]:
-        """The embedded model's facts and entities of a chunk, or of what follows a place in it."""
-        numbered = await self._numbered(chunk, after)
-        facts, checked = await in_process(extractive_fallback.extract, numbered, self.runner.job.focus, target)
-        self.runner.checked(checked, facts)
+    async def extract(self, chunk: Chunk, target: int) -> tuple[list[GroundedFact], list[str]]:
+        """The embedded model's facts and entities of a chunk."""
+        numbered = await in_thread(number, chunk, self.runner.job.documents)
+        count, checked = await in_process(extractive_fallback.extract, numbered, self.runner.job.focus, target)
+        self.runner.checked(checked, count)
         return numbered.found(checked), checked.entities
 
     async def _asked(self, chunk: Chunk) -> Numbered:
         """What the model is shown of a chunk."""
         return await in_thread(number, chunk, self.runner.job.documents, is_paid=not self.runner.is_extractive)
-
-    async def _numbered(self, chunk: Chunk, after: Place | None) -> Numbered:
-        numbered = await in_thread(number, chunk, self.runner.job.documents)
-        return numbered if after is None else numbered.after(after)
 
     async def _ask(self, numbered: Numbered, target: int, missing: Sequence[str] = ()) -> ChunkOutcome:
         answers, asked = self.runner.answers, (numbered.sources, self.runner.job.focus)
@@ -123,8 +114,7 @@ class ChunkMapper:
             outcome = await self._grounded(numbered, answer.output)
             reason = failures.CUT_OFF if answer.ending == 'cut off' else answer.reason
             if reason and outcome.facts:
-                outcome.reason, outcome.reached = reason, max(fact.evidence[0] for fact in outcome.facts)
-                outcome.state = 'failed' if numbered.after(outcome.reached).sources else 'summarized'
+                outcome.reason, outcome.state = reason, 'failed'
             elif outcome.state == 'summarized':
                 await answers.keep(key, target, answer.output)
             return outcome
@@ -142,12 +132,7 @@ class ChunkMapper:
             whole.facts, whole.entities = whole.facts + outcome.facts, whole.entities + outcome.entities
             if outcome.state != 'summarized':
                 whole.state, whole.reason = outcome.state, outcome.reason
-                whole.reached = outcome.reached or whole.reached
                 break
-            whole.reason = outcome.reason or whole.reason
-            whole.reached = numbered.places[part.lines[-1].number - 1]
-        if whole.state == 'summarized':
-            whole.reached = None
         return whole
 
     async def _grounded(self, numbered: Numbered, answer: ChunkSummary) -> ChunkOutcome:

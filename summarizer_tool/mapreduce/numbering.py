@@ -37,16 +37,6 @@ class Numbered:
         """The titles and headings that the request has beside the lines."""
         return '\n'.join(' '.join(source.path) for source in self.sources)
 
-    def after(self, place: Place) -> 'Numbered':
-        """What follows a place, with the same numbers; headings before it stay, since they tell what the rest is of."""
-        rest: list[PromptSource] = []
-        for source in self.sources:
-            is_left = [self.places[line.number - 1] > place for line in source.lines]
-            if any(is_left):
-                shown = zip(source.lines, is_left, strict=True)
-                rest.append(replace(source, lines=[line for line, left in shown if left or line.text.startswith('#')]))
-        return replace(self, sources=rest)
-
     @property
     def characters(self) -> int:
         """Of its lines."""

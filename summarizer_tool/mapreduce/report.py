@@ -8,7 +8,7 @@ from summarizer_tool.documents.cutting import ChunkCuts
 from summarizer_tool.documents.document import Document
 from summarizer_tool.llm.failures import DEADLINE
 from summarizer_tool.mapreduce import render
-from summarizer_tool.mapreduce.job import ChunkOutcome, ChunkWork, Job
+from summarizer_tool.mapreduce.job import ChunkWork, Job
 from summarizer_tool.mapreduce.merging import GroundedFact
 from summarizer_tool.schemas import Evidence, Part, PartState, SourcedFact, Stats, Summary
 from summarizer_tool.text import names, tokens
@@ -43,16 +43,6 @@ def unprocessed_part(document: Document) -> Part:
     lines = document.text.count('\n') + 1
     where = {'first_segment': 1, 'last_segment': lines, 'first_line': 1, 'last_line': lines}
     return Part(source_id=document.id, title=document.title, **where, state='failed', reason=DEADLINE)
-
-
-def _by_state(index: int, first: int, last: int, outcome: ChunkOutcome) -> list[tuple[int, int, PartState]]:
-    """A run of segments of a document, cut where an answer was broken off."""
-    if outcome.reached is None:
-        return [(first, last, outcome.state)]
-    document, segment = outcome.reached
-    until = min(last, max(first - 1, segment)) if index == document else last if index < document else first - 1
-    both: list[tuple[int, int, PartState]] = [(first, until, 'summarized'), (until + 1, last, outcome.state)]
-    return [each for each in both if each[0] <= each[1]]
 
 
 def repeated_part(document: Document, kept_in: int) -> Part:
@@ -157,10 +147,18 @@ class Composer:
     def _parts(self, work: Sequence[ChunkWork]) -> list[Part]:
         documents = self.job.documents
         found = [
-            (piece.document, part_of(documents[piece.document], state, each.outcome.reason, first=first, last=last))
+            (
+                piece.document,
+                part_of(
+                    documents[piece.document],
+                    each.outcome.state,
+                    each.outcome.reason,
+                    first=piece.segments[0],
+                    last=piece.segments[-1],
+                ),
+            )
             for each in work
             for piece in each.chunk.pieces
-            for first, last, state in _by_state(piece.document, piece.segments[0], piece.segments[-1], each.outcome)
         ]
         found += [(index, repeated_part(documents[index], kept_in)) for index, kept_in in self.cut.repeats.items()]
         return [part for _, part in sorted(found, key=lambda each: (each[0], each[1].first_segment))]

@@ -4,7 +4,7 @@ import logging
 import math
 from collections.abc import AsyncIterable, Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -79,11 +79,11 @@ class Pace:
     warnings: list[str]
     unasked: int = 0
     """Chunks that no call has been made for; the weightiest come first."""
-    _room: int | None = None
+    _room: float = math.inf
     """How many of them there is time for, once that has been told."""
     _calls: list[Writing] = field(default_factory=list[Writing])
-    _asked: float | None = None
-    _began: float | None = None
+    _asked: float = math.inf
+    _began: float = math.inf
     """When the first tokens came; how long these have taken to write, nobody knows."""
     _written: int = 0
     """Tokens that all calls have written since then."""
@@ -91,13 +91,13 @@ class Pace:
     def has_time(self) -> bool:
         """Take the next chunk, and say whether there is time for it."""
         self.unasked -= 1
-        self._room = None if self._room is None else self._room - 1
-        return self._room is None or self._room >= 0
+        self._room -= 1
+        return self._room >= 0
 
     @contextmanager
     def calling(self, call: Writing) -> Generator[CancelScope]:
         """The scope of one call, which is cancelled when there is no time for it."""
-        self._asked = anyio.current_time() if self._asked is None else self._asked
+        self._asked = min(self._asked, anyio.current_time())
         with self.deadline.calling() as call.scope:
             self._calls.append(call)
             try:
@@ -106,35 +106,29 @@ class Pace:
                 self._calls.remove(call)
 
     def wrote(self, call: Writing, tokens: int) -> None:
-        """Count tokens that have just come, and give up what there is no time for."""
+        """Count tokens that have just come, and give up what there is no time for: all but the first calls."""
         now, ends = anyio.current_time(), self.deadline.last_call
         call.tokens += tokens
-        if self._began is None:
-            self._began = now
-        elif now > self._began:
-            self._written += tokens
-        if self._room is not None or self._asked is None or now - self._asked < TRIAL * (ends - self._asked):
-            return
-        if self._written < MIN_TOKENS:
+        self._written += tokens if now > self._began else 0
+        self._began = min(self._began, now)
+        is_early = now - self._asked < TRIAL * (ends - self._asked)
+        if is_early or self._written < MIN_TOKENS or self._room < math.inf:
             return
         rate = self._written / (now - self._began)
         room = rate * (ends - now) * len(self._calls) / sum(each.target for each in self._calls)
-        if MARGIN * room < self.unasked + sum(each.left for each in self._calls):
-            self._give_up(room, f'{rate:.1f} tokens per second', ends - now)
-
-    def _give_up(self, room: float, speed: str, seconds: float) -> None:
-        """Keep the calls for which there is room, at least the first."""
         total = len(self._calls) + self.unasked
-        kept = [call for call in self._calls if (room := room - call.left) >= 0] or self._calls[:1]
+        if MARGIN * room >= self.unasked + sum(each.left for each in self._calls):
+            return
+        kept = [each for each in self._calls if (room := room - each.left) >= 0] or self._calls[:1]
         more = max(0, int(room))
         if len(kept) + more >= total:
             return
         self._room = more
-        for call in self._calls[len(kept) :]:
-            call.scope.cancel()
+        for each in self._calls[len(kept) :]:
+            each.scope.cancel()
         warning = (
-            f'{self.model_name} writes {speed}, too slow for {total} chunks in {seconds:.0f} s: '
-            f'it does {len(kept) + more}, the extractive model the rest'
+            f'{self.model_name} writes {rate:.1f} tokens per second, too slow for {total} chunks in {ends - now:.0f} '
+            f's: it does {len(kept) + more}, the extractive model the rest'
         )
         self.warnings.append(warning)
         _logger.warning(warning)
@@ -186,12 +180,10 @@ CHUNK_SUMMARIZER = TypedQuery(
 )
 """The map agent: numbered source lines in, facts with line numbers as evidence out."""
 
-TOPICAL_SUMMARIZER: TypedQuery[ChunkSummary] = TypedQuery(
-    'chunk_summarizer', 'chunk_summarizer', TopicalChunkSummary, members='facts', empty_prompt='empty_answer'
-)
+TOPICAL_SUMMARIZER: TypedQuery[ChunkSummary] = replace(CHUNK_SUMMARIZER, output_type=TopicalChunkSummary)
 """The same for a request with topics: each fact says which of them it serves."""
 
-MERGER = TypedQuery('merger', 'merger', ChunkSummary, members='facts', empty_prompt='empty_answer')
+MERGER = replace(CHUNK_SUMMARIZER, name='merger', prompt='merger')
 """The reduce agent: numbered facts in, fewer and denser facts with fact numbers as evidence out."""
 
 STRUCTURE_FACTOR = 1.8

@@ -101,5 +101,4 @@ def test_the_weightiest_chunks_are_the_models() -> None:
         summary = Summarizer(settings).summarize_sync(text, max_output_tokens=600, focus_areas='lighthouse of Fossa')
         assert 'lighthouse' in provider.requests[0].prompt
     assert summary.warnings[0].startswith('openai/gpt-4o-mini writes ')
-    assert [part.first_line > 100 for part in summary.parts if part.state == 'summarized'] == [True]
     assert {part.reason for part in summary.degraded} == {'deadline'}
