@@ -40,7 +40,7 @@ class RequestOptions:
     """What a caller brings along; all of it optional."""
 
     on_progress: Callable[[Progress], None] | None = None
-    """Called on the event loop after each finished model call."""
+    """Called on the event loop after each finished step: a chunk, the facts of several."""
     usage: RunUsage | None = None
     """Model usage is added to it, e.g. the calling agent's."""
     usage_limits: UsageLimits | None = None

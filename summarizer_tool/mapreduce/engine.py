@@ -34,6 +34,9 @@ OVERSAMPLE = 1.25
 OVERSAMPLE_EMBEDDED = 1.6
 """The same for the embedded model, whose facts cost nothing."""
 
+SPARE_TOKENS = 100
+"""At least so many more: of a small budget the next fact may be too long for what is left."""
+
 OVERSAMPLE_ANSWER = 4.0
 """The same where a focus is asked for: which chunk has the answer only shows once all of them are seen."""
 
@@ -84,8 +87,7 @@ class Engine:
         """
         chunks = await self._cut_into_chunks()
         self._relevance = await self._relevances()
-        asked = self._job.budget * self._oversample
-        shares = await in_thread(chunk_shares, chunks, self._relevance, asked)
+        shares = await in_thread(chunk_shares, chunks, self._relevance, self._asked)
         self._work = [
             ChunkWork(chunk, share, self._runner.target(share)) for chunk, share in zip(chunks, shares, strict=True)
         ]
@@ -131,11 +133,11 @@ class Engine:
 
     def _chunk_size(self) -> int:
         """As configured, or what suits the size of the input; the least for the embedded model, which costs nothing."""
-        settings, asked = self._settings, self._job.budget * self._oversample
+        settings = self._settings
         if self._runner.is_extractive or 'default_chunk_size_tokens' in settings.model_fields_set:
             return settings.default_chunk_size_tokens
         return chunk_size(
-            settings.default_chunk_size_tokens, self._job.tokens_in, asked, settings.max_concurrent_llm_calls
+            settings.default_chunk_size_tokens, self._job.tokens_in, self._asked, settings.max_concurrent_llm_calls
         )
 
     async def _relevances(self) -> list[list[float]]:
@@ -223,10 +225,12 @@ class Engine:
     # Map and merge
 
     @property
-    def _oversample(self) -> float:
+    def _asked(self) -> float:
+        """Tokens of facts that are asked for in all."""
+        budget, is_answer = self._job.budget, scoring.Aim.of(self._job.focus) is scoring.Aim.ANSWER
         if not self._runner.is_extractive:
-            return OVERSAMPLE
-        return OVERSAMPLE_ANSWER if scoring.Aim.of(self._job.focus) is scoring.Aim.ANSWER else OVERSAMPLE_EMBEDDED
+            return budget * OVERSAMPLE
+        return max(budget * (OVERSAMPLE_ANSWER if is_answer else OVERSAMPLE_EMBEDDED), budget + SPARE_TOKENS)
 
     async def _map(self) -> None:
         """Summarize all chunks, and merge the facts of neighbours as soon as these are there, where that is needed.
@@ -252,7 +256,7 @@ class Engine:
         await self._degrade_chunks(group)
         facts = [fact for each in group for fact in each.outcome.facts]
         share = sum(each.asked for each in group) / sum(each.asked for each in self._work)
-        found = await self._reducer.condense(facts, share, is_planned=True)
+        found = await self._reducer.condense(facts, share)
         for each in group:
             each.merged, found = found, []
 
@@ -266,10 +270,9 @@ class Engine:
         return self._runner.options.merge and not self._runner.is_extractive
 
     async def _degrade(self) -> None:
-        outcomes = [each.outcome for each in self._work]
-        begun = [outcome.reason for outcome in outcomes if outcome.state == 'failed' and outcome.facts]
         await self._degrade_chunks(self._work)
-        if begun:
+        outcomes = [each.outcome for each in self._work]
+        if begun := [outcome.reason for outcome in outcomes if outcome.is_broken_off]:
             self._runner.warnings.append(
                 f'{len(begun)} of {len(outcomes)} answers were broken off ({", ".join(sorted(set(begun)))}): '
                 'what they say is kept, and the extractive model has added what they leave out'
@@ -281,12 +284,9 @@ class Engine:
             )
 
     async def _reduced(self) -> list[GroundedFact]:
-        """The facts of all chunks, without duplicates, and merged where they are far too many."""
+        """The facts of all chunks, without duplicates."""
         said = [each.outcome.facts if each.merged is None else each.merged for each in self._work]
-        facts = [fact for some in said for fact in some]
-        if not self._may_merge or any(each.merged is not None for each in self._work):
-            return await self._reducer.union(facts)
-        return await self._reducer.condense(facts)
+        return await self._reducer.union([fact for some in said for fact in some])
 
     # Repair
 

@@ -44,6 +44,8 @@ class ChunkOutcome:
     entities: list[str] = field(default_factory=list[str])
     state: PartState = 'failed'
     reason: str = ''
+    is_broken_off: bool = False
+    """Whether its answer ended before it was whole, and what there was is kept."""
 
     @property
     def is_failure(self) -> bool:

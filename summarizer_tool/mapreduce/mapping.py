@@ -114,7 +114,7 @@ class ChunkMapper:
             outcome = await self._grounded(numbered, answer.output)
             reason = failures.CUT_OFF if answer.ending == 'cut off' else answer.reason
             if reason and outcome.facts:
-                outcome.reason, outcome.state = reason, 'failed'
+                outcome.reason, outcome.state, outcome.is_broken_off = reason, 'failed', True
             elif outcome.state == 'summarized':
                 await answers.keep(key, target, answer.output)
             return outcome
@@ -131,7 +131,7 @@ class ChunkMapper:
                 outcome = await self._ask(part, self.runner.target(target / len(parts)), missing)
             whole.facts, whole.entities = whole.facts + outcome.facts, whole.entities + outcome.entities
             if outcome.state != 'summarized':
-                whole.state, whole.reason = outcome.state, outcome.reason
+                whole.state, whole.reason, whole.is_broken_off = 'failed', outcome.reason, bool(whole.facts)
                 break
         return whole
 

@@ -115,13 +115,6 @@ def groups(costs: Sequence[int], marks: Sequence[str], window: int) -> Iterator[
         start = end
 
 
-def fact_groups(facts: Sequence[GroundedFact], window: int) -> list[list[GroundedFact]]:
-    """Cut facts, in order, into groups that fit the merger's window."""
-    texts = [fact.text for fact in facts]
-    costs = [tokens.count_cached(text) + 5 for text in texts]  # its number and line break
-    return [list(facts[group.start : group.stop]) for group in groups(costs, texts, window)]
-
-
 FORMER = 'Formerly: '
 """Stands before what no longer holds."""
 

@@ -249,10 +249,9 @@ class SubAgentRunner:
             fits = max(fits / 4, 0.95 - over / await in_thread(tokens.count, request))
         self.window = min(self.window, len(request) * fits)
 
-    async def at_once(self, calls: Sequence[Call[T]], *, is_told: bool = True) -> list[T]:
+    async def at_once(self, calls: Sequence[Call[T]]) -> list[T]:
         """Make calls, as many at the same time as the settings allow; returns their results in order."""
-        on_progress = self.options.on_progress if is_told else None
-        return await calls_at_once(calls, self.settings.max_concurrent_llm_calls, on_progress)
+        return await calls_at_once(calls, self.settings.max_concurrent_llm_calls, self.options.on_progress)
 
     async def ask(
         self, query: TypedQuery[ChunkSummary], request: str, target_tokens: int, phase: Phase

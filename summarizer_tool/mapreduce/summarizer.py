@@ -61,7 +61,7 @@ class SummaryOptions(TypedDict, total=False):
     focus_areas: str | Sequence[str]
     """What matters most, in the reader's words."""
     on_progress: Callable[[Progress], None] | None
-    """Called on the event loop after each finished model call."""
+    """Called on the event loop after each finished step: a chunk, the facts of several."""
     usage: RunUsage | None
     """Model usage is added to it, e.g. the calling agent's."""
     usage_limits: UsageLimits | None

@@ -82,4 +82,4 @@ def test_a_text_that_grows_costs_what_is_new() -> None:
                 costs.append(asked - before)
         return costs
 
-    assert anyio.run(summaries) == snapshot([17, 4, 4])
+    assert anyio.run(summaries) == snapshot([12, 3, 4])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool.mapreduce.grounding import MAX_EVIDENCE
-from summarizer_tool.mapreduce.merging import GroundedFact, fact_groups, size, union
+from summarizer_tool.mapreduce.merging import GroundedFact, size, union
 from summarizer_tool.text import tokens
 
 
@@ -140,19 +140,6 @@ def test_nothing_is_lost(facts: list[GroundedFact]) -> None:
         assert list(fact.evidence) == sorted(set(fact.evidence))
     for number in ('12', '13', 'not', 'never', '$', '%'):
         assert any(number in f.text.split() for f in kept) == any(number in f.text.split() for f in facts)
-
-
-@hypothesis_settings(max_examples=50)
-@given(st.lists(TEXTS, max_size=30), st.integers(10, 80))
-def test_groups_hold_all_facts_in_order_and_fit_the_window(texts: list[str], window: int) -> None:
-    facts = [found(text, n) for n, text in enumerate(texts, 1)]
-    cut = fact_groups(facts, window)
-
-    assert [fact for group in cut for fact in group] == facts
-    assert all(cut)
-    for group in cut:
-        numbered = '\n'.join(f'{n} {fact.text}' for n, fact in enumerate(group, 1))
-        assert len(group) == 1 or tokens.count(numbered) <= window
 
 
 def test_size_is_at_least_that_of_the_text() -> None:

@@ -48,7 +48,7 @@ def test_facts_with_evidence_and_an_account_of_everything() -> None:
             'budget': 400,
             'chunks': 5,
             'map_calls': 5,
-            'reduce_calls': 3,
+            'reduce_calls': 2,
             'reduce_levels': 1,
             'repair_calls': 0,
             'cached_calls': 0,
@@ -256,7 +256,7 @@ def test_progress_is_told_after_each_call() -> None:
     for phase in ('map', 'reduce'):
         total = max(p.total for p in told if p.phase == phase)
         assert [(p.done, p.total) for p in told if p.phase == phase] == [(n, total) for n in range(1, total + 1)]
-    assert [told[0].message, told[-1].message] == snapshot(['summarized chunk 1 of 5', 'merged group 3 of 3'])
+    assert [told[0].message, told[-1].message] == snapshot(['summarized chunk 1 of 5', 'merged group 1 of 1'])
 
 
 def test_usage_is_added_to_the_callers_and_its_limits_hold() -> None:

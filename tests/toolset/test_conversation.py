@@ -59,8 +59,6 @@ async def test_an_agent_reads_a_page_of_the_crawl_by_its_handle(crawl: dict[str,
             '-> summarize {"source_ids": "src_a8a9eea8a734", "focus_areas": "dates", "max_output_tokens": 80}',
             """\
 <- summarize success: Three factions share the Fen.
-## 2. The Tallow Court
-It sells light to five zones.
 ## 3. The Silt Choir
 ### Relations inside the Choir
 Brae bought the tomb key with nine hundredweight of drowned-wax.

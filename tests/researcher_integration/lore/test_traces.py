@@ -220,6 +220,7 @@ async def test_a_zone_is_one_trace(capfire: CaptureLogfire, caplog: pytest.LogCa
             '  research step narrative_items > several: invoke_agent lore_researcher > chat openai/gpt-4o-mini',
             '  summarize zone > summarize',
             '    several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
+            '    reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
             '    fit',
             '  extract zone_overview > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
             '  extract npcs > invoke_agent lore_extractor > chat openai/gpt-4o-mini',
@@ -236,7 +237,7 @@ async def test_a_zone_is_one_trace(capfire: CaptureLogfire, caplog: pytest.LogCa
     assert [tuple(step.values()) for step in traced.named('research step')[:3]] == snapshot(
         [('zone_overview', 'in-pipeline', 1, 2), ('npcs', 'in-pipeline', 2, 3), ('factions', 'in-pipeline', 0, 2)]
     )
-    assert traced.named('summarize zone') == snapshot([{'pages': 3, 'way': 'in-pipeline', 'requests': 4}])
+    assert traced.named('summarize zone') == snapshot([{'pages': 3, 'way': 'in-pipeline', 'requests': 5}])
     crawled = traced.named('crawl')
     assert [(page['number'], page['source_id'], page['tokens']) for page in crawled] == snapshot(
         [
@@ -276,7 +277,8 @@ async def test_a_server_goes_on_with_the_trace_below_the_agent(
             '    MCP send server/discover > server/discover',
             '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction > summarize',
             '      several: map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
-            '      several: reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
+            '      reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
+            '      fill',
             '      fit',
             '    MCP send tools/list > tools/list',
             '  chat openai/gpt-4o-mini',
@@ -287,7 +289,7 @@ async def test_a_server_goes_on_with_the_trace_below_the_agent(
             '    MCP send server/discover > server/discover',
             '    MCP send tools/call summarize_for_extraction > tools/call summarize_for_extraction > summarize',
             '      map chunk > invoke_agent chunk_summarizer > chat openai/gpt-4o-mini',
-            '      several: reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
+            '      reduce group > invoke_agent merger > chat openai/gpt-4o-mini',
             '      fit',
             '    MCP send tools/list > tools/list',
             '  chat openai/gpt-4o-mini',
