@@ -2,12 +2,19 @@
 
 from dataclasses import dataclass
 
+import regex
+
 from summarizer_tool.extractive.pointing_back import PRONOUN
 from summarizer_tool.extractive.statement import HeadingSection
 from summarizer_tool.extractive.under_headings import subject_of
 from summarizer_tool.text import names
 
 _GENDERS = {'he': 'm', 'his': 'm', 'she': 'f', 'her': 'f', 'it': 'n', 'its': 'n', 'they': 'p', 'their': 'p'}
+# The full name of whom something happens to, or who is a relative: `married Carl Weir`, `her brother Carl Weir`.
+_OTHER = regex.compile(
+    r'(?<=\b(?:(?!named\b)\p{Ll}{2,}ed|beat|knew|met|wed|brother|daughter|father|husband|mother|sister|son|wife) )'
+    r"\p{Lu}[\p{L}'’-]+ \p{Lu}[\p{L}'’-]+"
+)
 
 
 def named_in(text: str) -> list[str]:
@@ -44,5 +51,5 @@ class SectionSubject:
         if first and text.removeprefix('The ').startswith(first):
             own = {*subject.split()}
             self.paragraph = paragraph if {*first.split()} & own else -1
-            self.names_another = any(' ' in name and not own.issuperset(name.split()) for name in named_in(text))
+            self.names_another = any(not own.issuperset(name.split()) for name in _OTHER.findall(text))
         return ''

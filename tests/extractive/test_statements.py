@@ -53,7 +53,7 @@ Content is available under CC BY-SA.
             ('Overview; The Salt Guild', (5, 6)),
             ('| Mara Quill | Born: 3 May 1840 | Office: Master of the Salt Guild |', (13, 14, 9)),
             ('Mara Quill was a cooper from Port Ansel.', (16,)),
-            ('Mara Quill was a cooper from Port Ansel. She founded the Salt Guild in 1871.', (16,)),
+            ('Mara Quill: She founded the Salt Guild in 1871.', (16, 9)),
             ('Jonas Orme lent her the money.', (16,)),
             ('Jonas Orme lent her the money. He asked for it back in 1874.', (16, 17)),
             ('Ada Finn, her sister.', (23,)),
