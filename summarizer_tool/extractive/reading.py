@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import regex
-
 from summarizer_tool import prompts
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.outline import LEGAL, outlined
@@ -48,8 +46,8 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
             tells = len(sections) > 1 or gist.is_story([each.text for each in said])
             said = _with_opening(said, is_gist=aim is Aim.GIST and tells)
         titles = [' '.join(section.titles[-2:]) for section in sections]
-        if aim is Aim.GIST:
-            said = gist.placed(said, titles, begins=len(source.path) < 2)
+        if aim is Aim.GIST and len(source.path) < 2:
+            said = gist.placed(said)
         said, outdated = _standing(said, sections, source.lines)
         former += outdated
         if headings:  # of a source before
@@ -65,10 +63,9 @@ def read(request: prompts.ParsedRequest, aim: Aim, target_tokens: int) -> Source
     found = [statement for statement in found if _says_something(statement)] or found
     found = [_sayable(statement, target_tokens) for statement in found]
     is_story = gist.is_story([each.text for each in found])
-    binding = frozenset[str]()
-    if aim is Aim.GIST:
-        binding = gist.binding(found, headings, target_tokens, is_story=is_story)
-    found = _answering(found, request.focus) if aim is Aim.ANSWER else _solid(found, target_tokens)
+    may_bind = aim is Aim.GIST and not is_story
+    binding = gist.binding(found, target_tokens) if may_bind else frozenset[str]()
+    found = found if aim is Aim.ANSWER else _solid(found, target_tokens)
     return SourceStatements(found, headings, former, binding, is_story)
 
 
@@ -78,7 +75,7 @@ def _with_opening(said: list[Statement], *, is_gist: bool) -> list[Statement]:
     Where names were asked for it is looked for below a heading, since those of a title are said first.
     """
     for place, each in enumerate(said[:_OPENING]):
-        if each.lead or LEGAL.search(each.text) or _NO_OPENING.search(each.text):
+        if each.lead or LEGAL.search(each.text):
             continue
         if each.is_sentence if is_gist else each.section and each.kind is Kind.PROSE:
             kind = Kind.PROSE if each.kind is Kind.FRAGMENT else each.kind
@@ -119,20 +116,11 @@ def _says_something(statement: Statement) -> bool:
 
 
 def _sayable(statement: Statement, target_tokens: int) -> Statement:
-    """A statement, its end left out, by clauses if it can be, where it is too long ever to be said."""
+    """A statement, its end left out where it is too long ever to be said."""
     if tokens.fits(statement.said(statement.text), target_tokens):
         return statement
     begun = tokens.truncate(statement.text, target_tokens // 2)
-    clauses = _CLAUSE_END.search(begun, len(begun) // 2)
-    return replace(statement, text=f'{begun[: clauses.start()] if clauses else begun.rpartition(" ")[0] or begun} …')
-
-
-def _answering(found: list[Statement], focus: prompts.Focus) -> list[Statement]:
-    """The statements without the lines of code that have no word of what is asked."""
-    asked = {*scoring.content_words(focus.questions or focus.focus_areas)}
-    return [
-        each for each in found if each.kind is not Kind.CODE or not asked.isdisjoint(scoring.content_words(each.text))
-    ] or found
+    return replace(statement, text=f'{begun.rpartition(" ")[0] or begun} …')
 
 
 def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
@@ -142,15 +130,8 @@ def _solid(found: list[Statement], target_tokens: int) -> list[Statement]:
     return solid if sum(len(each.text) for each in solid) > gist.CHARACTERS_PER_TOKEN * target_tokens else found
 
 
-_CLAUSE_END = regex.compile(r'(?r)[,;:—](?=\s)')
-
 _OPENING = 50
 """Statements among which a text says what it is about."""
 _SCRAPS = (Kind.FRAGMENT, Kind.COMMENT)
-# `By Ada Orme · 12 May`, `Weir & Sons Ltd — Safety Dept.`; what somebody says or asks.
-_NO_OPENING = regex.compile(
-    r'^["“„«「『]|[?？]$|^[Bb]y \p{Lu}\p{L}+ \p{Lu}| [·|•] '
-    r'|^(?:\p{Lu}[\p{L}.&]*|&|of|and|the)(?: (?:[\p{Lu}&–—-][\p{L}.]*|of|and|the)){0,20}$'
-)
 _LEAST_CONTENT = 2
 """Words with a meaning, below which a statement says nothing: "Right.", "Mm-hmm, okay."."""

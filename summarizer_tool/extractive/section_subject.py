@@ -32,20 +32,15 @@ class SectionSubject:
     gender: str = ''
     """As far as its pronouns tell."""
     names_another: bool = False
-    """Whether a sentence that began with it goes on to somebody else, of whom a pronoun may speak."""
+    """Whether the sentence before names somebody else, too, of whom a pronoun may speak."""
 
     def heading_for(self, text: str, paragraph: int) -> str:
         """The heading of a sentence that begins with a pronoun which must stand for it.
 
         That is so while no sentence of the paragraph began with somebody else, and the pronoun is the one that the
         section has used for its subject before. A wrong subject is worse than none.
-
-        Args:
-            text: What is said.
-            paragraph: The number of its paragraph.
         """
-        titles = self.section.titles
-        subject = subject_of(titles[-1]) if titles else ''
+        subject = subject_of(self.section.titles[-1]) if self.section.titles else ''
         if match := PRONOUN.match(text):
             gender = _GENDERS[(match.group(1) or match.group(2)).lower()]
             is_own = bool(subject) and self.paragraph == paragraph and self.gender in ('', gender)
@@ -54,9 +49,7 @@ class SectionSubject:
             return subject if is_own else ''
         first = next(iter(names.mentions(text)), '')
         if first and text.removeprefix('The ').startswith(first):
-            is_own = bool({*first.split()} & {*subject.split()})
-            self.paragraph = paragraph if is_own else -1
-            self.names_another = is_own and any(
-                not {*name.split()} <= {*subject.split()} for name in _OTHER.findall(text.partition(first)[2])
-            )
+            own = {*subject.split()}
+            self.paragraph = paragraph if {*first.split()} & own else -1
+            self.names_another = any(not own.issuperset(name.split()) for name in _OTHER.findall(text))
         return ''

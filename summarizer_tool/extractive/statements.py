@@ -2,8 +2,8 @@
 
 Pure text work for the extractive model. A statement stands as it does in the text, but for marks; where it needs to be
 said of whom it speaks, that stands before a colon: who is speaking, the heading of a sentence that begins with a
-pronoun or answers what it asks, the label or the lead-in of a list item, what a definition defines. What points back,
-or denies, is said together with the sentence before it.
+pronoun, the label or the lead-in of a list item. What points back, or denies, is said together with the sentence before
+it.
 """
 
 from collections.abc import Sequence
@@ -12,17 +12,9 @@ from itertools import islice
 
 import regex
 
-from summarizer_tool.extractive.labelled_values import (
-    BAR,
-    BULLET,
-    DEFINITION,
-    SHORT_WORDS,
-    is_table_row,
-    read_definition,
-    read_row,
-)
+from summarizer_tool.extractive.labelled_values import BULLET, end_of_row, is_table_row, read_row
 from summarizer_tool.extractive.printed import FENCE, code_blocks
-from summarizer_tool.extractive.speakers import speakers_of, talk, turn_of
+from summarizer_tool.extractive.speakers import SPEAKER, speakers_of, talk
 from summarizer_tool.extractive.statement import HeadingSection, Kind, Statement
 from summarizer_tool.extractive.statement_reader import (
     ASIDE_REACH,
@@ -31,26 +23,19 @@ from summarizer_tool.extractive.statement_reader import (
     StatementReader,
     breaks_off,
 )
-from summarizer_tool.extractive.under_headings import is_name
 from summarizer_tool.prompts import NumberedLine
 from summarizer_tool.text import boilerplate_lines
 from summarizer_tool.text.lines import word_count
 from summarizer_tool.text.references import is_reference, opens_references
 from summarizer_tool.text.scoring import language_of_texts
-from summarizer_tool.text.sentences import (
-    STANDFIRST,
-    VERB,
-    Sentence,
-    bare,
-    ended,
-    plain,
-    sentences,
-    with_indices,
-    without_split_marks,
-)
-from summarizer_tool.text.structure import FIELD, GAP, front_matter, is_row
+from summarizer_tool.text.sentences import VERB, Sentence, bare, plain, without_split_marks
+from summarizer_tool.text.structure import front_matter
 from summarizer_tool.text.superseding import depth
 
+_SHORT_WORDS = 6
+"""A list item of fewer words says nothing alone; it is said together with its neighbours."""
+
+_DEFINITION = regex.compile(r'^\s*: +(?=\S)')
 _LOWEST = 7
 """The level of a heading that has no mark of one."""
 
@@ -59,12 +44,8 @@ _SETEXT = regex.compile(r'^ {0,3}(=+|-{2,}|~{3,})[ \t]*$')
 _BEGINS_FIELD = regex.compile(r'[ \t#\-\[\]}+]|[\w-]+(?::(?:\s|$)|\s*=)')
 # What opens a box in MkDocs, MyST and GitHub: `!!! note "Title"`, `:::{tip}`, `> [!NOTE]`.
 _BOX = regex.compile(r'^\s*(?:!!!|\?\?\?\+?)\s+\w+|^:{3,}|^>\s*\[!\w+\]\s*$')
-_FIELDS = regex.compile(r'\n(?=\S)')
-# `description: >-`, and what stands below it.
-_FOLDED = regex.compile(r'(?:(?<=:) +[>|][-+]?)?\s*\n\s+')
 # `limit: How many crates it holds. The default is 8.`
 _ITEM_LABEL = regex.compile(r'^((?:[^\s:;!?]{1,40} ){0,5}[^\s:;!?]{1,40}):\s')
-_LABELLED = regex.compile(r"^(\p{L}[\p{L}\d '’/-]{0,24}?)\s*:\s+(\S.{0,90})$")
 # A line of its own that is bold stands for a heading.
 _BOLD_TITLE = regex.compile(r'^ {0,3}(\*\*|__)(?![\s*_])([^*_]{1,60})(?<![\s.:,;!])\1[ \t]*$')
 _BOLD = regex.compile(r'^(\*\*|__)(.{1,60}?)\1')
@@ -76,15 +57,11 @@ _MARK_OF_CONVERSATIONS = regex.compile(
 )
 # `**Ada Orme:** The mill stood still.`
 _BOLD_SPEAKER = regex.compile(r'^(\*{2,3}|__)([^*_:]{1,60})(?::\1|\1:)(?=\s)')
-# `C4 Any loss while the craft is unattended`, `[0003] It was found`
-_LABELS_ITEM = regex.compile(
-    r'(?:\p{Lu}{1,3}-?\d{1,4}[.:)]?|\[\d{1,4}\]|\(\p{Ll}{1,4}\)|\d{1,3}(?:\.\d{1,3}){1,5}[.)]?)\s+(?=\p{Lu})'
-)
 
 
 def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple[list[Statement], list[HeadingSection]]:
     """Everything that the numbered lines of one source state, in order, without boilerplate."""
-    texts = _texts(lines)
+    texts = [_BOLD_SPEAKER.sub(r'\2:', text) for text in without_split_marks([line.text for line in lines])]
     labelled = [_BOLD_SPEAKER.match(line.text) is not None for line in lines]
     lines = [
         line if line.text == text and not ends else replace(line, text=text, blank_after=line.blank_after or ends)
@@ -100,7 +77,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
         references=next((level for level, title in zip(levels, path, strict=True) if opens_references(title)), None),
     )
     blocks = code_blocks(lines, texts)
-    places = iter(range(*_bounds(reader, lines, texts)))
+    places = iter(range(*_bounds(lines, texts)))
     for index in places:
         line, text = lines[index], texts[index]
         if index in blocks:
@@ -115,7 +92,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             title_line = reader.paragraph.pop()
             reader.open_section(1 if '=' in text else 2, title_line.text, title_line.number)
         elif is_table_row(text, following := texts[index + 1] if index + 1 < len(lines) else '', reader):
-            last = _end_of_row(lines, index, len(reader.columns)) if reader.columns else index
+            last = end_of_row(lines, index)
             following = ''.join(texts[last + 1 : last + 2])
             read_row(reader, lines[index : last + 1], following)
             line = lines[[index, *islice(places, last - index)][-1]]
@@ -126,7 +103,7 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
             reader.flush()
             reader.say(plain(text), (line.number,), Kind.REFERENCE)
         else:
-            last = _end_of_text(lines, index)
+            last = _end_of_item(lines, index)
             _read_text(reader, lines[index : last + 1], ''.join(texts[last + 1 : last + 2]))
             line = lines[[index, *islice(places, last - index)][-1]]  # all of it has been read
         if line.blank_after and (reader.paragraph or reader.columns or reader.pairs):
@@ -135,41 +112,13 @@ def statements(lines: Sequence[NumberedLine], path: Sequence[str] = ()) -> tuple
     return reader.out, reader.sections
 
 
-def _bounds(reader: StatementReader, lines: Sequence[NumberedLine], texts: Sequence[str]) -> tuple[int, int]:
-    """Where a text begins and ends, without what a site or a library has put around it; read the fields before it."""
+def _bounds(lines: Sequence[NumberedLine], texts: Sequence[str]) -> tuple[int, int]:
+    """Where a text begins and ends, without the fields before it and what a site or a library has put around it."""
     # A long field is cut into several lines. Nothing is left out where there is nothing else.
     fields = front_matter('\n'.join(text if _BEGINS_FIELD.match(text) else f' {text}' for text in texts))
     if fields.endswith('\n') and lines[0].number == 1:
-        _read_fields(reader, lines, fields)
         return fields.count('\n'), len(texts)
-    first, end = boilerplate_lines.between_marks(texts)
-    return first or boilerplate_lines.before_content(texts), end
-
-
-def _read_fields(reader: StatementReader, lines: Sequence[NumberedLine], fields: str) -> None:
-    """Read what fields before a text say of it: what it is called, and what it is about."""
-    place, title = 0, ''
-    for each in _FIELDS.split(fields.rstrip()):
-        numbers = [line.number for line in lines[place : place + each.count('\n') + 1]]
-        place += len(numbers)
-        field = FIELD.match(_FOLDED.sub(' ', each))
-        if field and field['title']:
-            title = field['title']
-            reader.open_section(1, title, *numbers[:1])
-        elif field:
-            about = plain(field['about'])
-            named = '' if title.casefold() in about.casefold() else f'{title}: '
-            for said in sentences([NumberedLine(0, about)], reader.language):
-                reader.say(named + ended(said.text), (*numbers, *reader.sections[-1].numbers[-1:]))
-                named = ''
-
-
-def _texts(lines: Sequence[NumberedLine]) -> list[str]:
-    """What the lines say, without marks of speakers."""
-    return [
-        _BOLD_SPEAKER.sub(r'\2:', STANDFIRST.sub(r'\1', text))
-        for text in with_indices(without_split_marks([line.text for line in lines]))
-    ]
+    return boilerplate_lines.between_marks(texts)
 
 
 def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[int, str] | None:
@@ -182,41 +131,20 @@ def _heading(line: NumberedLine, text: str, reader: StatementReader) -> tuple[in
     return (_LOWEST, match.group(2)) if match else None
 
 
-def _end_of_row(lines: Sequence[NumberedLine], first: int, columns: int) -> int:
-    """The last line of a row that begins with a bar: a long one is cut into several, between its cells or within."""
-    last, text = first, lines[first].text.strip()
-    while text[:1] == '|' and last + 1 < len(lines) and not lines[last].blank_after:
-        following = lines[last + 1].text.strip()
-        is_closed, bars = text[-1:] == '|', len(BAR.findall(text))
-        is_full = is_closed or bars >= columns
-        is_end = is_closed and (bars > columns or '|' not in following)
-        if is_end or following[:1] in ('#', '>', '`', '~') or (following[:1] == '|' and is_full):
-            break
-        last, text = last + 1, f'{text} {following}'
-    return last
-
-
-def _end_of_text(lines: Sequence[NumberedLine], first: int) -> int:
-    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence.
-
-    Of two dashes it is that of who has signed below them.
-    """
+def _end_of_item(lines: Sequence[NumberedLine], first: int) -> int:
+    """The last line of a list item, which goes on in lines that stand in deeper than its bullet, or in a sentence."""
     last = first
-    if lines[first].text.strip() == '--':
-        while last + 1 < len(lines) and not lines[last].blank_after:
-            last += 1
-    elif BULLET.match(lines[first].text):
-        while (
-            last + 1 < len(lines)
-            and not lines[last].blank_after
-            and (
-                _indent(lines[last + 1].text) > _indent(lines[first].text)
-                or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
-            )
-            and not any(each.match(lines[last + 1].text.lstrip()) for each in (BULLET, FENCE, DEFINITION, _HEADING))
-            and any(map(str.isalnum, lines[last + 1].text))
-        ):
-            last += 1
+    while (
+        BULLET.match(lines[first].text)
+        and last + 1 < len(lines)
+        and not lines[last].blank_after
+        and (
+            _indent(lines[last + 1].text) > _indent(lines[first].text)
+            or breaks_off(lines[last].text, lines[last + 1].text.lstrip())
+        )
+        and not any(each.match(lines[last + 1].text.lstrip()) for each in (BULLET, FENCE, _DEFINITION, _HEADING))
+    ):
+        last += 1
     return last
 
 
@@ -226,33 +154,29 @@ def _indent(text: str) -> int:
 
 def _read_text(reader: StatementReader, lines: Sequence[NumberedLine], following: str) -> None:
     line = lines[0]
-    if not reader.paragraph and _indent(line.text) <= reader.term_indent:
-        reader.term = NOTHING
-    if reader.asked and not reader.paragraph and _indent(line.text) <= reader.item_indent:
-        reader.question, reader.asked = NOTHING, 0  # what stands beside an item does not answer it
-    if not any(map(str.isalnum, line.text)) and not DEFINITION.match(following):
+    if not any(map(str.isalnum, line.text)) and not _DEFINITION.match(following):
         reader.flush()
     elif bullet := BULLET.match(line.text):
         if not (reader.leads_away and boilerplate_lines.is_entry(' '.join(each.text for each in lines))):
             item = [replace(line, text=line.text[bullet.end() :]), *lines[1:]]
             leads = BULLET.match(following) is not None and _indent(following) > _indent(line.text)
             _read_item(reader, item, _indent(line.text), leads=leads)
-    elif (definition := DEFINITION.match(line.text)) and reader.paragraph:
-        read_definition(reader, line, line.text[definition.end() :])
-    elif is_row(line.text) and not (reader.speakers or DEFINITION.match(following)):
-        reader.flush()
-        cells = [plain(cell) for cell in GAP.split(line.text.lstrip('>: \t').rstrip())]
-        if len(cells) > 2:
-            reader.say(f'| {" | ".join(cells)} |', (line.number,), Kind.ROW)
+    elif (definition := _DEFINITION.match(line.text)) and reader.paragraph:
+        term = reader.paragraph.pop()
+        label, value = f'{term.text.rstrip(" :-–")}:', bare(line.text[definition.end() :])
+        if (
+            not reader.paragraph
+            and word_count(label) + word_count(value) < _SHORT_WORDS
+            and value[-1:] not in '.!?。！？'
+        ):
+            reader.pairs.append(replace(line, text=f'{label} {value}'))
         else:
-            reader.say(' '.join(cells), (line.number,), Kind.FRAGMENT)
-        reader.before = NOTHING  # nothing goes on after it
+            reader.paragraph += (replace(term, text=label), replace(line, text=value))
     else:
         reader.leads_away = False
         if not reader.paragraph and _BOLD_TITLE.match(line.text) and BULLET.match(following):
-            lines = [replace(line, text=f'{line.text.rstrip()}:')]  # it leads to the list, and to nothing after that
-        for line in lines:
-            _read_prose(reader, line)
+            line = replace(line, text=f'{line.text.rstrip()}:')  # it leads to the list, and to nothing after that
+        _read_prose(reader, line)
 
 
 def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: int, *, leads: bool) -> None:
@@ -266,27 +190,20 @@ def _read_item(reader: StatementReader, lines: Sequence[NumberedLine], indent: i
     reader.leave_lists(indent)
     text = lines[0].text
     words = word_count(text)
-    is_short = words < SHORT_WORDS or (words < 2 * SHORT_WORDS and VERB.search(text) is None)
+    is_short = words < _SHORT_WORDS or (words < 2 * _SHORT_WORDS and VERB.search(text) is None)
     is_short = is_short and not text.endswith(('.', '!', '?', '。', '！', '？'))
-    if leads and len(text) <= LONGEST_LEAD and (text.endswith((':', ',')) or words < SHORT_WORDS or is_short):
+    if leads and len(text) <= LONGEST_LEAD and (text.endswith((':', ',')) or words < _SHORT_WORDS or is_short):
         reader.flush()
         reader.lead_ins.append((indent, Sentence(text, (lines[0].number,))))
-        return
-    if len(lines) == 1 and (is_short or _is_labelled(text)):
+    elif len(lines) == 1 and is_short:
         reader.items.append(replace(lines[0], text=text.rstrip('.:;,')))
-        return
-    if reader.items:
-        reader.flush()
-    reader.is_item = True
-    label = bold.group(2) if bold else labelled.group(1) if (labelled := _ITEM_LABEL.match(text)) else ''
-    reader.say_sentences(lines, plain(label).rstrip(' .:,'), is_bold=bold is not None)
-    reader.is_item = False
-
-
-def _is_labelled(text: str) -> bool:
-    """`Seat: Vant Hold`: a label of up to three words and a short value, not a sentence of its own."""
-    match = _LABELLED.match(text)
-    return match is not None and len(match.group(1).split()) <= 3 and '. ' not in match.group(2)
+    else:
+        if reader.items:
+            reader.flush()
+        label = bold.group(2) if bold else labelled.group(1) if (labelled := _ITEM_LABEL.match(text)) else ''
+        reader.is_item = True
+        reader.say_sentences(lines, plain(label).rstrip(' .:,'), is_bold=bold is not None)
+        reader.is_item = False
 
 
 def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
@@ -307,10 +224,7 @@ def _read_prose(reader: StatementReader, line: NumberedLine) -> None:
 
 def _continues(before: str, text: str, labels: frozenset[str]) -> bool:
     """Return whether a line goes on with the paragraph of the line before, rather than being one of its own."""
-    turn, above = turn_of(text), turn_of(before)
-    is_answer = above is not None and above.group(1) in labels and turn is not None and is_name(turn.group(1))
-    if not text or is_answer or (turn and turn.group(1) in labels):
-        return False
-    if _LABELS_ITEM.match(text) and before.endswith(('.', '!', '?', ':', ';')):
+    turn = SPEAKER.match(text)
+    if not text or (turn and turn.group(1) in labels):
         return False
     return text[0].islower() or len(before) >= ASIDE_REACH or not before.endswith(('.', '!', '?', ':'))

@@ -22,7 +22,6 @@ from summarizer_tool.text import names
 from summarizer_tool.text.boilerplate_lines import is_boilerplate
 from summarizer_tool.text.lines import SPACELESS, is_heading, one_line
 from summarizer_tool.text.normalize import amounts, asked, inflections, measures, relatives, sequence, stated
-from summarizer_tool.text.sentences import STANDFIRST
 from summarizer_tool.text.terms import stem
 
 MAX_EVIDENCE = 8
@@ -84,9 +83,7 @@ class _Lines:
         self.words = cache(self._words)
         self.sequence = cache(self._sequence)
         self.context = stated(context)
-        self.headings = {
-            line.text.strip(_MARKS) for line in lines if is_heading(line.text) and not STANDFIRST.match(line.text)
-        }
+        self.headings = {line.text.strip(_MARKS) for line in lines if is_heading(line.text)}
 
     def _words(self, number: int) -> frozenset[str]:
         return stated(self.texts.get(number, ''))

@@ -4,7 +4,7 @@ import re
 
 import regex
 
-from summarizer_tool.text.names import DAY_OF_MONTH, MONTH, is_opener
+from summarizer_tool.text.names import DAY_OF_MONTH
 from summarizer_tool.text.stop_words import is_stop_word
 
 _WORDS = frozenset(
@@ -14,17 +14,6 @@ _WORDS = frozenset(
 _BEFORE_NUMBER = frozenset('abs approx art ca ch eq fig gem kl kr max min nr pkt poz sec str tab tel ust'.split())  # noqa: SIM905
 _ABBREVIATION = regex.compile(
     rf'(?:\b(?:(?<!\bWar )\p{{Lu}}|{"|".join(sorted(_WORDS))}|p|v|e\.g|i\.e|a\.k\.a)|(?:\b\p{{L}}\.){{1,4}}\p{{L}})\.$'
-)
-# What ends a sentence before a capital all the same: a unit behind its number, a time of day, a month.
-_UNITS = """cl cm cu ft gal hr hrs h in kg km lb lbs l mg mi mil min mins ml mm mo mos mph ms m oz pct pt qt sec secs sq
-    s tbsp tsp wk wks yd yds yr yrs g""".split()  # noqa: SIM905
-_CLOSES = regex.compile(rf'(?:(?<=\d[\s-]?)(?:{"|".join(_UNITS)})|\b[ap]\.m|\b(?:{MONTH}))\.$')
-# And what does before a word that has a capital only because it begins one.
-_MAY_CLOSE = regex.compile(
-    r'(?:\b(?:Bros|Co|Corp|Inc|Jr|Ltd|Sr|St|etc|(?:\p{Lu}\.){1,4}\p{Lu})|(?<=\b\p{Ll}{1,10} )\p{Lu})\.$'
-)
-_BEGINS = regex.compile(
-    r'\s+["“(]?(?!(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|May|To|Will)\b)(\p{Lu}(?:\p{Ll}+\b(?!\.))?)'
 )
 _ORDINAL = regex.compile(r'(?<![\p{L}\d.,:/-])\d{1,3}\.$')
 _APART = re.compile(r"[\s'’.-]")
@@ -39,11 +28,8 @@ _LONGEST = 6
 
 def is_abbreviated(text: str, end: int, language: str = 'en') -> bool:
     """Return whether the full stop before `end` belongs to an abbreviation, an initial or an ordinal number."""
-    # Most words before a full stop are no abbreviations, which is told faster than what follows them.
-    return text[end - 1 : end] == '.' and _abbreviates(text, end, language) and not closes_sentence(text, end)
-
-
-def _abbreviates(text: str, end: int, language: str) -> bool:
+    if text[end - 1 : end] != '.':
+        return False
     word = text[max(0, end - _LONGEST - 2) : end - 1].rpartition(' ')[2]
     if len(word) > _LONGEST and word.isalpha():
         return False
@@ -66,17 +52,6 @@ def _abbreviates(text: str, end: int, language: str) -> bool:
         is_noun = language == 'de' and following[:1].isupper() and not is_stop_word(following, language)
         return is_noun or following[:1].islower() or DAY_OF_MONTH.match(text, end - len(word) - 1) is not None
     return _ABBREVIATION.search(text, start, end) is not None or (word.islower() and _next(text, end)[:1].islower())
-
-
-def closes_sentence(text: str, end: int) -> bool:
-    """Return whether a sentence ends with the abbreviation before `end`, as with "It took 30 min. Ben left"."""
-    begins = _BEGINS.match(text, end)
-    start = max(0, end - _ABBREVIATION_REACH)
-    if begins is None or len(begins[1]) == 1:
-        return False
-    if _CLOSES.search(text, start, end):
-        return True
-    return is_opener(begins[1]) and _MAY_CLOSE.search(text, start, end) is not None
 
 
 def _next(text: str, end: int) -> str:

@@ -157,22 +157,5 @@ def between_marks(texts: Sequence[str]) -> tuple[int, int]:
     return (first, last) if first < last else (0, len(texts))
 
 
-def before_content(texts: Sequence[str]) -> int:
-    """How many lines at the top of a page are its menu: those before the first heading, if none is a sentence."""
-    has_boilerplate = False
-    for index, text in enumerate(texts[:_MENU_LINES]):
-        is_underline = index > 0 and text.startswith('==') and not text.strip('= ')
-        if text.startswith('#') or is_underline:
-            return index - is_underline if has_boilerplate else 0
-        if is_boilerplate(text):
-            has_boilerplate = True
-        elif len(text) > _REACH or len(_bare(text).split()) > _MENU_WORDS:
-            return 0
-    return 0
-
-
 _BOOK_MARK = re.compile(r'(?i)(?:\*{3} ?)?(START|END) OF (?:THE |THIS )?PROJECT GUTENBERG')
 _STOPS = ('.', '!', '?', '。', '！', '？', '।')
-_MENU_LINES = 60
-_MENU_WORDS = 5
-"""What is longer is no entry of a menu."""

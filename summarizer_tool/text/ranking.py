@@ -8,7 +8,7 @@ equally long, divided by what a passage could reach at most:
     score    = coverage + (1 - coverage) * (0.25 * closeness + 0.1 * intent)
 
 `tf` is how often a term is in the text, and half a time more if it is in the headings or the title; a word that only
-shares its beginning with a term, such as `leader` with `lead`, or as `led` its infinitive, is a fifth of a time. Where
+shares its beginning with a term, such as `leader` with `lead`, is a fifth of a time. Where
 the innermost heading names what is asked about and the text has more of the question, as the row `Leader` under `The
 Silt Choir`, its terms are as good as said there.
 `closeness` is the share of the question's neighbouring terms that stand close in the passage, or together in such a
@@ -24,7 +24,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 from summarizer_tool.text.terms import LEAST_ROOT, QueryTerms, asked, is_alike, terms_of_word, words_of
-from summarizer_tool.text.verbs import PASTS, roots
 
 _HALF = 1 / 3
 """Times a term must occur to count half; BM25's k1, smaller since passages are short."""
@@ -134,12 +133,12 @@ class _TermsOfWords(dict[str, tuple[str, ...]]):
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         found: tuple[str, ...] = ()
-        if not (word.isalnum() and word.isascii()) or word.startswith(self._starts) or word in PASTS:
+        if not (word.isalnum() and word.isascii()) or word.startswith(self._starts):
             cut = terms_of_word(word)
             found = tuple(term for term in cut if term in self._terms) or tuple(
                 {
                     _ALIKE + term: None
-                    for each in (sorted(roots(word)) if word in PASTS else cut)
+                    for each in cut
                     for term in self._roots.get(each[:LEAST_ROOT], ())
                     if is_alike(each, (term,))
                 }

@@ -11,9 +11,8 @@ import regex
 from sentencex import get_sentence_boundaries  # pyright: ignore[reportMissingTypeStubs, reportAttributeAccessIssue, reportUnknownVariableType]
 
 from summarizer_tool.text import names
-from summarizer_tool.text.abbreviations import closes_sentence, is_abbreviated
+from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.lines import CLOSE, HAS_SPACELESS, SPACELESS, one_line
-from summarizer_tool.text.stop_words import ENGLISH, FILLERS
 
 if TYPE_CHECKING:
     from summarizer_tool.prompts import NumberedLine
@@ -43,11 +42,6 @@ _FOOTNOTE = regex.compile(
     r'(?!\(|\.?\w)',
     regex.IGNORECASE,
 )
-# What stands in brackets behind words: marks of notes, or indices as in `argv[1]`.
-_INDEX = regex.compile(r'(?<=\w)(?:\[(?:\d{1,3}|\p{L})\])++(?!\(|\.?\w)')
-_IN_BRACKETS_ALONE = regex.compile(r'\[(\d)\]')
-_NOTES = frozenset('123')
-"""Numbers in brackets which tell of notes."""
 # No mark of emphasis: a star in quotes of its own, and the name of a special method.
 _SPACED = rf'[^\W{SPACELESS}]'
 _STARS = regex.compile(rf'(?<!{_SPACED}|[*"\'])(\*{{1,3}})(?=[^\s*])([^*\n]{{1,400}}+)(?<=\S)\1(?!{_SPACED}|\*)')
@@ -66,13 +60,6 @@ _ROLE = regex.compile(
 )
 _INITIALS = 3
 """Letters of what numbers documents, such as RFC."""
-# `## Keys {#keys}`: the name of a heading for links; `{: .wide }`, `{ .green }`.
-_ANCHOR = regex.compile(r'(?<!\s)\s*+(?<![{$])\{:? ?[#.]\p{L}[^{}]{0,200}\}\s*$')
-# What generators of sites put into markdown: `{{< note >}}`, `{{% term text="a pod" %}}`.
-_OF_SITE = regex.compile(r'\{\{[<%](?:[^{}"\n]|"[^"\n]*"){0,100}[%>]\}\}')
-_NAMED = regex.compile(r'\b(?:name|term|text|title)="([^"]{1,200})"')
-# A name that a link is given elsewhere: `Python_`.
-_LINKED = regex.compile(r'(?<![\w`])(\p{Lu}[\p{L}\d-]{2,40})_(?![\w`])')
 _TEXT_LINK = regex.compile(r'(?<!`)`(?!\s)([^`<>]{1,200}?)(?<!\s)(?:\s+<[^`<>]{1,500}>)?`__?(?!\w)')
 _URL = regex.compile(r'<?https?://[^\s<>()]+(?:\([^\s<>()]{0,100}\)[^\s<>()]*)*(?<![.,;:!?])>?')
 _URL_ASIDE = regex.compile(rf' \((?:see:? )?{_URL.pattern}\)')
@@ -87,9 +74,6 @@ _TAG = regex.compile(
 _ENTITY = regex.compile(r'&(?:\p{L}\w{1,31}|#\w{1,8});')
 _WORD = regex.compile(r'\w+')
 
-STANDFIRST = regex.compile(r'^ {0,3}#{2,6}[ \t]+(?=(?:\S+ ){7})((?>.*)(?<=\p{Ll}[.!]))$')
-"""A heading that is a whole sentence, as below the titles of articles: it states what it says."""
-
 # What a finite verb is told by, without a tagger: an auxiliary, a common form, a regular past. English alone.
 VERB = regex.compile(
     r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|shall|should|may|might|must|ain't"
@@ -97,20 +81,9 @@ VERB = regex.compile(
     r'|hit|keep|keeps|kept|knew|know|knows|lay|led|left|let|lies|lost|made|make|makes|mean|means|meant|met|need|needs|paid'
     r'|put|ran|rose|run|runs|said|sat|saw|say|says|see|seem|seems|sent|set|shot|shows|sold|spent|spoke|stands|stood|struck'
     r'|take|takes|taught|tells|think|thinks|thought|threw|told|took|understand|use|uses|want|wants|went|won|wore|works'
-    r"|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows))\b|['’](?:s|re|ve|ll|d|m)\b"
-    r"|n['’]t\b"
-)
-_NO_VERBS = ENGLISH.union(
-    FILLERS,
-    """behind beneath every except given half including inside like near neither outside plus till underneath unless
-    unlike""".split(),  # noqa: SIM905
-)
-# What else is one: before an article or a pronoun, and no participle; or after a pronoun.
-_GOVERNS = regex.compile(
-    r' (?=(?:an?|the|its|their|his|your|our|my|us|you|them|me|him|this|these|no|any|each|every)\b)'
-    rf'(?<=(?<!\bto )\b(?!(?:{"|".join(sorted(_NO_VERBS))})\b)\p{{L}}{{3,30}}(?<!ing|ly) )'
-    r'|\b(?:I|[Ww]e|[Tt]hey|[Yy]ou) (?:\p{Ll}+ly )?\p{Ll}{4,}\b'
-    r'|\b(?:[Ii]t|[Hh]e|[Ss]he|This|That) (?:\p{Ll}+ly )?\p{Ll}{3,}s\b'
+    r'|wrote|\p{Ll}{2,}ed|\p{Ll}{3,}(?:izes|ates|ises|ifies|ains|ides|ends|urns|ures|orms|ows)'
+    r'|(?:[Ii]t|[Hh]e|[Ss]he|This|That) \p{Ll}{3,}s|(?:I|[Ww]e|[Tt]hey|[Yy]ou) (?:\p{Ll}+ly )?\p{Ll}{4,}'
+    r"|\p{Ll}{3,}s (?=(?:an?|the|its|their|his|her|no|every|you|them)\b))\b|['’](?:s|re|ve|ll|d|m)\b|n['’]t\b"
 )
 # What is written in small letters wherever it stands.
 _IDENTIFIER = regex.compile(r'^\p{Ll}(?=\w*(?:[_.:(/-]\w|\d|\())')
@@ -125,12 +98,6 @@ _STOPLESS = regex.compile(r'[\p{Thai}\p{Lao}]')
 _CLAUSES = 160
 """Characters of clauses in these that are taken together, at least."""
 _BLANKS = regex.compile(r'\s+')
-_RECORDS = 0.75
-"""Share of the lines of a paragraph that end as a sentence does, from which on each ends one."""
-_OPENS_RECORD = regex.compile(r'["“„«(]?[\p{Lu}\d]')
-_STOPS = regex.compile(r'(?<=\w\.)\s+(?=["“(]?\p{Lu})')
-_DIVIDES = '\u2010'
-"""The hyphen of manual pages, at the end of a line mostly that of a divided word."""
 _WINDOW = 10_000
 """Characters in which sentences are looked for at once."""
 _SCRIPT_SAMPLE = 400
@@ -141,8 +108,6 @@ _LETTER = regex.compile(r'[\p{L}\p{M}]')
 _END_REACH = 12
 """Characters in which a text ends."""
 _LEAST_WORDS = 4
-_LEAST_GOVERNED = 6
-"""Words of a sentence whose verb is told by what stands around it; what is shorter may be a title."""
 _LEAST_LETTERS = 0.6
 """Share of the characters, blanks aside; a reference is full of digits and marks."""
 
@@ -163,7 +128,7 @@ def is_whole(text: str, language: str = 'en') -> bool:
     if language != 'en' or (not text.isascii() and _OTHER_SCRIPT.search(text)):
         return True
     text = text.capitalize() if text.isupper() else text
-    return VERB.search(text) is not None or (len(words) >= _LEAST_GOVERNED and _GOVERNS.search(text) is not None)
+    return VERB.search(text) is not None
 
 
 def ended(text: str) -> str:
@@ -194,34 +159,23 @@ def shown(text: str) -> str:
 
 def bare(text: str) -> str:
     """As `plain`, but so that what stood in code spans has no marks if it is read once more, until it is `shown`."""
-    if '{' in text:
-        text = _ANCHOR.sub('', text)
-    if not any(mark in text for mark in '[*_`<!&\\{') and 'http' not in text and text.count(':') < 2:
+    if not any(mark in text for mark in '[*_`<!&\\') and 'http' not in text and text.count(':') < 2:
         return one_line(text)
     if '`' in text:
         text = without_roles(text)
         text = _CODE_SPAN.sub(lambda span: _MARK.sub(_kept, span[2]), text)
     if '\\' in text:
         text = _ESCAPED.sub(lambda escaped: escaped[1].translate(_KEPT), text)
-    text = _OF_SITE.sub(lambda mark: ''.join(_NAMED.findall(mark[0])[:1]), text)
     text = _IMAGE.sub(r'\1', text)
     text = _LINK.sub(r'\1', text)
     text = _FOOTNOTE.sub('', text)
     text = _UNDERSCORES.sub(r'\2', _STARS.sub(r'\2', _STARS.sub(r'\2', text)))
-    text = _LINKED.sub(r'\1', text) if '_' in text else text
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), _TAG.sub(' ', text))
     return one_line(_URL_ASIDE.sub('', text))
 
 
 def _kept(mark: regex.Match[str]) -> str:
     return mark[0].translate(_KEPT)
-
-
-def with_indices(texts: Sequence[str]) -> list[str]:
-    """Keep what stands in brackets behind words, `argv[1]`, for `bare`, unless the text has notes, whose marks go."""
-    if {number for text in texts if '[' in text for number in _IN_BRACKETS_ALONE.findall(text)} >= _NOTES:
-        return [*texts]
-    return [_INDEX.sub(lambda index: index[0].translate(_KEPT), text) if '[' in text else text for text in texts]
 
 
 def without_split_marks(texts: Sequence[str]) -> list[str]:
@@ -286,8 +240,6 @@ def _windowed(text: str, language: str) -> Iterator[int]:
         window = text[begin : begin + _WINDOW]
         found = cast('list[dict[str, Any]]', get_sentence_boundaries(language, window))
         ends = [int(boundary['end_index']) for boundary in found]
-        ends += [mark.end() for mark in _STOPS.finditer(window) if closes_sentence(window, mark.start())]
-        ends = sorted({*ends})
         if ends and begin + len(window) < len(text):
             ends.pop()  # there the window ends
         yield from (begin + end for end in ends)
@@ -295,30 +247,19 @@ def _windowed(text: str, language: str) -> Iterator[int]:
 
 
 def sentences(lines: 'Sequence[NumberedLine]', language: str = 'en') -> Iterator[Sentence]:
-    """Cut the lines of a paragraph into sentences; by the rules of a language, those of another do little harm.
-
-    Where nearly all lines end as a sentence does, each is a record, and ends one, be it with an abbreviation.
-    """
+    """Cut the lines of a paragraph into sentences; by the rules of a language, those of another do little harm."""
     text = ''
     starts: list[int] = []
     for line in lines:
-        if text[-1:] == _DIVIDES and line.text[:1].islower():
-            text = text[:-1]
-        elif text:
+        if text:
             text += '' if CLOSE.match(text[-1:]) and CLOSE.match(line.text) else ' '
         starts.append(len(text))
         text += line.text
-    ended_lines = sum(_ENDS.search(line.text, max(0, len(line.text) - _END_REACH)) is not None for line in lines)
-    records = set[int]()
-    if len(lines) > 2 and ended_lines >= _RECORDS * len(lines):
-        records = {start for start in starts[1:] if _OPENS_RECORD.match(text, start)}
     begin = before = 0
-    for end in sorted({*_boundaries(text, language, starts), *records}):
+    for end in _boundaries(text, language, starts):
         last, before = before + len(text[before:end].rstrip()), end
-        if (
-            end < len(text)
-            and end not in records
-            and (is_abbreviated(text, last, language) or _is_dotted(text, end) or _GOES_ON.match(text, last))
+        if end < len(text) and (
+            is_abbreviated(text, last, language) or _is_dotted(text, end) or _GOES_ON.match(text, last)
         ):
             continue
         if piece := text[begin:end].strip():

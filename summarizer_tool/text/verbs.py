@@ -23,7 +23,6 @@ wear wore worn; weave wove woven; win won; wind wound; withdraw withdrew withdra
 withstood; write wrote written
 """
 _INFINITIVES = {form: verb for verb, *forms in map(str.split, _IRREGULAR.split(';')) for form in forms}
-PASTS = frozenset(_INFINITIVES)
 
 
 @lru_cache(maxsize=65_536)

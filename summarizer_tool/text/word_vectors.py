@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ _VECTORS = 'weights/l2_supercat_256.safetensors'
 _TOKENIZER = 'tokenizers/l2_supercat_tokenizer_config.json'
 
 _MOST_KNOWN = 49_152
-"""Words whose vectors are kept: 19 MB."""
+"""Words over which the vectors of those met before are forgotten: 19 MB."""
 
 _FEW = 64
 """Words whose cosines are made at once."""
@@ -56,15 +56,12 @@ class WordVectors:
         import numpy as np
 
         known = self.known
-        found = [*map(known.get, words)]
-        new = [word for word, vector in zip(words, found, strict=True) if vector is None]
-        made = dict(zip(new, map(bytes, self._read(new)), strict=True)) if new else {}
-        for old in [*islice(known, max(0, len(known) + len(new) - _MOST_KNOWN))]:
-            known.pop(old, None)
-        if len(new) <= _MOST_KNOWN:
-            known.update((word, made[word]) for word in new if len(word) <= LONGEST_TERM)
-        vectors = [vector or made[word] for word, vector in zip(words, found, strict=True)]
-        rows = np.frombuffer(b''.join(vectors), np.int8)
+        words = [word if len(word) <= LONGEST_TERM else '' for word in words]
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        if new := [word for word in dict.fromkeys(words) if word not in known]:
+            known.update(zip(new, map(bytes, self._read(new)), strict=True))
+        rows = np.frombuffer(b''.join(map(known.__getitem__, words)), np.int8)
         rows = rows.reshape(len(words), -1).astype(np.float32)
         rows /= np.maximum(np.sqrt(np.einsum('ij,ij->i', rows, rows)), 1)[:, None]
         return rows
@@ -73,9 +70,8 @@ class WordVectors:
         """A row for each word: the sum of those of its pieces, its greatest number made 127."""
         import numpy as np
 
-        cut = [word if len(word) <= LONGEST_TERM else '' for word in words]
         # Not as a batch, whose threads cost more than they gain for single words.
-        pieces = [self.tokenizer.encode(word, add_special_tokens=False).ids for word in cut]
+        pieces = [self.tokenizer.encode(word, add_special_tokens=False).ids for word in words]
         sums = np.zeros((len(words), self.pieces.shape[1]), dtype=np.float32)
         rows = range(len(words))
         for place in range(max(map(len, pieces))):

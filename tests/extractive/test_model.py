@@ -55,7 +55,7 @@ def test_facts_within_the_target():
                 ),
                 Fact(text='Ada Finn poisoned Jonas Orme in 1874.', evidence=[5]),
             ],
-            entities=['Jonas Orme', 'Ada Finn', 'Karl Brandt'],
+            entities=['Jonas Orme', 'Ada Finn', 'Master', 'Lost', 'Karl Brandt'],
         )
     )
 
@@ -191,27 +191,9 @@ def test_the_gist_is_told_in_the_language_of_most_of_a_text() -> None:
     assert left in [fact.text for fact in summarize_sources(request([*own, left]), 300).facts]
 
 
-def test_fields_before_a_text_stay_apart_from_it_though_one_of_them_is_long():
-    fields = ['---', 'title: The Rye Mill', 'speakers:', '  - Ada Finn', '  - Karl Brandt', 'date: 1871-05-03']
-    said = ['summary: They speak of the great mill.', 'It burned down in 1874.', '---']
-    talk = [
-        line
-        for at in range(6)
-        for line in (f'Ada Finn: Sack {at} went to the mill in May.', f'Karl Brandt: It held {at} stones of rye.')
-    ]
-    facts = [fact.text for fact in summarize_sources(request([*fields, *said, *talk]), 120).facts]
-    assert facts[0] == 'The Rye Mill: They speak of the great mill.'
-    assert not [fact for fact in facts if 'date' in fact]
-
-
-def test_what_a_text_and_its_paragraphs_begin_with_weighs_more():
+def test_what_a_text_begins_with_weighs_more():
     said = [Statement(f'The mill ground sack {at} of rye.', (at,), 0, paragraph=at // 2) for at in range(6)]
-    assert [round(each.prominence, 2) for each in gist.placed(said, [''], begins=True)] == snapshot(
-        [6.0, 1.99, 1.99, 1.11, 1.55, 1.01]
-    )
-    assert [round(each.prominence, 2) for each in gist.placed(said, [''], begins=False)] == snapshot(
-        [1.5, 1.0, 1.5, 1.0, 1.5, 1.0]
-    )
+    assert [round(each.prominence, 2) for each in gist.placed(said)] == snapshot([4.0, 1.99, 1.33, 1.11, 1.04, 1.01])
 
 
 @pytest.mark.parametrize('said', ['The "mill" of "Marn" has "{}" wheels in "C:\\mill\\{}".', 'Wheel {} of Marn turns.'])

@@ -6,11 +6,9 @@ from inline_snapshot import snapshot
 from summarizer_tool import ExtractiveModel, Summarizer
 from summarizer_tool.extractive import gist
 from summarizer_tool.extractive.choosing import summarize_sources
-from summarizer_tool.extractive.reading import read
 from summarizer_tool.extractive.statement import Statement
 from summarizer_tool.prompts import Focus, NumberedLine, ParsedRequest, PromptSource
 from summarizer_tool.text import tokens
-from summarizer_tool.text.scoring import Aim
 from tests.support.map_models import make
 
 ARTICLE = """
@@ -50,14 +48,6 @@ def test_an_article_begins_with_its_lead_and_fills_a_small_budget() -> None:
     )
 
 
-def test_a_heading_that_is_a_sentence_is_told() -> None:
-    text = ARTICLE.replace(
-        'offen\n', 'offen\n\n## Die Stadt Marn hat vier Jahre lang am Turm gebaut und wird gelobt.\n', 1
-    )
-    summary = Summarizer(make(), model=ExtractiveModel()).summarize_sync(text, max_output_tokens=60)
-    assert summary.text.splitlines()[0] == 'Die Stadt Marn hat vier Jahre lang am Turm gebaut und wird gelobt.'
-
-
 @pytest.mark.parametrize('pointing', ['This gate is shut.'])
 def test_what_points_elsewhere_is_worth_less_to_an_overview(pointing: str) -> None:
     assert gist.share_of_gist(Statement(pointing, (1,), 0), hangs_together=False) < 1
@@ -69,18 +59,3 @@ def test_what_a_text_says_of_its_licence_is_no_part_of_an_overview() -> None:
     lines = [NumberedLine(at, text, blank_after=True) for at, text in enumerate([legal, *said], 1)]
     request = ParsedRequest([PromptSource(lines)], Focus(), merges=False, target_tokens=60)
     assert legal not in [fact.text for fact in summarize_sources(request, 60).facts]
-
-
-def test_what_somebody_asks_does_not_tell_what_a_text_is_about() -> None:
-    texts = ['# The mill', 'Who owns the great mill of Marn?', 'The mill of Marn was sold to Ada Finn in May.']
-    lines = [NumberedLine(at, text, blank_after=True) for at, text in enumerate(texts, 1)]
-    found = read(
-        ParsedRequest([PromptSource(lines)], Focus(), merges=False, target_tokens=200), Aim.GIST, 200
-    ).statements
-    assert [each.is_opening for each in found] == [False, True]
-
-
-def test_licences_weigh_as_much_as_other_things_in_a_text_about_them() -> None:
-    said = [Statement('Code that is licensed under the MIT terms may be sold.', (1,), 0)]
-    about, aside = (gist.placed(said, [title], begins=True)[0] for title in ('Which licence?', 'The mill'))
-    assert about.prominence > aside.prominence

@@ -52,34 +52,10 @@ def test_what_a_heading_turns_down_is_told_with_it() -> None:
     )
 
 
-def test_what_stands_under_headings_that_are_alike_is_told_with_the_one_above() -> None:
-    assert _told(CHANGES) == snapshot(
-        [
-            ('v3: The gate opens by itself when a ship comes near.', (3, 1)),
-            ('v3: Features: Bell; lamp', (4, 2, 1)),
-            ('v3: The lock holds in winter, too.', (6, 1)),
-            ('The gate has a second wheel, which v2 needs.', (9,)),
-            ('The guild thanks Ada Brook for all of it.', (11,)),
-        ]
-    )
-
-
 def test_orders_open_a_text_and_stand_with_what_points_back_to_them() -> None:
     text = '\n# Chains\n\nDrop chains of gates (all of them). Instead, each gate needs its own wheel.\n\n## Why\n\nThey broke.\n'
     assert [fact.text for fact in summarize_sources(_request(text, 200), 200).facts] == snapshot(
         ['Drop chains of gates (all of them).']
-    )
-
-
-def test_what_takes_an_exclusion_back_is_not_told_with_its_heading():
-    policy = """# Part C - What we do not cover
-Wear of the hull and its fittings.
-But we pay for the sinking of a craft that rust has caused."""
-    assert _told(policy) == snapshot(
-        [
-            ('Part C - What we do not cover: Wear of the hull and its fittings.', (2, 1)),
-            ('But we pay for the sinking of a craft that rust has caused.', (3,)),
-        ]
     )
 
 
@@ -101,30 +77,6 @@ It is as bright as a candle in the wind.
 
 **Verdict:** Buy it.
 """
-
-
-def test_what_an_author_sums_up_is_told_first() -> None:
-    assert [fact.text for fact in summarize_sources(_request(TRIAL, 70), 70).facts] == snapshot(
-        [
-            'Many who live in homes sleep badly, and pills for it help only a bit.',
-            'What did we find: Our question: sleep.',
-            'The lamps made no difference to anybody.',
-            'Somebody feared that dark halls would make people fall. They did not.',
-            'Verdict: Only if weight matters more to you than money.',
-        ]
-    )
-
-
-def test_who_wrote_each_mail_of_a_thread_is_told() -> None:
-    thread = """# The move
-## Ada Orme: The plan (Mon, 3 Feb 2025 09:12, to all)
-All of us move in March.
-## Bo Brook: The plan (Tue, 11 Feb 2025 16:40, to Ada Orme)
-That is off, the gate is too narrow for it."""
-    assert _told(thread) == [
-        ('Ada Orme: All of us move in March.', (3, 2)),
-        ('Bo Brook: That is off, the gate is too narrow for it.', (5, 4)),
-    ]
 
 
 def test_what_a_heading_turns_down_binds_nobody() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from summarizer_tool.extractive.statements import statements
 from summarizer_tool.prompts import NumberedLine
-from summarizer_tool.text.boilerplate_lines import before_content, between_marks, is_boilerplate
+from summarizer_tool.text.boilerplate_lines import between_marks, is_boilerplate
 
 CHROME = [
     'Share: Post · Send · Copy link',
@@ -101,12 +101,6 @@ def test_a_table_without_outer_bars_is_a_table() -> None:
         '| Alice Smith | Age: 34 | City: Paris |',
         '| Morn Keld | Age: 51 | City: Marn |',
     ]
-
-
-def test_what_stands_before_the_first_heading():
-    assert before_content(['Log in', '- Home', '- Harbour', '# Port Ansel']) == 3
-    assert before_content(['Log in', '- Home', 'Port Ansel', '==========']) == 2
-    assert before_content(['- salt', '- flour', '# Port Ansel']) == 0
 
 
 def test_who_has_signed_an_entry_is_no_part_of_it():

@@ -12,7 +12,6 @@ from summarizer_tool.text import sentences
         ('See :class:`AuthBase <requests.auth.AuthBase>`.', 'See AuthBase.'),
         ('In `RFC 2616 <https://x.example/a>`_ or the `trust store`_.', 'In RFC 2616 or the trust store.'),
         ('{pep}`557` added it.', 'PEP 557 added it.'),
-        ('Python_ and Pango_, not `Mill_` or Mill_Gate.', 'Python and Pango, not Mill_ or Mill_Gate.'),
         ('{func}`echo` and `literal` and `a`b', 'echo and literal and ab'),
     ],
 )

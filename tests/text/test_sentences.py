@@ -10,7 +10,6 @@ from summarizer_tool.text.sentences import (
     plain,
     sentences,
     shown,
-    with_indices,
     without_split_marks,
 )
 
@@ -229,18 +228,6 @@ def test_what_is_no_mark_stays(text: str) -> None:
     assert plain(text) == text
 
 
-def test_numbers_in_brackets_are_notes_where_a_text_has_notes() -> None:
-    indices = ['The mill reads argv[1] and argv[2], so argv[1] is the gate.']
-    assert [plain(text) for text in with_indices(indices)] == indices
-    assert [plain(text) for text in with_indices(['It burned.[1] The mill [2] was sold.'])] == [
-        'It burned. The mill was sold.'
-    ]
-    assert plain('It burned.^[1]^^[12]^ Orme fled.') == 'It burned. Orme fled.'
-    few = 'The gate was built by Orme [1] and painted by Finn [2], both of Marn.'
-    assert plain(*with_indices([few])) == 'The gate was built by Orme and painted by Finn, both of Marn.'
-    assert plain(*with_indices(['The mill[1] has a gate [2] and a wheel[3].'])) == 'The mill has a gate and a wheel.'
-
-
 def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
     lines = ['新版本发布前不应', '该在此使用 Debian', '系统。', '它很稳定。']
     found = sentences([NumberedLine(number, line) for number, line in enumerate(lines, 1)], 'zh')
@@ -249,77 +236,3 @@ def test_lines_of_scripts_without_spaces_are_joined_without_one() -> None:
 
 def test_emphasis_between_letters_of_scripts_without_spaces_are_marks():
     assert plain('水車は**門**の前に、a**b**cは「**麦**」に立つ。') == '水車は門の前に、a**b**cは「麦」に立つ。'
-
-
-def test_marks_of_generators_of_sites_say_a_name_or_nothing():
-    lines = [
-        'A {{< term text="lock gate" id="gate" >}} parts two levels.',
-        '{{% note %}} Depth in metres.{: #depth title="Depth: how far"}',
-        '12 gates {{< /note >}}{ .green }',
-        '`{{< raw >}}` and {{.Names}}, {b: c}, from 10:30:45',
-    ]
-    assert [*map(plain, lines)] == [
-        'A lock gate parts two levels.',
-        'Depth in metres.',
-        '12 gates',
-        '{{< raw >}} and {{.Names}}, {b: c}, from 10:30:45',
-    ]
-
-
-def test_a_sentence_ends_with_an_abbreviation_where_what_follows_begins_one():
-    text = (
-        'Ada ran in 30 min. Ben Okri in 31 min. They left at 5 p.m. The train was late. At 5 a.m. Monday it snowed. '
-        'Weir & Co. Ltd. The shop of Mr. Who shut. Voss Inc. Chairman Ben Weir met George W. Will in the U.S. It '
-        'has plan B. This costs 3 kg. J. R. Orme sold salt, e.g. Which kind? In Oct. Ada went.'
-    )
-    assert [said.text for said in sentences([NumberedLine(1, text)])] == snapshot(
-        [
-            'Ada ran in 30 min.',
-            'Ben Okri in 31 min.',
-            'They left at 5 p.m.',
-            'The train was late.',
-            'At 5 a.m. Monday it snowed.',
-            'Weir & Co. Ltd.',
-            'The shop of Mr. Who shut.',
-            'Voss Inc. Chairman Ben Weir met George W. Will in the U.S.',
-            'It has plan B.',
-            'This costs 3 kg.',
-            'J. R. Orme sold salt, e.g. Which kind?',
-            'In Oct.',
-            'Ada went.',
-        ]
-    )
-
-
-def test_lines_that_all_end_as_a_sentence_are_records():
-    lines = [
-        'Route 1: captain Ada Voss of Weir Inc.',
-        'Route 2: captain Ben Orme of Elm St.',
-        'Route 3',
-        'Route 4: none.',
-    ]
-    assert [
-        (said.text, said.evidence) for said in sentences([NumberedLine(*line) for line in enumerate(lines, 1)])
-    ] == (
-        snapshot(
-            [
-                ('Route 1: captain Ada Voss of Weir Inc.', (1,)),
-                ('Route 2: captain Ben Orme of Elm St.', (2,)),
-                ('Route 3', (3,)),
-                ('Route 4: none.', (4,)),
-            ]
-        )
-    )
-    wrapped = ['He met Mr.', 'Orme of the mill. Then he left', 'for the coast.']
-    assert [said.text for said in sentences([NumberedLine(*line) for line in enumerate(wrapped, 1)])] == snapshot(
-        ['He met Mr. Orme of the mill.', 'Then he left for the coast.']
-    )
-
-
-def test_a_word_that_is_divided_at_the_end_of_a_line_is_one():
-    lines = [
-        NumberedLine(1, 'Large TCP win\u2010'),
-        NumberedLine(2, 'dows are told to tcp_win\u2010'),
-        NumberedLine(3, 'dow.'),
-    ]
-    assert [each.text for each in sentences(lines)] == ['Large TCP windows are told to tcp_window.']
