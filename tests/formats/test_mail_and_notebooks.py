@@ -222,42 +222,6 @@ def test_other_json_stays_as_it_is() -> None:
     assert read(b'{"cells": []}', 'application/json').markdown == '{"cells": []}'
 
 
-THREAD = """\
-From: Ada Orme <ada@mill.example>
-To: all
-Date: Mon, 3 Feb 2025 09:12
-Subject: The move - a plan
-
-All of us move in March,
-and nobody stays.
-
-> From: Bo Brook
-> Sent: Sunday
-> Subject: RE: the move
-
-Not before May.
-"""
-
-
-def test_mails_of_a_thread_are_under_headings() -> None:
-    body = read(letter('The move', THREAD).as_bytes()).markdown.partition('+0000\n\n')[2]
-    assert body == snapshot("""\
-## Ada Orme: The move - a plan (Mon, 3 Feb 2025 09:12, to all)
-
-
-All of us move in March,
-and nobody stays.
-
-
-## Bo Brook: the move (Sunday)
-
-
-Not before May.\
-""")
-    hostile = 'From: a\n' * 20_000 + 'To: ' * 40_000
-    assert read(letter('The move', hostile).as_bytes()).markdown
-
-
 def test_a_mail_of_very_many_parts_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those without a word count, too: it is to read them that takes long."""
     monkeypatch.setattr(mail, '_MOST_PARTS', 3)
