@@ -18,6 +18,8 @@ _MIN_WHOLE = 0.4
 """Of a table or list: where more of it is kept, all of it is."""
 _LEAST = -2.5
 """The score below which running text between two kept blocks is none of theirs, however it is placed."""
+_FEW = 20
+"""Blocks of a page whose text is what trafilatura takes for it."""
 _QUESTION = 400
 """Characters of a text that is no more than what comments answer to."""
 _AFTER = 12
@@ -46,11 +48,11 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     boxes = _boxes(blocks)
     out = _chrome(page, is_voted, boxes)
     shown = [block for block in blocks if block.region not in out]
-    is_bare = not any(block.linked for block in blocks)  # what leads nowhere has no furniture to be told from
+    # What leads nowhere has no furniture to be told from, and little text has none of it by its place.
+    is_plain = len(blocks) < _FEW or not any(block.linked for block in blocks)
     for block, voted, points in zip(blocks, is_voted, scores, strict=True):
-        block.is_kept = (
-            points > 0 or (voted and (is_bare or block.is_in('cell', 'caption')))
-        ) and block.region not in out
+        is_content = points > 0 or (voted and is_plain and block.region is None)
+        block.is_kept = is_content and block.region not in out
     _keep_wholes(shown)
     _keep_between(blocks, out, scores)
     for block in blocks:
