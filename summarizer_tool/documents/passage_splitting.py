@@ -32,11 +32,6 @@ _SMALL = 120
 _OPENING = re.compile(r'(?:[-*+]|\d{1,9}[.)])[ \t]|(?:\*\*|\[)?[^\W\d_][^\n:.!?|]{0,40}(?:\*\*|\])?:(?:\*\*)?\s')
 # What stands under the first row of a table, if it has bars and dashes.
 _DELIMITERS = re.compile(r'[-:| \t]++\r?$', re.MULTILINE)
-# How far what a line says is indented: that of a definition stands behind a colon.
-_INDENT = re.compile(r'[ \t]*+(?::[ \t]++)?')
-_REACH = 4 * WHOLE
-"""Characters within which the line above is looked for that a line is indented under."""
-
 _PARAGRAPH = 2
 _ITEM = 1
 
@@ -57,8 +52,7 @@ class PassageCuts:
     path: tuple[str, ...]
     """The headings that are open there, outermost first; with the one that it begins with, if there is text below."""
     header: tuple[int, int] = (0, 0)
-    """Where the first row is of the table in whose middle it begins, or the line that it is indented under; empty
-    elsewhere."""
+    """Where the first row is of the table in whose middle it begins; empty elsewhere."""
     header_line: int = 0
     """The line of that, from 1."""
 
@@ -230,33 +224,10 @@ def _placed(structure: Structure, spans: Sequence[_Span]) -> Iterator[PassageCut
 
 
 def _header(structure: Structure, at: int) -> tuple[int, int]:
-    """Where the first row is of the table that `at` is in the middle of, or the line that it is indented under."""
-    block = structure.block(at)
-    if block is None:
-        return _lead_in(structure, at)
-    text, (start, _) = structure.text, block
+    """Where the first row is of the table that `at` is in the middle of; empty elsewhere."""
+    text, (start, _) = structure.text, structure.block(at) or (at, at)
     end = text.find('\n', start, at)
     delimiters = _DELIMITERS.match(text, end + 1) if start < end <= start + WHOLE else None
     if delimiters is None or not {'|', '-'} <= {*delimiters[0]}:  # a fence, or front matter
         return 0, 0
     return start, start + len(text[start:end].rstrip())
-
-
-def _lead_in(structure: Structure, at: int) -> tuple[int, int]:
-    """Where the short line is that is the next one above with less indentation, such as the term of a definition."""
-    text, depth = structure.text, _indent(structure.text, at) - at
-    section = bisect_right(structure.heading_ends, at)
-    floor = max(structure.heading_ends[section - 1] if section else 0, at - _REACH)
-    end = at - 1
-    if not depth or text[end:at] != '\n':
-        return 0, 0
-    for line in reversed(text[floor:end].split('\n')):
-        start, end = end - len(line), end - len(line) - 1
-        if line.strip() and _indent(line, 0) < depth:
-            return (start, start + len(line.rstrip())) if start > floor and len(line) <= _SMALL else (0, 0)
-    return 0, 0
-
-
-def _indent(text: str, at: int) -> int:
-    found = _INDENT.match(text, at)
-    return found.end() if found else at
