@@ -51,7 +51,7 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     # What leads nowhere has no furniture to be told from, and little text has none of it by its place.
     is_plain = len(blocks) < _FEW or not any(block.linked for block in blocks)
     for block, voted, points in zip(blocks, is_voted, scores, strict=True):
-        is_content = points > 0 or (voted and is_plain and block.region is None)
+        is_content = points > 0 or (voted and is_plain and block.region is None and not block.level)
         block.is_kept = is_content and block.region not in out
     _keep_wholes(shown)
     _keep_between(blocks, out, scores)

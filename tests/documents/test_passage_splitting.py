@@ -91,7 +91,7 @@ def test_headings_without_text_are_passages_of_their_own() -> None:
         ]
     )
     only = 'The rotor has five blades\n=========================\n\n## It is of bronze\n'
-    assert [text for _, _, text in shown(only)] == [only.strip()]
+    assert [text for _, _, text in shown(only)] == only.strip().split('\n\n')
 
 
 def test_a_long_heading_begins_the_passage_below_it() -> None:
@@ -103,8 +103,7 @@ def test_a_long_heading_begins_the_passage_below_it() -> None:
     ]
     # Also where the text is not its own, but stands below another heading.
     assert shown(f'# {heading[3:]}\n\n## Notches\n\nTen.') == [
-        ('1-1+0', '', heading[1:]),
-        ('5-5+0', f'{heading[3:]} > Notches', 'Ten.'),
+        ('1-5+0', f'{heading[3:]} > Notches', f'{heading[1:]}\n\n## Notches\n\nTen.'),
     ]
     endless = '# ' + 'The tide of the year that came after. ' * 60
     assert ' '.join(text for _, _, text in shown(endless)) == endless.strip()

@@ -67,12 +67,12 @@ def test_a_mailbox_is_all_its_mails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (page.title, [line for line in page.markdown.splitlines() if line.startswith('#')]) == (
         '',
         [
-            f'# Perpetua Gann: {subject} (Mon, 02 Mar 2026 10:00:00 +0000, to hale)'
-            for subject in ('The stone', 'The stone', 'The eels')
+            '# The stone',
+            '# Re: The stone',
+            '# The eels',
         ],
     )
     assert page.markdown.count('From: Perpetua Gann <gann@example.org>') == 3
-    assert 'To: hale' not in page.markdown
     assert 'bill.pdf' in page.markdown
     assert 'From then on it lay there.' in page.markdown
     monkeypatch.setattr(mail, '_MOST_MAILS', 2)
