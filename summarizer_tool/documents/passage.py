@@ -25,7 +25,8 @@ class Passage:
     text: str
     """The source's own text, from `offset` in the first line on; without the white space at its end."""
     header: str = ''
-    """The first row of the table in whose middle it begins, word for word; empty elsewhere."""
+    """The first row of the table in whose middle it begins, or the line that it is indented under, as a definition is
+    under its term, word for word; empty elsewhere."""
     header_line: int = 0
     """The line of that, from 1; 0 where there is none."""
 

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain
 
 from summarizer_tool.documents.document import segment_starts
 from summarizer_tool.text import tokens
@@ -32,6 +32,11 @@ _SMALL = 120
 _OPENING = re.compile(r'(?:[-*+]|\d{1,9}[.)])[ \t]|(?:\*\*|\[)?[^\W\d_][^\n:.!?|]{0,40}(?:\*\*|\])?:(?:\*\*)?\s')
 # What stands under the first row of a table, if it has bars and dashes.
 _DELIMITERS = re.compile(r'[-:| \t]++\r?$', re.MULTILINE)
+# How far what a line says is indented: that of a definition stands behind a colon.
+_INDENT = re.compile(r'[ \t]*+(?::[ \t]++)?')
+_REACH = 4 * WHOLE
+"""Characters within which the line above is looked for that a line is indented under."""
+
 _PARAGRAPH = 2
 _ITEM = 1
 
@@ -52,7 +57,8 @@ class PassageCuts:
     path: tuple[str, ...]
     """The headings that are open there, outermost first; with the one that it begins with, if there is text below."""
     header: tuple[int, int] = (0, 0)
-    """Where the first row is of the table in whose middle it begins; empty elsewhere."""
+    """Where the first row is of the table in whose middle it begins, or the line that it is indented under; empty
+    elsewhere."""
     header_line: int = 0
     """The line of that, from 1."""
 
@@ -129,10 +135,16 @@ def _is_long(title: str) -> bool:
 
 
 def _of_headings(structure: Structure, headings: Sequence[int]) -> Iterator[_Span]:
-    """The passages of headings without text below them: those under the same ones together."""
-    for path, run in groupby(headings, lambda each: structure.path(structure.heading_starts[each])):
+    """The passages of headings without text below them; one does not go on where a higher part begins."""
+    runs: list[list[int]] = []
+    for heading in headings:
+        if runs and structure.levels[heading] >= structure.levels[runs[-1][0]]:
+            runs[-1].append(heading)
+        else:
+            runs.append([heading])
+    for run in runs:
         lines = chain.from_iterable(_heading(structure, each) for each in run)
-        yield from ((first, last, path) for first, last in _grouped(lines))
+        yield from ((first, last, structure.path(first)) for first, last in _grouped(lines))
 
 
 def _heading(structure: Structure, heading: int) -> Iterator[_Line]:
@@ -219,10 +231,33 @@ def _placed(structure: Structure, spans: Sequence[_Span]) -> Iterator[PassageCut
 
 
 def _header(structure: Structure, at: int) -> tuple[int, int]:
-    """Where the first row is of the table that `at` is in the middle of; empty elsewhere."""
-    text, (start, _) = structure.text, structure.block(at) or (at, at)
+    """Where the first row is of the table that `at` is in the middle of, or the line that it is indented under."""
+    block = structure.block(at)
+    if block is None:
+        return _lead_in(structure, at)
+    text, (start, _) = structure.text, block
     end = text.find('\n', start, at)
     delimiters = _DELIMITERS.match(text, end + 1) if start < end <= start + WHOLE else None
     if delimiters is None or not {'|', '-'} <= {*delimiters[0]}:  # a fence, or front matter
         return 0, 0
     return start, start + len(text[start:end].rstrip())
+
+
+def _lead_in(structure: Structure, at: int) -> tuple[int, int]:
+    """Where the short line is that is the next one above with less indentation, such as the term of a definition."""
+    text, depth = structure.text, _indent(structure.text, at) - at
+    section = bisect_right(structure.heading_ends, at)
+    floor = max(structure.heading_ends[section - 1] if section else 0, at - _REACH)
+    end = at - 1
+    if not depth or text[end:at] != '\n':
+        return 0, 0
+    for line in reversed(text[floor:end].split('\n')):
+        start, end = end - len(line), end - len(line) - 1
+        if line.strip() and _indent(line, 0) < depth:
+            return (start, start + len(line.rstrip())) if start > floor and len(line) <= _SMALL else (0, 0)
+    return 0, 0
+
+
+def _indent(text: str, at: int) -> int:
+    found = _INDENT.match(text, at)
+    return found.end() if found else at

@@ -121,8 +121,10 @@ def plain_text(text: str, name: str = '') -> str:
         return unwrap(without_roles(_UNSEEN.sub('', _ADORNED.sub(r'### \2', text))))
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
-    if suffix not in _MARKED_UP and (is_settings(text) or (said := subtitles.markdown(text))):
-        return said or text
+    if suffix not in _MARKED_UP and is_settings(text):
+        return text
+    if suffix not in _MARKED_UP and (said := subtitles.markdown(text)):
+        return said
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
     return _unless_printed(unwrap(titled(text)), text)

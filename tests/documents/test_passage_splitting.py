@@ -91,7 +91,7 @@ def test_headings_without_text_are_passages_of_their_own() -> None:
         ]
     )
     only = 'The rotor has five blades\n=========================\n\n## It is of bronze\n'
-    assert [text for _, _, text in shown(only)] == only.strip().split('\n\n')
+    assert [text for _, _, text in shown(only)] == [only.strip()]
 
 
 def test_a_long_heading_begins_the_passage_below_it() -> None:
@@ -209,3 +209,15 @@ def test_large_and_odd_texts(text: str) -> None:
     found = passages_of(text)
     assert sum(cut.end - cut.start for cut in found) <= len(text)
     assert max(sizes(text), default=0) <= WHOLE
+
+
+def test_what_is_indented_is_under_the_line_above_that_is_not() -> None:
+    text = (
+        f'# Options\n\n--keel\n  : Lay it first. {"Oak. " * 150}\n\n  : Lay it down. {"Elm. " * 150}\n\n'
+        f'- by sea:\n  - a boat. {"Rows. " * 120}\n  - a ship. {"Sails. " * 120}\n\nPlain. {"Pine. " * 150}\n'
+    )
+    found = {text[cut.start : cut.end].split('.')[0]: text[slice(*cut.header)] for cut in passages_of(text)}
+    assert {first: above for first, above in found.items() if above} == {
+        '  : Lay it down': '--keel',
+        '  - a ship': '- by sea:',
+    }
