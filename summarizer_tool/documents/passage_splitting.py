@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, count
+from itertools import chain
 
 from summarizer_tool.documents.document import segment_starts
 from summarizer_tool.text import tokens
@@ -96,25 +96,30 @@ _Span = tuple[int, int, tuple[str, ...]]
 
 
 def _spans(structure: Structure) -> Iterator[_Span]:
-    """The passages of all sections, and of the headings that have none."""
-    sections = [*_sections(structure)]
-    has_text = [bool(structure.text[start:end].strip()) for start, end in sections]
-    shown = _to_be_shown(structure, has_text[1:])
-    bare: list[int] = []
-    for heading, (start, end) in enumerate(sections, -1):
-        is_shown = heading >= 0 and shown[heading]
-        # What stands under another heading than those before it is no part of their passage, whose path is one.
-        if bare and (has_text[heading + 1] or not is_shown or structure.levels[heading] < structure.levels[bare[0]]):
-            yield from _of_headings(structure, bare)
-            bare = []
-        if has_text[heading + 1]:
-            path = structure.path(start)
-            lines = _lines(structure, start, end)
-            above = _heading(structure, heading) if is_shown else ()
-            yield from ((first, last, path) for first, last in _grouped(chain(above, lines)))
-        elif is_shown:
-            bare.append(heading)
-    yield from _of_headings(structure, bare)
+    """The passages of all sections: each with the headings above it that no path holds, or none holds all of."""
+    above: list[int] = []
+    for heading, (start, end) in enumerate(_sections(structure), -1):
+        above += [heading] if heading >= 0 and structure.title(heading) else []
+        if not structure.text[start:end].strip():
+            continue
+        open_ = _open(structure, heading)
+        shown = [each for each in above if each not in open_ or _is_long(structure.title(each))]
+        others = [each for each in shown if each not in open_]
+        yield from _of_headings(structure, others)
+        own = chain.from_iterable(_heading(structure, each) for each in shown if each in open_)
+        path = structure.path(start)
+        yield from ((first, last, path) for first, last in _grouped(chain(own, _lines(structure, start, end))))
+        above = []
+    yield from _of_headings(structure, above)
+
+
+def _open(structure: Structure, heading: int) -> set[int]:
+    """A heading and those that it stands under."""
+    found: set[int] = set()
+    while heading >= 0:
+        found.add(heading)
+        heading = structure.parents[heading]
+    return found
 
 
 def _sections(structure: Structure) -> Iterator[tuple[int, int]]:
@@ -125,25 +130,21 @@ def _sections(structure: Structure) -> Iterator[tuple[int, int]]:
     yield start, len(structure.text)
 
 
-def _to_be_shown(structure: Structure, has_text: Sequence[bool]) -> list[bool]:
-    """Which headings have to be in the text of a passage, since no path holds them, or none holds all of them."""
-    in_path: set[int] = {-1}
-    for heading in compress(count(), has_text):
-        while heading not in in_path:
-            in_path.add(heading)
-            heading = structure.parents[heading]
-    titles = (structure.title(heading) for heading in range(len(structure.levels)))
-    return [bool(title) and (heading not in in_path or _is_long(title)) for heading, title in enumerate(titles)]
-
-
 def _is_long(title: str) -> bool:
     return len(title.encode(errors='replace')) > LONG_HEADING and tokens.count(title) > LONG_HEADING
 
 
 def _of_headings(structure: Structure, headings: Sequence[int]) -> Iterator[_Span]:
-    """The passages of headings one below the other, without text between them."""
-    lines = chain.from_iterable(_heading(structure, heading) for heading in headings)
-    yield from ((first, last, structure.path(first)) for first, last in _grouped(lines))
+    """The passages of headings without text below them; one does not go on where a higher part begins."""
+    runs: list[list[int]] = []
+    for heading in headings:
+        if runs and structure.levels[heading] >= structure.levels[runs[-1][0]]:
+            runs[-1].append(heading)
+        else:
+            runs.append([heading])
+    for run in runs:
+        lines = chain.from_iterable(_heading(structure, each) for each in run)
+        yield from ((first, last, structure.path(first)) for first, last in _grouped(lines))
 
 
 def _heading(structure: Structure, heading: int) -> Iterator[_Line]:

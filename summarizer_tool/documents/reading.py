@@ -181,7 +181,7 @@ def changes_report(older: Document, newer: Document, max_tokens: int, *, is_vers
     # By turns, so that of a change that is cut both sides are shown.
     shown = [[line for pair in zip_longest(*both) for line in pair if line] for both in sides]
     sizes = [[tokens.count(line + '\n') + 1 for line in change] for change in shown]
-    most = _share([1 + sum(costs) for costs in sizes], room)
+    most = max(room // max(1, len(found)), min(room, _LEAST_TOKENS)) - _CUT_TOKENS - 1
     left_out = 0
     for change, costs in zip(shown, sizes, strict=True):
         count = max(2, bisect_right([*accumulate(costs)], most))
@@ -193,17 +193,6 @@ def changes_report(older: Document, newer: Document, max_tokens: int, *, is_vers
         lines += ['', *sorted(change[:count], key=lambda line: line[0] == '+'), *cut]
         room -= cost
     return '\n'.join((*lines, '', _left_out(left_out)) if left_out else lines)
-
-
-def _share(sizes: Sequence[int], room: int) -> int:
-    """The most that one may have, so that all have room together where that is enough to say something."""
-    left = room
-    for place, size in enumerate(ordered := sorted(sizes)):
-        share = left // (len(ordered) - place)
-        if size > share:
-            return max(share, min(room, _LEAST_TOKENS)) - _CUT_TOKENS - 1
-        left -= size
-    return room
 
 
 def _lines(text: str) -> list[str]:

@@ -9,14 +9,12 @@ from email.parser import BytesParser
 from itertools import islice
 from typing import Any
 
-import regex
-
 from summarizer_tool.errors import FetchError
 from summarizer_tool.formats.wrapped import unwrap
 from summarizer_tool.html import content
 from summarizer_tool.html.page import Link, Page
 
-_HEADERS = ('From', 'To', 'Cc', 'Date', 'Subject')
+_HEADERS = ('From', 'To', 'Cc', 'Date')
 _MOST_DEPTH = 8
 _MOST_PARTS = 500
 """Of a mail, with those of what is forwarded in it: a part of HTML takes milliseconds, however short it is."""
@@ -40,19 +38,6 @@ _HEAD = 16_384
 """Bytes in which a mail shows that it is one."""
 
 _WORD = re.compile(r'\w+')
-# The head of a mail in a thread, as programs write it into text.
-_MAIL = regex.compile(
-    r'^[> ]{0,4}(?:From|Von|De|Da|Od|От): ?(?P<who>[^\n]{1,200})\n(?:[> ]{0,4}(?:'
-    r'(?:Date|Sent|Datum|Gesendet|Envoyé|Fecha|Enviado(?: el)?|Data|Дата): ?(?P<when>[^\n]{1,80})'
-    r'|(?:Subject|Betreff|Objet|Asunto|Oggetto|Temat|Тема): ?(?P<what>[^\n]{0,300})'
-    r'|(?:To|An|À|Para|A|Do|Кому): ?(?P<whom>[^\n]{0,300})'
-    r'|(?:Cc|Bcc|Kopie|Reply-To|Importance): ?[^\n]{0,300})\n){2,7}',
-    regex.MULTILINE,
-)
-_ADDRESS = regex.compile(r'\s*[<\[(][^<>\[\]()\s]*@[^<>\[\]()\s]*[>\])]')
-_DOMAIN = regex.compile(r'(?<=[^\s<])@[\w.-]+(?!\S*>)')
-_MOST_NAMED = 3
-_AGAIN = regex.compile(r'^(?:(?:Re|RE|Fwd?|FW|AW|WG|TR|RV|SV|Antw): ?)+')
 
 
 def is_mail(body: bytes) -> bool:
@@ -75,7 +60,7 @@ def read(body: bytes) -> Page:
     try:
         for text in texts:
             mail = BytesParser(policy=policy.default).parsebytes(text)
-            written = _written(mail, 1, links, is_of_many=len(texts) > 1)
+            written = _written(mail, 1, links)
             parts += filter(None, islice(written, _MOST_PARTS))
             if next(written, None) is not None:
                 parts.append(f'[More than {_MOST_PARTS} parts: the others are left out]')
@@ -97,14 +82,10 @@ def _header(mail: MIMEPart, name: str) -> str:
     return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + '…'
 
 
-def _written(mail: MIMEPart, depth: int, links: list[Link], *, is_of_many: bool = False) -> Iterator[str]:
+def _written(mail: MIMEPart, depth: int, links: list[Link]) -> Iterator[str]:
     """What a mail says, in parts: its head, its body, and what it has beside that; it adds to the links."""
-    who, whom, _, when, what = (_header(mail, name) for name in _HEADERS)
-    is_headed = is_of_many and who != ''
-    headed = _headed(_DOMAIN.sub('', who), what, when, _DOMAIN.sub('', whom)) if is_headed else ''
-    head = f'{"#" * min(depth, 6)} {headed or what or "(no subject)"}'
-    told = ('From', 'Cc') if is_headed else _HEADERS[:-1]  # whom an address is of stays to be found
-    headers = '\n'.join(f'{name}: {said}' for name in told if (said := _header(mail, name)))
+    head = f'{"#" * min(depth, 6)} {_header(mail, "Subject") or "(no subject)"}'
+    headers = '\n'.join(f'{name}: {said}' for name in _HEADERS if (said := _header(mail, name)))
     yield '\n\n'.join(filter(None, (head, headers, _body(mail, links))))
     for part in _beside(mail):
         within = next(iter(_inside(part)), None) if part.get_content_type() == 'message/rfc822' else None
@@ -129,7 +110,7 @@ def _body(mail: MIMEPart, links: list[Link]) -> str:
     inside = mail.get_payload()
     if not plain and isinstance(inside, str) and mail.get_content_maintype() == 'multipart':
         plain = inside  # it says that it has parts, and has none
-    return unwrap(threads(plain)).strip()
+    return unwrap(plain).strip()
 
 
 def _beside(mail: MIMEPart) -> Iterator[MIMEPart]:
@@ -173,34 +154,13 @@ def _page(html_part: MIMEPart) -> Page:
     return to_markdown(_decoded(html_part))
 
 
-def threads(text: str) -> str:
-    """The text with a heading for each mail of a thread: who wrote it, about what, when and to whom."""
-    if len(_MAIL.findall(text)) < 2:
-        return text
-    return _MAIL.sub(_mail, text)
-
-
-def _mail(match: regex.Match[str]) -> str:
-    return f'\n## {_headed(*(match[part] or "" for part in ("who", "what", "when", "whom")))}\n\n'
-
-
-def _headed(who: str, what: str, when: str, whom: str) -> str:
-    """What heads one of several mails: who wrote it, about what, when and to whom."""
-    who, whom = (_ADDRESS.sub('', said).strip(' "') for said in (who, whom))
-    to, *others = whom.split(', ', _MOST_NAMED)
-    whom = f'{to} and others' if len(others) == _MOST_NAMED else whom
-    what = _AGAIN.sub('', what.strip())
-    aside = ', '.join(filter(None, (when.strip(), f'to {whom}' if whom else '')))
-    return f'{who}{": " if what else ""}{what} ({aside})'
-
-
 def _attachment(part: MIMEPart) -> str:
     """What is attached in short; more of the text, which has no name, as it is."""
     kind = part.get_content_type()
     if kind in _REPORTS:
         return part.as_string().partition('\n\n')[2].strip()
     if kind in ('text/plain', 'text/html', 'text/calendar') and not part.get_filename() and not part.is_attachment():
-        return (_page(part).markdown if kind == 'text/html' else unwrap(threads(_decoded(part)))).strip()
+        return (_page(part).markdown if kind == 'text/html' else unwrap(_decoded(part))).strip()
     raw = part.get_payload(decode=True)
     size = f', {len(raw):,} bytes' if isinstance(raw, bytes) else ''
     name = ' '.join((part.get_filename() or 'without a name').split())

@@ -38,6 +38,8 @@ _TITLE_TOO = re.compile(
 _CELL_GAP = 1.3
 """Of a font's size: white space on a line beyond which something else begins, as the next cell of a row."""
 
+_CURRENCIES = frozenset('$€£¥')
+"""Signs that stand with the number after them, however far it is."""
 _WIDE = 0.75
 """Of a font's size: what the characters of a word have on average at most, but for wide scripts."""
 
@@ -113,6 +115,7 @@ def _lines(text: Any) -> Iterator[TextLine]:
             size = height
         if last.top - last.bottom < _SMALL * size and last.bottom > bottom:
             word = _raised(text, word, start, bottom, size, turn)
+        cell = Cell(word, left, bottom, right, top, size, is_bold=_is_bold(text, start))
         if line and turn == turn_before:
             before = line[-1]
             overlap = min(before.top, top) - max(before.bottom, bottom)
@@ -122,16 +125,16 @@ def _lines(text: Any) -> Iterator[TextLine]:
             if goes_left:  # also words of other scripts within
                 gap = max(gap, before.left - right, -0.5 * size)
             if is_beside and -0.5 * size <= gap:
-                if gap <= _CELL_GAP * min(size, before.size):
-                    before.add(word, left, right, bottom, top, size)
-                    before.is_bold = before.is_bold and _is_bold(text, start)
+                is_sign = before.text in _CURRENCIES or (word[0] == '%' and before.text[-1] in '0123456789)')
+                if is_sign or gap <= _CELL_GAP * min(size, before.size):
+                    before.add(cell)
                 else:
-                    line.append(Cell(word, left, bottom, right, top, size, is_bold=_is_bold(text, start)))
+                    line.append(cell)
                 continue
         if line:
             yield TextLine(line, turn_before)
         goes_left = leftwards(word) > 0
-        line, turn_before = [Cell(word, left, bottom, right, top, size, is_bold=_is_bold(text, start))], turn
+        line, turn_before = [cell], turn
     if line:
         yield TextLine(line, turn_before)
 

@@ -14,9 +14,8 @@ from statistics import median
 from summarizer_tool.documents.page_numbers import PAGE_BREAK
 from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.formats.pdf_page import PdfPage, TextLine
-from summarizer_tool.formats.pdf_tables import LEADERS, table_at, with_signs
+from summarizer_tool.formats.pdf_tables import LEADERS, table_at
 from summarizer_tool.html.block_score import ends_a_sentence
-from summarizer_tool.text import list_numbers
 
 _BULLET = re.compile(r'[•◦▪‣∙●○■□❖➢✓·*–-]\s+(?=\S)')
 _NUMBERED = re.compile(r'(?:\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?=\S)')
@@ -40,7 +39,6 @@ _MOST_BOLD = 0.3
 _LONGEST_BOLD = 80
 _IS_SAID = re.compile(r'\n|: |[.,:;!?。！？]["\'”’»)\]]*$|[a-z]{2}[.!?] ')
 """In a bold line that is none."""
-_ROMAN = {list_numbers.shown(number, 'lowerRoman'): number for number in range(1, 400)}
 _NO_TEXT = '[Page {number} is an image without text: reading it needs OCR]'
 _BROKEN = '[Page {number} is damaged and cannot be read]'
 
@@ -112,9 +110,10 @@ def _recurs(form: str, lines: list[str]) -> bool:
     if '\0' not in form:
         return True
     for column in zip(*map(_DIGITS.findall, lines), strict=True):
-        numbers = [int(each) if each.isdecimal() else _ROMAN.get(each, 0) for each in column]
-        steps = [after - before for before, after in pairwise(numbers) if before and after]
-        if max(steps.count(1), steps.count(2)) >= _SHARE * (len(lines) - 1):
+        if not all(map(str.isdecimal, column)):  # in Roman numerals a preface is counted
+            return True
+        steps = [int(after) - int(before) for before, after in pairwise(column)]
+        if max(steps.count(1), steps.count(2)) >= _SHARE * len(steps):
             return True
     return False
 
@@ -123,7 +122,6 @@ def _recurs(form: str, lines: list[str]) -> bool:
 
 
 def _blocks(lines: Sequence[TextLine], vocabulary: Vocabulary) -> Iterator[_Block]:
-    lines = [with_signs(line) for line in lines]
     pitch = _pitch(lines)
     place = 0
     while place < len(lines):

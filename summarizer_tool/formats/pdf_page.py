@@ -2,12 +2,9 @@
 
 import re
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 
 _LEFTWARDS = re.compile('[\u05be-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]')
 """A character of Hebrew, Arabic and the like, no digit."""
-_BLANK = 0.45
-"""Of a font's size: what stands between two words at most."""
 
 
 @dataclass(slots=True)
@@ -21,42 +18,35 @@ class Cell:
     top: float
     size: float
     """Height of the font."""
-    words: list[tuple[str, float, float]] = field(default_factory=list[tuple[str, float, float]])
-    """Each with its left and its right."""
     is_bold: bool = False
     """Whether each of its words begins so."""
 
+    run: int = 0
+    """Where those of its last words begin that are written to the right."""
+    latest: float = field(init=False)
+    """The left of its last word."""
+
     def __post_init__(self) -> None:
         """Begin with one word."""
-        self.words.append((self.text, self.left, self.right))
+        self.latest = self.left
 
-    def add(self, word: str, left: float, right: float, bottom: float, top: float, size: float) -> None:
-        """Go on with the next word, whose font counts where only a raised number stands before it."""
-        if self.size < 0.85 * size and self.text.isdigit():
-            self.size = size
-        self.text += f' {word}'
-        self.words.append((word, left, right))
-        self.left, self.right = min(self.left, left), max(self.right, right)
-        self.bottom, self.top = min(self.bottom, bottom), max(self.top, top)
+    def add(self, other: 'Cell') -> None:
+        """Go on with the next word, whose font counts where only a raised number stands before it.
 
-    def of(self, words: list[tuple[str, float, float]]) -> 'Cell':
-        """The cell with other words."""
-        said = ' '.join(word for word, _, _ in words)
-        edges = min(left for _, left, _ in words), max(right for _, _, right in words)
-        made = replace(self, text=said, left=edges[0], right=edges[1], words=[])
-        made.words[:] = words
-        return made
-
-    def parts(self) -> list[tuple[str, float, float]]:
-        """What has wider blanks between it than words have."""
-        parts = self.words[:1]
-        for text, left, right in self.words[1:]:
-            said, begin, end = parts[-1]
-            if left - end > _BLANK * self.size:
-                parts.append((text, left, right))
-            else:
-                parts[-1] = f'{said} {text}', begin, max(end, right)
-        return parts
+        Words to be read to the right, amid others, the library has from the right to the left, too.
+        """
+        if self.size < 0.85 * other.size and self.text.isdigit():
+            self.size = other.size
+        is_rightwards = any(map(str.isalpha, other.text)) and not leftwards(other.text)
+        if is_rightwards and self.run < len(self.text) and other.right < self.latest:
+            self.text = f'{self.text[: self.run]}{other.text} {self.text[self.run :]}'
+        else:
+            self.text += f' {other.text}'
+            self.run = self.run if is_rightwards else len(self.text) + 1
+        self.latest = other.left
+        self.left, self.right = min(self.left, other.left), max(self.right, other.right)
+        self.bottom, self.top = min(self.bottom, other.bottom), max(self.top, other.top)
+        self.is_bold = self.is_bold and other.is_bold
 
 
 @dataclass(slots=True)
@@ -103,19 +93,9 @@ class TextLine:
         return all(cell.is_bold for cell in self.cells)
 
     def mirror(self) -> None:
-        """Count points from the right to the left, so that what is written leftwards goes on like other text.
-
-        The words of other scripts among it, which the library has from the right to the left, too, go the other way.
-        """
-        mirrored: list[Cell] = []
-        for cell in self.cells:
-            words: list[tuple[str, float, float]] = []
-            for _, run in groupby(cell.words, lambda word: leftwards(word[0]) > 0):
-                others = [*run]
-                is_other = any(map(str.isalpha, others[0][0])) and not leftwards(others[0][0])
-                words += sorted(others, key=lambda word: word[1]) if is_other else others
-            mirrored.append(cell.of([(word, -right, -left) for word, left, right in words]))
-        self.cells = sorted(mirrored, key=lambda cell: cell.left)
+        """Count points from the right to the left, so that what is written leftwards goes on like other text."""
+        cells = [replace(cell, left=-cell.right, right=-cell.left) for cell in self.cells]
+        self.cells = sorted(cells, key=lambda cell: cell.left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +130,7 @@ def place_note(lines: list[TextLine], note: Cell) -> None:
         return
     gap, line, cell = min(near, key=lambda found: found[0])
     if gap < 0:
-        cell.add(note.text, cell.right, cell.right, cell.bottom, cell.top, cell.size)
+        cell.add(replace(cell, text=note.text))
     else:
         note.bottom, note.top, note.size = line.bottom, line.top, line.size
         line.cells = sorted([*line.cells, note], key=lambda each: each.left)

@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from math import inf
-from statistics import mode
 
 from summarizer_tool.formats.pdf_page import TextLine
 from summarizer_tool.html.tables import is_titled
@@ -13,32 +11,12 @@ from summarizer_tool.html.tables import is_titled
 LEADERS = re.compile(r'(?:\.\s?){4,}|…{2,}')
 """What leads to a page number in a table of contents."""
 
-_SIGNS = ('$', '€', '£', '¥')
 _NUMBER, _YEAR = re.compile(r'[-–−(]{0,2}[$€£¥]?\d[\d.,]*\)?\s?%?\)?'), re.compile(r'(?:19|20)\d\d')
 _MOST_TITLES = 4
-_MOST_ROWS = 0.5
-"""Of the rows of a table: as many at least have each of their cells in a column of its own."""
 
 
 def _is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None and not _YEAR.fullmatch(text)
-
-
-def with_signs(line: TextLine) -> TextLine:
-    """A line of which each sign stands with its number, which keeps its place; `12,50 €` has it already."""
-    words = [[*cell.words] for cell in line.cells]
-    is_before = line.cells[-1].words[-1][0] not in _SIGNS
-    for cell, before, after in zip(line.cells, words, words[1:], strict=False):
-        word, left, right = after[0]
-        said = before[-1][0] if before else ''
-        if is_before and cell.parts()[-1][0] in _SIGNS and (word[:1].isdigit() or word[:1] == '('):
-            after[0] = before.pop()[0] + word, left, right
-        elif word.startswith('%') and _is_number(said):
-            (number, begin, end), after[:1] = before[-1], []
-            before[-1] = f'{number}{word}', begin, end
-    if words == [cell.words for cell in line.cells]:
-        return line
-    return replace(line, cells=[cell.of(some) for cell, some in zip(line.cells, words, strict=True) if some])
 
 
 def table_at(lines: Sequence[TextLine], start: int) -> tuple[list[str], int] | None:
@@ -86,35 +64,26 @@ def _titles(placed: Sequence[dict[int, str]]) -> int:
 def _columns(lines: Sequence[TextLine]) -> tuple[list[tuple[float, float]], list[dict[int, str]]]:
     """The columns of a table that lines may begin with, and what each of its lines has in which."""
     rows = [line for line in lines if len(line.cells) > 1]
-    columns = _spans((cell.left, cell.right) for line in rows for cell in line.cells)
-    placed = [_placed(line, columns) for line in lines]
-    if None in placed:  # cells of some rows stand too close to be told apart by themselves, or it is no table
-        counts = [len(line.cells) for line in rows]
-        for count in dict.fromkeys((max(counts), mode(counts))):
-            columns = _spans(
-                (cell.left, cell.right) for line in rows for cell in line.cells if len(line.cells) == count
-            )
-            if sum(_placed(line, columns) is not None for line in rows) >= _MOST_ROWS * len(rows):
-                placed = [_placed(line, columns, closely=True) for line in lines]
-                break
-        else:
-            return columns, []
-    fitting = list(takewhile(bool, placed))
-    while fitting and len(lines[len(fitting) - 1].cells) == 1 and len(fitting) < len(lines):
-        fitting.pop()  # what stands alone above what is none of it
-    return columns, [places for places in fitting if places]
+    most = max(len(line.cells) for line in rows)
+    for fullest in (rows, [line for line in rows if len(line.cells) == most]):  # others may reach over two columns
+        columns = _spans((cell.left, cell.right) for line in fullest for cell in line.cells)
+        placed = [*takewhile(bool, (_placed(line, columns) for line in lines))]
+        if len(placed) == len(lines):
+            break
+    while placed and len(lines[len(placed) - 1].cells) == 1 and len(placed) < len(lines):
+        placed.pop()  # what stands alone above what is none of it
+    return columns, placed
 
 
-def _placed(line: TextLine, columns: Sequence[tuple[float, float]], *, closely: bool = False) -> dict[int, str] | None:
-    """What of a line stands in which column; nothing where two cells are in one, or words closely together in two."""
+def _placed(line: TextLine, columns: Sequence[tuple[float, float]]) -> dict[int, str]:
+    """What of a line stands in which column, the first of two that a cell reaches over; nothing where it is no row."""
     places: dict[int, str] = {}
     for cell in line.cells:
-        for text, left, right in cell.parts() if closely else [(cell.text, cell.left, cell.right)]:
-            common = [min(right, end) - max(left, begin) for begin, end in columns]
-            place = max(range(len(columns)), key=common.__getitem__)
-            if (sum(width > 0 for width in common) > 1) if closely else place in places:
-                return None
-            places[place] = f'{places.get(place, "")} {text}'.strip()
+        common = [min(cell.right, end) - max(cell.left, begin) for begin, end in columns]
+        place = next((at for at, width in enumerate(common) if width > 0), common.index(max(common)))
+        if place in places or sum(width > 0 for width in common) > 2:
+            return {}
+        places[place] = cell.text
     return places
 
 

@@ -11,16 +11,7 @@ from summarizer_tool.digests.digest import machine_output
 from summarizer_tool.digests.settings_reading import is_settings
 from summarizer_tool.errors import FetchError
 from summarizer_tool.extras import MissingExtraError
-from summarizer_tool.formats import (
-    chat,
-    commented,
-    data_texts,
-    indented,
-    isolated,
-    mail,
-    notebook,
-    subtitles,
-)
+from summarizer_tool.formats import data_texts, isolated, mail, notebook, subtitles
 from summarizer_tool.formats.archive import Archive
 from summarizer_tool.formats.wrapped import titled, unwrap
 from summarizer_tool.html import content
@@ -33,22 +24,14 @@ _WRAPPED_SUFFIXES = frozenset({'', '.txt', '.text', '.asc'})
 """Of plain text; what has another name has another syntax, in which line breaks may mean something."""
 
 _RESTRUCTURED = frozenset({'.rst', '.rest'})
-_DESCRIBED = re.compile(
-    r'^( *)\.\. (?!code|sourcecode|highlight|image|figure|include|toctree|contents|\w*module|version|deprecated)'
-    r'[\w:+-]+::[ \t]+(\S.*)\n(?: +:[\w-]+:.*\n)*(?: *\n)+ +(?=\S)',
-    re.MULTILINE,
-)
-"""What a directive of Sphinx describes, such as `.. option:: --strict`: a term, with what is said of it below."""
 _ADORNMENT = r'[~^"\'`*+#.:_]'
 _ADORNED = re.compile(
     rf'^(?:({_ADORNMENT})\1{{2,}} *\n ?)?(?=.*\w)(?!\.)(\S.{{0,150}}?) {{0,80}}\n({_ADORNMENT})\3{{2,}} *$',
     re.MULTILINE,
 )
 """A heading of reStructuredText that is none of Markdown."""
-_REPLACED = re.compile(r'^\.\. \|([^|\n]{1,80})\| replace:: (.{1,200})$', re.MULTILINE)
-_MARKED = re.compile(r'(?<!^\.\. )\|([^|\n]{1,80})\|', re.MULTILINE)
 _UNSEEN = re.compile(r'^\.\. (?!\[|[\w:+.-]+::(?:\s|$)).*\n(?: +\S.*\n)*', re.MULTILINE)
-"""Comments, targets of links, and what a mark stands for."""
+"""Comments and targets of links."""
 _MARKED_UP = _MARKDOWN | {'.html', '.htm', '.xml'}
 """Of texts in which a number sign marks a heading, or nothing."""
 
@@ -135,21 +118,16 @@ def plain_text(text: str, name: str = '') -> str:
     suffix = PurePosixPath(name).suffix
     suffix = '' if suffix[1:].istitle() or _VERSION.search(name) else suffix.lower()  # none: `NEWS.Debian`, `GPL-2.0`
     if suffix in _RESTRUCTURED:
-        if said := dict(_REPLACED.findall(text)):
-            text = _MARKED.sub(lambda mark: said.get(mark[1], mark[0]), text)
-        shown = _UNSEEN.sub('', _ADORNED.sub(r'### \2', text))
-        return unwrap(_DESCRIBED.sub(r'\1\2\n\1: ', without_roles(shown)))
+        return unwrap(without_roles(_UNSEEN.sub('', _ADORNED.sub(r'### \2', text))))
     if (suffix not in _MARKED_UP or suffix == '.xml') and (said := data_texts.markdown(text)):
         return said
     if suffix not in _MARKED_UP and is_settings(text):
         return text
-    if suffix not in _MARKED_UP or suffix in _MARKDOWN:
-        for reader in (chat,) if suffix in _MARKED_UP else (subtitles, chat, commented):
-            if known := reader.markdown(text):
-                return _unless_printed(known, text)
+    if suffix not in _MARKED_UP and (said := subtitles.markdown(text)):
+        return said
     if suffix not in _WRAPPED_SUFFIXES or may_be_code([*filter(str.strip, text[:_SAMPLE].splitlines())]):
         return text
-    return _unless_printed(indented.markdown(text) or unwrap(titled(mail.threads(text))), text)
+    return _unless_printed(unwrap(titled(text)), text)
 
 
 def _unless_printed(read: str, text: str) -> str:

@@ -12,51 +12,32 @@ _CUE = re.compile(rf'[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\n]*$', re.MULTILINE)
 _START = re.compile(rf'\s*(?:WEBVTT\b[^\0]{{0,2000}}?|\d{{1,6}}[ \t]*)\n{_CUE.pattern}', re.MULTILINE)
 _BLANK = re.compile(r'\n[ \t]*(?:\n[ \t]*)+')
 _SPEAKER = re.compile(r'<v(?:\.[^\s>]*)?\s+([^>]{1,80})>')
-_NAMED = re.compile(r'[^\W\d_][\w .\'’-]{0,40}: ')
 _TAG = re.compile(r'</?[a-zA-Z\d][^<>]{0,80}>|\{\\[^{}]{0,80}\}')
-_TURN = re.compile(r'[-–—]\s*(?=\S)')
+_DASH = re.compile(r'[-–—]\s*(?=\S)')
+_TURN = re.compile(r'[-–—]\s*\S|[^\W\d_][\w .\'’-]{0,40}: ')
 _ASIDE = re.compile(r'[\[(♪][^\n]*[\])♪]$')
 _PAUSE = 3
 """Seconds after which a new paragraph begins, if a sentence has ended."""
 _PARAGRAPH = 500
 """Characters after which it does so without a pause."""
-_SECTION = 300
-"""Seconds that one heading is for."""
 
 
 def markdown(text: str) -> str:
     """What is said, a paragraph for each turn; empty where the text is none of subtitles."""
     if not _START.match(text.removeprefix('\ufeff')[:4096]):
         return ''
-    out: list[str] = []
-    said: list[str] = []
-    speaker, begun, ended, section = '', 0, 0, 0
-    lines = [*_lines(text)]
-    names = [name or (named[0] if (named := _NAMED.match(line)) else '') for name, line, *_ in lines if line]
-    # Each turn is; else a cue without a name may be somebody else's.
-    are_named = bool(names and names[0]) and len({*names} - {''}) > 1
-    for name, line, start, end in lines:
-        if not line:
-            ended = end
-            continue
-        is_aside = bool(said) and _ASIDE.match(said[-1]) is not None
-        is_new = (
-            is_aside or bool(name and name != speaker) or _NAMED.match(line) or _TURN.match(line) or _ASIDE.match(line)
-        )
-        is_closed = not said or ends_a_sentence(said[-1])
+    paragraphs: list[list[str]] = [[]]
+    speaker, ended = '', 0
+    for name, line, start, end in _lines(text):
+        said = paragraphs[-1]
+        is_new = name not in ('', speaker) or _TURN.match(line) or any(map(_ASIDE.match, (*said[-1:], line)))
         is_late = start - ended >= _PAUSE or sum(map(len, said)) > _PARAGRAPH
-        is_open = not are_named and not name and start != begun and bool(said) and _NAMED.match(said[0])
-        if said and (is_new or (is_closed and (is_late or is_open))):
-            out += [join(said), '']
-            said = []
-        if not said and start // _SECTION > section:
-            section = start // _SECTION
-            minutes = section * _SECTION // 60
-            out += [f'## From {minutes // 60}:{minutes % 60:02}:00', '']
-        turn = _TURN.sub('', line, count=1) if _TURN.match(line) else line
-        said.append(f'{name}: {turn}' if name and (not said or name != speaker) else turn)
-        speaker, begun, ended = name or ('' if is_new else speaker), start, end
-    return '\n'.join([*out, *([join(said)] if said else [])]).strip() + '\n'
+        if said and (is_new or (is_late and ends_a_sentence(said[-1]))):
+            paragraphs.append([])
+        shown = _DASH.sub('', line, count=1) if _DASH.match(line) else line
+        paragraphs[-1].append(f'{name}: {shown}' if name and (not paragraphs[-1] or name != speaker) else shown)
+        speaker, ended = name or ('' if is_new else speaker), end
+    return '\n\n'.join(map(join, filter(None, paragraphs))) + '\n'
 
 
 def _lines(text: str) -> Iterator[tuple[str, str, int, int]]:
@@ -70,7 +51,7 @@ def _lines(text: str) -> Iterator[tuple[str, str, int, int]]:
         for line in block[cue.end() :].split('\n'):
             speaker = _SPEAKER.search(line)
             plain = ' '.join(html.unescape(_TAG.sub('', _SPEAKER.sub('', line))).split())
-            is_told = plain in before or not any(map(str.isalnum, plain))
-            yield ' '.join(speaker[1].split()) if speaker else '', '' if is_told else plain, start, end
+            if plain not in before and any(map(str.isalnum, plain)):
+                yield ' '.join(speaker[1].split()) if speaker else '', plain, start, end
             shown.append(plain)
         before = shown

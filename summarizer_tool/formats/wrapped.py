@@ -16,11 +16,11 @@ from summarizer_tool.formats.joining import Vocabulary, join
 from summarizer_tool.html.block_score import ends_a_sentence
 from summarizer_tool.text.structure import is_row
 
-LEAST_WIDTH = 45
-MOST_WIDTH = 130
+_LEAST_WIDTH = 45
+_MOST_WIDTH = 130
 """Characters to which texts are wrapped by hand, by an editor or for a terminal."""
 
-SLACK = 8
+_SLACK = 8
 """Characters that a line may have left although the next word would have fitted: some programs even lines out, and
 words are changed after a text was wrapped."""
 
@@ -36,7 +36,7 @@ _MUCH = 200_000
 
 # What parts paragraphs: blank lines, and headings.
 _BLOCKS = re.compile(r'((?:\n[ \t\f\r]*)?\n#{1,6} [^\n]*\n\s*|\n[ \t\f\r]*\n\s*)')
-FENCE = re.compile(r'^[ \t]*(?:```|~~~)', re.MULTILINE)
+_FENCE = re.compile(r'^[ \t]*(?:```|~~~)', re.MULTILINE)
 # What begins a line that stands for itself: marks of lists, quotes, tables, comments and prompts, and numbers.
 _OWN = re.compile(r'[-*+•#>|:;%$@&=~\\<{}/]|\(?(?:\d{1,4}|[a-zA-Z])[.)](?:\s|$)|\[\d')
 # What an item of a list begins with, whose further lines hang below its text.
@@ -63,11 +63,11 @@ def unwrap(text: str) -> str:
     end = len(text.rstrip())
     parts = _BLOCKS.split(text[:end])
     vocabulary = Vocabulary(text[:_MUCH].splitlines())
-    fences = len(FENCE.findall(text)) // 2 * 2  # the last one may not be closed
+    fences = len(_FENCE.findall(text)) // 2 * 2  # the last one may not be closed
     seen = 0
     for index in range(0, len(parts), 2):
         block = parts[index]
-        inside = len(FENCE.findall(block))
+        inside = len(_FENCE.findall(block))
         if not inside and (seen % 2 == 0 or seen >= fences):
             parts[index] = '\n'.join(_joined(block, width, vocabulary))
         seen += inside
@@ -83,7 +83,7 @@ def _width(text: str) -> int:
             lines += len(paragraph)
             if len(paragraph) > 2 and _is_text(paragraph):
                 width = max(map(len, paragraph))
-                if LEAST_WIDTH <= width <= MOST_WIDTH and _is_wrapped(paragraph, width):
+                if _LEAST_WIDTH <= width <= _MOST_WIDTH and _is_wrapped(paragraph, width):
                     widths += [width] * len(paragraph)
     # One paragraph may look wrapped by chance, and of a few lines nobody can say.
     if len(widths) < max(3, 0.15 * lines):
@@ -153,7 +153,7 @@ def _is_wrapped(lines: Sequence[str], width: int) -> bool:
     for line, following in pairwise(lines):
         line, following = line.rstrip(), following.strip()
         word = 1 if _WIDE.match(following) else len(following.partition(' ')[0])
-        forced += len(line) <= width + 1 and len(line) + 1 + word > width - SLACK
+        forced += len(line) <= width + 1 and len(line) + 1 + word > width - _SLACK
         going_on += following[:1].islower()
         closed += ends_a_sentence(line)
         has_case += following[:1].islower() or following[:1].isupper() or not following[:1].isalpha()

@@ -30,28 +30,15 @@ _SURE = 2.5
 """A score that the trees that are left would hardly turn."""
 _FAR = 20
 """Blocks; what is further away is as far."""
-_LINKED = 4
-"""Characters for each one in a link, over which a text says something and does not lead away."""
 _SAID = 40
 """Characters of a block that the text of a page may begin with."""
 
 SENTENCE_END = re.compile(r'[.!?:;…。！？؟।։]["\'”’»)\]]*\s*$')
-_NETWORKS = re.compile(
-    r'\b(?:newsletter|whats-?app|telegram|facebook|twitter|instagram|youtube|tiktok|linkedin|pinterest'
-    r'|subscri|abonn|suscr|app store|google play)',
-    re.IGNORECASE,
-)
 
 
 def ends_a_sentence(text: str) -> bool:
     """Return whether a text ends as sentences do, in any script."""
     return SENTENCE_END.search(text, max(0, len(text) - 20)) is not None
-
-
-def names_networks(block: PageBlock) -> bool:
-    """Return whether a short block with links speaks of newsletters, apps or networks, of two if little is linked."""
-    named = len(_NETWORKS.findall(block.words)) if 0 < block.size < SHORT and block.links else 0
-    return named > (_LINKED * block.linked < block.size)
 
 
 Tree: TypeAlias = 'float | tuple[int, float, Tree, Tree]'

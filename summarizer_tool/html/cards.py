@@ -1,5 +1,6 @@
-"""Boxes of labels and what is said of each that are made of `div`s, as the boxes of wikis are: as lists of terms."""
+"""Boxes at the side with labels and what is said of each, as the boxes of wikis are: as lists of terms."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -7,84 +8,58 @@ from typing import Any
 from summarizer_tool.html.block_score import ends_a_sentence
 
 _LEAST = 3
-"""Boxes of one kind beside each other."""
+"""Fields of one kind."""
 _MOSTLY = 0.7
-"""Share of these at the side that have a label and a value; of some the value is a picture."""
+"""Share of these that have a label and a value; of some the value is a picture."""
 _MOST_PARTS = 3
-"""Elements of a box: its label, and what is said of that."""
-_LONGEST_LABEL = 80
-_LONGEST_VALUE = 120
-"""Characters of what stands below a heading that is a label; it is one of a section otherwise."""
+"""Elements of a field: its label, and what is said of that."""
+_LONGEST = 120
+"""Characters of a label, and of the values of three fields at least; what has longer ones are sections."""
 _LABELS = frozenset({'div', 'span', 'b', 'strong', 'p', 'h3', 'h4', 'h5', 'h6'})
-_HOLDING = ('a', 'img', 'div', 'p', 'ul', 'table')
+_HOLDING = ('img', 'div', 'p', 'ul', 'table')
 _VALUES = frozenset({'div', 'span', 'p'})
 
 
 def mark(tree: Any) -> None:
-    """Make terms and definitions of the boxes of a tree: of three or more of a kind, each with a label.
-
-    They stand beside each other, or anywhere in what stands at the side.
-    """
-    at_side: set[Any] = set()
-    for parent in tree.iter('div', 'section', 'aside'):
-        if parent in at_side:
+    """Make terms and definitions of the fields in what stands at the side, where that tells more than it links to."""
+    seen: set[Any] = set()
+    for aside in tree.iter('aside'):
+        if aside in seen:
             continue
-        if is_aside := parent.tag == 'aside':
-            at_side.update(parent.iter('div', 'section', 'aside'))
-        kinds: dict[str, list[Any]] = {}
-        for child in parent.iter('div') if is_aside else parent.iterchildren('div'):
-            if 2 <= len(child) <= _MOST_PARTS and (names := child.get('class')):
-                kinds.setdefault(names, []).append(child)
-        for boxes in kinds.values():
-            labelled = [box for box in boxes if _is_labelled(box, is_aside=is_aside)] if len(boxes) >= _LEAST else []
-            short = [box for box in labelled if _has_short_value(box)]
-            pairs = labelled if is_aside else short
-            if len(short) >= _LEAST and _are_facts(boxes, pairs, is_aside=is_aside):
-                for box in pairs:
-                    box.tag = 'dl'
-                    for place, part in enumerate(box):
+        seen.update(aside.iter('aside'))
+        kinds: defaultdict[str, list[Any]] = defaultdict(list)
+        for field in aside.iter('div'):
+            if 2 <= len(field) <= _MOST_PARTS and (names := field.get('class')):
+                kinds[names].append(field)
+        for fields in kinds.values():
+            labelled = [field for field in fields if _is_labelled(field)]
+            if len(labelled) >= _MOSTLY * len(fields) and _are_facts(labelled):
+                for field in labelled:
+                    field.tag = 'dl'
+                    for place, part in enumerate(field):
                         part.tag = 'dt' if not place else 'dd' if part.tag in _VALUES else part.tag
 
 
-def _are_facts(boxes: Sequence[Any], labelled: Sequence[Any], *, is_aside: bool) -> bool:
-    """Return whether boxes tell something, rather than lead elsewhere: at the side most values may be links."""
-    if is_aside:
-        return len(labelled) >= _MOSTLY * len(boxes) and any(map(_is_told, labelled))
-    return len(labelled) == len(boxes) and any(next(box.iter('a'), None) is None for box in boxes)
+def _are_facts(fields: Sequence[Any]) -> bool:
+    short = [field for field in fields if sum(len(_start(part)) for part in field[1:]) <= _LONGEST]
+    is_told = any(sum(map(_size, field[1:])) > sum(map(_size, field.iter('a'))) for field in fields)
+    return len(short) >= _LEAST and is_told
 
 
-def _is_labelled(box: Any, *, is_aside: bool) -> bool:
-    """Return whether a box is a short label, no sentence and but at the side no link, and what is said of it."""
-    label, *values = box
-    if label.tag not in _LABELS or any(each.strip() for each in (box.text or '', *(part.tail or '' for part in box))):
+def _is_labelled(field: Any) -> bool:
+    """Return whether a field is a short label, which is no sentence, and what is said of it."""
+    label, *values = field
+    if label.tag not in _LABELS or any(map(str.strip, (field.text or '', *(part.tail or '' for part in field)))):
         return False
-    said = ' '.join(_start(label, _LONGEST_LABEL).split())
-    is_short = len(said) <= _LONGEST_LABEL and any(map(str.isalpha, said)) and not ends_a_sentence(said)
-    if not is_short or any(each is not label for each in label.iter(*_HOLDING[is_aside:])):
-        return False
-    return any(_start(part, _LONGEST_VALUE).strip() for part in values)
-
-
-def _has_short_value(box: Any) -> bool:
-    """Return whether what is said of a label is short, where that is a heading: it is a section otherwise."""
-    label, *values = box
-    size = sum(len(_start(part, _LONGEST_VALUE).strip()) for part in values)
-    return label.tag[0] != 'h' or (size <= _LONGEST_VALUE and all(part.tag in _VALUES for part in values))
-
-
-def _is_told(box: Any) -> bool:
-    return sum(map(_size, box[1:])) > sum(map(_size, box.iter('a')))
+    said = _start(label)
+    is_short = len(said) <= _LONGEST and any(map(str.isalpha, said)) and not ends_a_sentence(said)
+    return is_short and all(each is label for each in label.iter(*_HOLDING)) and any(map(_start, values))
 
 
 def _size(element: Any) -> int:
     return sum(len(piece.strip()) for piece in element.itertext())
 
 
-def _start(element: Any, characters: int) -> str:
-    """A text of an element up to some more than so many characters."""
-    text = ''
-    for piece in islice(element.itertext(), characters):
-        text += piece
-        if len(text) > 2 * characters:
-            break
-    return text
+def _start(element: Any) -> str:
+    """The beginning of a text, which shows whether it is short."""
+    return ' '.join(' '.join(islice(element.itertext(), _LONGEST)).split())[: 2 * _LONGEST]

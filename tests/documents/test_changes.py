@@ -84,9 +84,7 @@ def test_a_large_change_leaves_room_for_those_after_it() -> None:
 + 1| Lamp 0 is lit from dusk till dawn.
 + 2| Lamp 1 is lit from dusk till dawn.
 + 3| Lamp 2 is lit from dusk till dawn.
-+ 4| Lamp 3 is lit from dusk till dawn.
-+ 5| Lamp 4 is lit from dusk till dawn.
-… 295 more lines of this change
+… 297 more lines of this change
 
 - 5| Its mole was built in 1840.
 + 305| Its mole was built in 1848.\

@@ -103,8 +103,7 @@ def test_a_long_heading_begins_the_passage_below_it() -> None:
     ]
     # Also where the text is not its own, but stands below another heading.
     assert shown(f'# {heading[3:]}\n\n## Notches\n\nTen.') == [
-        ('1-1+0', '', heading[1:]),
-        ('5-5+0', f'{heading[3:]} > Notches', 'Ten.'),
+        ('1-5+0', f'{heading[3:]} > Notches', f'{heading[1:]}\n\n## Notches\n\nTen.'),
     ]
     endless = '# ' + 'The tide of the year that came after. ' * 60
     assert ' '.join(text for _, _, text in shown(endless)) == endless.strip()

@@ -68,12 +68,12 @@ It failed as the loft was wet.
         (
             _SRT,
             'The keel of the Marigold was laid in 1911, by Anders Holm.\n\nWhere is the log?\n\nIn the museum.\n\n'
-            '[door slams]\n\n## From 0:05:00\n\nBRANDT: Tom & I left.\n',
+            '[door slams]\n\nBRANDT: Tom & I left.\n',
         ),
         (_VTT, 'Anna: Thirty days today, and legal wants ninety.\n\nBob: Too costly.\n'),
         (
             _HALF_NAMED,
-            'We tried three glues.\n\nNORA: Bone glue failed in the first winter.\n\nIt failed as the loft was wet.\n',
+            'We tried three glues.\n\nNORA: Bone glue failed in the first winter. It failed as the loft was wet.\n',
         ),
         ('3\n00:00:01,000 to 00:00:02,900\nno cue', '3\n00:00:01,000 to 00:00:02,900\nno cue'),
     ],

@@ -156,14 +156,6 @@ def test_lines_of_machine_output_keep_their_numbers() -> None:
     assert plain_text(text) == text
 
 
-def test_what_a_directive_of_sphinx_describes_is_a_term() -> None:
-    written = (
-        'Options\n-------\n\n.. option:: --strict\n   :kind: flag\n\n   Refuse gates.\n\n.. code-block:: sh\n\n   a\n'
-    )
-    described = '--strict\n: Refuse gates.\n'
-    assert plain_text(written, 'a.rst') == f'Options\n-------\n\n{described}\n.. code-block:: sh\n\n   a\n'
-
-
 @pytest.mark.parametrize(
     ('written', 'read'),
     [
@@ -171,7 +163,6 @@ def test_what_a_directive_of_sphinx_describes_is_a_term() -> None:
         ('~~~~~~~\n ``gate``\n~~~~~~~\nIt matters.\n', '### ``gate``\nIt matters.\n'),
         ('Unused\n^^^^^^\n\nMark it.\n', '### Unused\n\nMark it.\n'),
         ('.. _label:\n\n.. a comment that\n   goes on\n\nText.\n\n.. [1] A note.\n', '\n\nText.\n\n.. [1] A note.\n'),
-        ('Use |tool| 3 | 4.\n\n.. |tool| replace:: the gate\n', 'Use the gate 3 | 4.\n\n'),
         ('>>> def f():\n...     pass\n...\n', '>>> def f():\n...     pass\n...\n'),
         ('.. versionadded:: 3.1\n\n   Ropes.\n', '.. versionadded:: 3.1\n\n   Ropes.\n'),
     ],
