@@ -50,7 +50,10 @@ _TO_QUOTE = {
     for q, twice in (('"', '(?!)'), ("'", r"(?<!')''(?=\w)"), ('`', '(?!)'))
 }
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
-_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
+_UNQUOTED = re.compile(
+    r'(?:<[^<>\s][^<>"\r\n\0]{1,80}>)?'
+    r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)'
+)
 _OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')

@@ -1,13 +1,15 @@
 """Secrets that the structure of a text shows: of JSON, whole or cut off, of YAML, and of what stands under one name."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 from researcher_integration.masking import secret_names
-from researcher_integration.masking.findings import END, Finding, Masked, line_end, lines_below
-from researcher_integration.masking.masked_values import KUBERNETES, ValuePlace, Values
+from researcher_integration.masking.findings import END, MASK, Finding, line_end, lines_below
+from researcher_integration.masking.tables import Columns, columns_of, has_type, is_secret_cell
+
+KUBERNETES = 'KUBERNETES_SECRET'
 
 MAX_NESTED = 100
 """Objects and lists in each other; what is deeper counts as lying side by side."""
@@ -39,6 +41,15 @@ _YAML_SCALAR = re.compile(
 )
 BLOCK = re.compile(r'(?:![\w!]{1,20}[ \t]+)?[|>][+\-]?\d?[ \t]*(?:#[^\r\n]*)?$')
 
+_VALUES = frozenset({'value', 'values', 'instances'})
+"""Fields of an object with a name, which is that of a secret where the name says so."""
+
+_SAID_ABOUT = ('name', 'pattern', 'uri', 'url', 'arn', 'integrity', 'checksum', 'fingerprint', 'host', 'port', '_at')
+"""Ends of other names of what is said about a secret."""
+
+_HEADERS = re.compile(r'headers?$', re.IGNORECASE)
+"""The name of a list in which names and values take turns."""
+
 _Container = dict[str, Any] | list[Any]
 
 
@@ -56,17 +67,32 @@ class _Located(str):
         return found
 
 
-class _LocatedValues(Values):
-    """Finds the secrets in what has been read into located strings; changes nothing."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What is known of a value by where it stands."""
 
-    def __init__(self) -> None:
-        super().__init__(lambda text: Masked(text, {}))
-        self.findings: list[Finding] = []
+    kind: str | None = None
+    """Of the secret that it is; none if it may hold any."""
+    name: str = ''
+    """The one it has, or what holds it."""
+    in_secret: bool = False
+    """Within a Secret of Kubernetes, whose `data` is secret whatever its names."""
+    generated: bool = False
+    """Whether only a text that looks random is one: below `tokens`, which most programs count."""
+    columns: Columns | None = None
+    """Which cells of rows are secrets, where a list of columns stands before them."""
+    in_list: bool = False
 
-    def _text(self, value: str, place: ValuePlace) -> str:
-        if isinstance(value, _Located) and place.kind and place.is_secret(value, is_number=value.bare):
-            self.findings.append(Finding(value.start, value.start + len(value), place.kind, value.bare))
-        return value
+    def is_secret(self, value: _Located) -> bool:
+        """Return whether a value is the secret that its place says: no count, no version, nothing masked."""
+        if value.bare and self.kind != KUBERNETES and secret_names.is_count(self.name, value):
+            return False
+        if MASK.fullmatch(value) or (self.generated and not secret_names.is_generated(value)):
+            return False
+        return self.kind is not None and not secret_names.is_none(self.kind, value, self.name)
+
+
+_NOWHERE = _Place()
 
 
 def find_in_json(text: str, lower: str) -> Iterator[Finding]:
@@ -98,14 +124,98 @@ def find_under(text: str, name: str, opening: int, limit: int) -> tuple[list[Fin
     if text[opening : opening + 1] in _CLOSES:
         top: dict[str, Any] = {}
         read = _read(text, opening, end, top, name)
-        return _found(top), end if read is None else read
-    return _found({name: _yaml(text, opening, end)}), end
+        return [*_found(top)], end if read is None else read
+    return [*_found({name: _yaml(text, opening, end)})], end
 
 
-def _found(value: object) -> list[Finding]:
-    values = _LocatedValues()
-    values.masked(value)
-    return values.findings
+def _found(value: object, place: _Place = _NOWHERE) -> Iterator[Finding]:
+    """The secrets in what has been read into located strings."""
+    if isinstance(value, _Located):
+        if place.kind and place.is_secret(value):
+            yield Finding(value.start, value.start + len(value), place.kind, value.bare)
+    elif isinstance(value, dict):
+        for item, below in _in_object(cast('dict[str, object]', value), place):
+            yield from _found(item, below)
+    elif isinstance(value, list):
+        items = cast('list[object]', value)
+        for item, below in zip(items, _in_list(items, place), strict=True):
+            yield from _found(item, below)
+
+
+def _in_object(fields: Mapping[str, object], place: _Place) -> Iterator[tuple[object, _Place]]:
+    """The values of an object, and what is known of them by their names and by each other."""
+    in_secret = fields.get('kind') in ('Secret', 'SecretList') or (place.in_secret and 'kind' not in fields)
+    names = {key.lower(): item for key, item in fields.items()}
+    name = next((item for key in ('name', 'key', 'header') if isinstance(item := names.get(key), str)), '')
+    of_value = secret_names.kind_of(name) if name else None
+    if 'keyname' in names:
+        of_value = 'API_KEY'
+    if fields.get('type') == 'random_password':  # in a state of Terraform
+        of_value = 'PASSWORD'
+    header: Columns | None = None
+    for key, item in fields.items():
+        kind, generated = _kind_below(key, item, of_value, place)
+        if in_secret and key in ('data', 'stringData') and isinstance(item, dict):
+            kind = KUBERNETES
+        yield item, _Place(kind, key, in_secret, generated, header)
+        header = _columns(cast('object', item)) or header
+
+
+def _kind_below(key: str, item: object, of_value: str | None, place: _Place) -> tuple[str | None, bool]:
+    """The kind of secret that a value is, by its name or by what holds it; and whether it must look random."""
+    low = key.lower()
+    is_value = low in _VALUES
+    own = None if '/' in key and isinstance(item, dict) else secret_names.kind_of(key)
+    if low == 'key' and isinstance(item, str):  # `"jwt": {"key": "…"}`
+        own = secret_names.kind_of(f'{place.name}_key')
+    below = None if own or place.kind or isinstance(item, str) else secret_names.kind_over(key)
+    if own or below:
+        return own or below, own is None
+    is_key = low == 'key' and place.kind == 'API_KEY'  # `"api_keys": [{"id": 1, "key": "…"}]`
+    is_about = low.replace('_', '') in secret_names.REFERENCES or (
+        place.kind != KUBERNETES and (low.endswith(_SAID_ABOUT) or secret_names.harmless(key))
+    )
+    inherited = None if is_about and not is_key else place.kind
+    kind = inherited or (of_value if is_value else None)
+    if kind == place.kind not in ('PASSWORD', KUBERNETES) and isinstance(item, str) and not is_value:
+        kind = kind if secret_names.may_be_random(item) else None  # `{"shape": "Token"}`
+    # `"token": {"postal_code": "94102"}`
+    return kind, place.generated or (kind == place.kind == 'TOKEN' and not is_value)
+
+
+def _in_list(items: Sequence[object], place: _Place) -> Iterator[_Place]:
+    """What is known of the items of a list: they may be a row of a table, the rows under its columns, or pairs."""
+    if place.in_list and place.columns:
+        row = [item if isinstance(item, str) else '' for item in items]
+        kinds: Mapping[int, str] = dict(place.columns.secrets(row))
+    else:
+        kinds = _paired(items, place.name)
+    for at, item in enumerate(items):
+        is_row = isinstance(item, list) and place.columns is not None and not place.in_list
+        yield replace(place, kind=kinds.get(at, place.kind), in_list=is_row, columns=place.columns if is_row else None)
+        if not place.in_list:
+            place = replace(place, columns=_columns(cast('object', item)) or place.columns)
+
+
+def _columns(value: object) -> Columns | None:
+    """The columns that are secrets, if a value is a list of columns: names, or objects that have one."""
+    items = cast('list[object]', value) if isinstance(value, list) else []
+    names = [cast('Mapping[str, object]', each).get('name') if isinstance(each, dict) else each for each in items]
+    texts = [name for name in names if isinstance(name, str)]
+    return columns_of(texts) if 1 < len(texts) == len(items) and not has_type(texts) else None
+
+
+def _paired(items: Sequence[object], name: str) -> Mapping[int, str]:
+    """The places of values that stand behind the name of a secret, as headers in pairs do, and the kinds of secrets."""
+    texts = [item for item in items if isinstance(item, str)]
+    if len(texts) < len(items) or (len(items) != 2 and not (len(items) % 2 == 0 and _HEADERS.search(name))):
+        return {}
+    kinds = [secret_names.kind_of(name) if ' ' not in name else None for name in texts[::2]]
+    return {
+        2 * at + 1: kind
+        for at, (kind, value) in enumerate(zip(kinds, texts[1::2], strict=True))
+        if kind and (kind != 'COOKIE' or '=' in value) and is_secret_cell(value, kind, certain=False)
+    }
 
 
 def _json(text: str, start: int, end: int) -> list[Any]:
