@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Finding, line_end
-from researcher_integration.masking.nested_text import BLOCK, block_end, find_under
+from researcher_integration.masking.nested_text import BLOCK, block_end, values_under
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import COINED, values_beside
@@ -54,7 +54,8 @@ _UNQUOTED = re.compile(
     r'(?:<[^<>\s][^<>"\r\n\0]{1,80}>)?'
     r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)'
 )
-_OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
+# Brackets; those with escapes in them are read where these are undone.
+_OPENING = re.compile(r'["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(](?!\s*\\))')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _CALL = re.compile(r'[A-Za-z_][\w.]*[(\[]')
@@ -89,6 +90,7 @@ _USER = re.compile(
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
 # Behind the first word of a passphrase, up to the end of its line.
 _MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
+
 # A value that goes on in the next line.
 _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 
@@ -138,9 +140,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
         for value in values:
-            if name != 'pwd' or text[value.start] not in '/~':  # a folder
-                done = max(done, value.end)
-                yield value
+            done = max(done, value.end)
+            yield value
 
 
 def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
@@ -183,17 +184,18 @@ def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], 
         limit = block_end(text, indent, below, with_items=is_list)
     else:
         return [], 0
-    found, read = find_under(text, text[start:end], at, limit)
-    return [secret for each in found if (secret := _below(text, each, kind))], read
-
-
-def _below(text: str, found: Finding, kind: Kind) -> Finding | None:
-    """What stands under a name of secrets of a kind, if it looks like one, or as the item of a list like a password."""
-    word = text[found.start : found.end]
-    if ' ' in word:
-        return None
-    is_word = 'PASSWORD' in (kind, found.kind) and _COINED.fullmatch(word)
-    return (_found if is_word else _told)(text, found.start, found.end, found.kind)
+    name, found = text[start:end], list[Finding]()
+    values, read = values_under(text, at, limit)
+    for key, span in values if secret_names.kind_over(name) else ():
+        own, word = secret_names.kind_of(key) if key else None, text[slice(*span)]
+        is_plain = not own and name.lower().endswith('tokens') and not secret_names.is_generated(word)
+        if ' ' in word or is_plain or (key and not own and secret_names.is_about(key)):
+            continue
+        # As the item of a list a password may be a word.
+        is_word = 'PASSWORD' in (kind, own) and _COINED.fullmatch(word)
+        if secret := (_found if is_word else _told)(text, *span, own or kind):
+            found.append(secret)
+    return found, read
 
 
 def _line_start(text: str, at: int) -> int:
@@ -270,7 +272,7 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
 def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) -> Finding | None:
     text, start = bare.text, match.end()
     if goes_on := _GOES_ON.match(text, start):
-        return _found(text, goes_on.end(), bare.end_from(goes_on.end()), kind)
+        start = goes_on.end()
     end = bare.end_from(start)
     value = text[start:end]
     if match['sign'].strip() in ('===', '!==') or match['sign'] == '->':

@@ -67,8 +67,6 @@ OF_PROGRAMS = {
     '<td><code>{}</code></td><td></td></tr><tr><td>bob</td><td>{}</td><td>ok</td></tr><tr><td>cid</td><td>{}</td></tr></table>',
     'HTML without ends': '<TABLE><TR><TD>user<TD>password<TR><TD>ann<TD>{}<TR><TD>bob<TD>{}<TR><TD>cid<TD>{}</TABLE>',
     'SQL in double quotes': 'INSERT INTO u (id, name, password) VALUES (1,"a\'nn","{}"),(2,"bob","{}"),(3,"cid","{}");',
-    'SQL that selects': "REPLACE INTO u (name, password) SELECT 'ann', '{}' FROM dual UNION SELECT 'bob', '{}' FROM x\n"
-    "UNION SELECT 'cid', '{}';",
     'SQL of other dialects': "INSERT u (name, password) VALUE ('ann', N'{}'); INSERT INTO u (name, password) OUTPUT inserted.id\n"
     "VALUES ('bob', '{}'); INSERT INTO u (name, password) OVERRIDING SYSTEM VALUE VALUES ('cid', $${}$$);",
     'COPY of CSV': 'COPY u (name, password) FROM stdin WITH (FORMAT csv);\nann,{}\n"b, ob",{}\ncid,{}\n\\.\n',
