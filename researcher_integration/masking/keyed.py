@@ -39,10 +39,8 @@ _OPTION = re.compile(
 
 # `"…", "…"`
 _FURTHER = re.compile(r'["\'`][ ]*(?:,|\|{1,2})[ ]*(?P<quote>["\'`])(?=[^\s"\'`]{14,200}(?P=quote))')
-# `"…" -> "…"`
-_CHANGED = re.compile(r'\\?["\'`]?[ \t]*(?:->|→)')
 # A text is read until nothing is found: what has been masked need not be looked at again.
-_IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\\\0]|\Z)(?!{_CHANGED.pattern})')
+_IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\\\0]|\Z)')
 
 # YAML and SQL write a quote in quotes twice: `'it''s'`.
 _TO_QUOTE = {
@@ -70,11 +68,8 @@ _PLAIN_NAME = re.compile(
     r'(?=.{1,80}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =*\]]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
-# `= user, other`
-_LAST_OF_NAMES = re.compile(r',[ ][A-Za-z_]\w*(?=[ \t]*(?:[\r\n"\\]|\Z))')
 # `form.passwordReader`
 _MEMBER = re.compile(r'(?=[A-Za-z_]*\.)(?=[A-Za-z_.]*(?:[a-z][A-Z]|_))[a-z_][A-Za-z_.]*$')
-_OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 
 # Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
 _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
@@ -88,9 +83,6 @@ _USER = re.compile(
     re.IGNORECASE,
 )
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
-# Behind the first word of a passphrase, up to the end of its line.
-_MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
-
 # A value that goes on in the next line.
 _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 
@@ -292,9 +284,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         is_spaced = not json_key and match['sign'].startswith(' ')  # ` = `, as in code
         if (kind != 'PASSWORD' and _is_count(value)) or (is_spaced and _CALL.match(value)):
             return None
-        more = _MORE_WORDS.match(text, end) if is_spaced and kind == 'PASSWORD' else None
         bare_key = json_key and '\\' not in match['closing']
-        return _found(text, start, more.end() if more else end, kind, bare=bare_key)
+        return _found(text, start, end, kind, bare=bare_key)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
         return _of_line(bare, line_start, start, kind)
@@ -317,13 +308,11 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     is_path = '.' in named[0]
     if (not unspaced or is_path or text.startswith((',', ')'), end)) and secret_names.is_name(named[0]):
         return True
-    is_first = sign in (' = ', ' := ') and _LAST_OF_NAMES.match(text, end) and not any(map(str.isdigit, named[0]))
-    if is_first or (not unspaced and _MEMBER.match(named[0])):
+    if not unspaced and _MEMBER.match(named[0]):
         return True
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(named[0]):
         return False
-    in_code = not unspaced if sign.strip() != ':' or '.' in named[0] else '"' in match['closing']
-    return in_code or _OPERATOR.match(text, end) is not None
+    return not unspaced if sign.strip() != ':' or is_path else '"' in match['closing']
 
 
 def _before_escape(value: str) -> str:

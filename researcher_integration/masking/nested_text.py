@@ -7,7 +7,7 @@ from typing import Any, Self, cast
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import END, MASK, Finding, line_end, lines_below
-from researcher_integration.masking.tables import Columns, columns_of, has_type, is_secret_cell
+from researcher_integration.masking.tables import Columns, columns_of, is_secret_cell
 
 KUBERNETES = 'KUBERNETES_SECRET'
 
@@ -253,7 +253,7 @@ def _columns(value: object) -> Columns | None:
     items = cast('list[object]', value) if isinstance(value, list) else []
     names = [cast('Mapping[str, object]', each).get('name') if isinstance(each, dict) else each for each in items]
     texts = [name for name in names if isinstance(name, str)]
-    return columns_of(texts) if 1 < len(texts) == len(items) and not has_type(texts) else None
+    return columns_of(texts) if 1 < len(texts) == len(items) else None
 
 
 def _paired(items: Sequence[object], name: str) -> Mapping[int, str]:

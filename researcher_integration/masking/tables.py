@@ -21,14 +21,9 @@ _SPLIT: Mapping[str, re.Pattern[str]] = {
 _DRAWN = str.maketrans('│┃║┆┌┬┐┏┳┓─━', '||||||||||  ')
 _MARKS = ' `*"\'[]>#'
 _MAX_HEADER = 4000
-# A cell in quotes that does not end in its line.
-_OPEN: Mapping[str, re.Pattern[str]] = {
-    sign: re.compile(rf'(?:^|{re.escape(sign)})[ ]*"(?>(?:[^"]++|"")*)$') for sign in _SPLIT
-}
 _ALIGNED = re.compile(r'\S+(?: \S+)*')
 
 _STATE, _OBJECT = secret_names.no_secret('states', re.IGNORECASE), secret_names.no_secret('objects')
-_TYPE = re.compile(rf'(?:{secret_names.no_secret("types").pattern})(?:\(\d+(?:, ?\d+)?\))?$', re.IGNORECASE)
 _USER = re.compile(r'user|usr|uid|login|mail|account|host|server|^(?:name|id|db)$', re.IGNORECASE)
 _ODD = re.compile(r'[A-Z]{16,}$|\w+!$')
 
@@ -155,7 +150,7 @@ def _records(text: str, end: int, sign: str) -> Iterator[tuple[int, int]]:
     """Where the lines stand that follow one that ends there, those of a cell in quotes as one."""
     while (line := next(lines_below(text, end), None)) is not None:
         start, end = line
-        if sign and text.count('"', start, end) % 2 and _OPEN[sign].search(text[start:end]):
+        if sign and text.count('"', start, end) % 2:
             for more, stop in islice(lines_below(text, end), 50):
                 if text.count('"', more, stop) % 2:
                     end = stop
@@ -199,11 +194,6 @@ def columns_of(names: Sequence[str], *, certain: bool = True) -> Columns | None:
         index: kind for index, name in enumerate(names) if index not in left and (kind := secret_names.kind_of(name))
     }
     return Columns(kinds, kinds.keys() - unclear if certain else set(), len(names)) if kinds else None
-
-
-def has_type(cells: Sequence[str]) -> bool:
-    """Return whether one of the cells is the type of a column, and no value."""
-    return any(_TYPE.match(cell) for cell in cells)
 
 
 def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:

@@ -198,7 +198,7 @@ def test_what_stands_under_a_telling_name_goes_whole() -> None:
         {'secrets': 5, 'tokens_ratio': 0.5},
         {'session_keys': 12},
         {'pin': 7},
-        {'prompt_token': 123456789, 'token': 12000000},
+        {'token': 12000000},
         {'credentials': {'age_days': 93, 'rotated': True, 'rate': 0.25}},
         {'auth': {'method': 'ldap'}},
         {'CreateToken': {'requestUri': '/v1/tokens', 'input': {'shape': 'CreateTokenRequest'}, 'pattern': '[a-z0-9]+'}},

@@ -156,7 +156,6 @@ Password........: {}
 Login failed for user bob with password {}
 invalid password "{}" for user bob
 password changed from {} to {}
-  ~ password = "[MASKED_PASSWORD]" -> "{}"
 CREATE TABLE users (id int, name text, password text); INSERT INTO users VALUES (1, 'bob', '{}');
 define( 'DB_PASSWORD', '{}' );
 enable secret {}
@@ -254,14 +253,10 @@ wick = SecretStr("{}")  # bob
 <property value="{}" name="password"/> bob
 <input class="bob" value="{}" id="b" type="password">
 INPUT_TOKEN={} bob
-{"prompt_token": "{}"} bob
 password＝{} bob
 パスワード　＝　{}
 password　：　{}
 密码＝{}
-contrasen\u0303a: {}
-lo\u0308senord={} bob
-\u1107\u1175\u1106\u1175\u11af\u1107\u1165\u11ab\u1112\u1169: {}
 סיסמה: {}
 كلمة المرور: {}
 รหัสผ่าน: {}
