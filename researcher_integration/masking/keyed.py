@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from researcher_integration.masking import secret_names
 from researcher_integration.masking.findings import MASK, Finding, line_end
-from researcher_integration.masking.nested_text import BLOCK, block_end, find_under
+from researcher_integration.masking.nested_text import BLOCK, block_end, values_under
 from researcher_integration.masking.secret_names import Kind
 from researcher_integration.masking.tables import find_in_columns
 from researcher_integration.masking.value_places import COINED, values_beside
@@ -39,10 +39,8 @@ _OPTION = re.compile(
 
 # `"…", "…"`
 _FURTHER = re.compile(r'["\'`][ ]*(?:,|\|{1,2})[ ]*(?P<quote>["\'`])(?=[^\s"\'`]{14,200}(?P=quote))')
-# `"…" -> "…"`
-_CHANGED = re.compile(r'\\?["\'`]?[ \t]*(?:->|→)')
 # A text is read until nothing is found: what has been masked need not be looked at again.
-_IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\\\0]|\Z)(?!{_CHANGED.pattern})')
+_IS_MASKED = re.compile(rf'{_ASSIGNED.pattern}{MASK.pattern}(?=[\s"\'`,;&)\]}}<\\\0]|\Z)')
 
 # YAML and SQL write a quote in quotes twice: `'it''s'`.
 _TO_QUOTE = {
@@ -50,8 +48,12 @@ _TO_QUOTE = {
     for q, twice in (('"', '(?!)'), ("'", r"(?<!')''(?=\w)"), ('`', '(?!)'))
 }
 # What follows a comma, a semicolon or an ampersand may still be the secret, unless another name is.
-_UNQUOTED = re.compile(r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)')
-_OPENING = re.compile(r'\\*["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(])')
+_UNQUOTED = re.compile(
+    r'(?:<[^<>\s][^<>"\r\n\0]{1,80}>)?'
+    r'(?>(?:[^\s\0"\'`’”»,;&\\]++|[,;&](?!\s|$|[{\[]{0,2}[\w.\-% ]{1,40}[=:])|\\++(?!["\'`]))*)'
+)
+# Brackets; those with escapes in them are read where these are undone.
+_OPENING = re.compile(r'["\'\]]{0,2}[ \t]*(?:=>?|:=|:)[ \t]*(?=[{\[(](?!\s*\\))')
 _LAST_COLON = re.compile(r'["\' \t]*:["\' \t]*(?=[\r\n\0]|\Z)')
 _LINE_START = re.compile(r'^[ \t]*(?:[-*>][ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+)*["\']?$')
 _CALL = re.compile(r'[A-Za-z_][\w.]*[(\[]')
@@ -66,11 +68,8 @@ _PLAIN_NAME = re.compile(
     r'(?=.{1,80}$)(?>[a-z_]+(?:[A-Z][a-z]{2,})*|(?:[A-Z][a-z]+)+|[A-Z_]+)(?:\.(?>[a-z_]+(?:[A-Z][a-z]+)*|(?:[A-Z][a-z]+)+|[A-Z_]+))*$'
 )
 _CALL_OF_NAMES = re.compile(r'[A-Za-z_.]+\((?:[\w., =*\[\]]|\([\w., =*\]]*\)|"[^"\n]*"|\'[^\'\n]*\')*\)')
-# `= user, other`
-_LAST_OF_NAMES = re.compile(r',[ ][A-Za-z_]\w*(?=[ \t]*(?:[\r\n"\\]|\Z))')
 # `form.passwordReader`
 _MEMBER = re.compile(r'(?=[A-Za-z_]*\.)(?=[A-Za-z_.]*(?:[a-z][A-Z]|_))[a-z_][A-Za-z_.]*$')
-_OPERATOR = re.compile(r'[ ]+(?:or|and|if|in|is|else|not)\b')
 
 # Where a token tells of a thing, or of an image that all see: `arn:…:token/x`, `badge.svg?token=…`.
 _PUBLIC = re.compile(r'(?:\barn:[\w:\-]*|\bbadge[\w.\-/]*\?)\Z')
@@ -84,8 +83,6 @@ _USER = re.compile(
     re.IGNORECASE,
 )
 _CODED = re.compile(r'(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])(?![a-z_]+\d{0,2}$)[^\s/()\[\]{}<>]{5,200}')
-# Behind the first word of a passphrase, up to the end of its line.
-_MORE_WORDS = re.compile(r'(?: (?!(?:or|and|if|in|is|else|not)\b)[\w!?.\-]+){1,5}(?=[ \t]*(?:[\r\n\0]|\Z))')
 # A value that goes on in the next line.
 _GOES_ON = re.compile(r'\\\r?\n[ \t]*(?=\S)')
 
@@ -135,9 +132,8 @@ def find_keyed(text: str, lower: str) -> Iterator[Finding]:
             header_end = line_end(text, end)
             yield from find_in_columns(text, start, columns)
         for value in values:
-            if name != 'pwd' or text[value.start] not in '/~':  # a folder
-                done = max(done, value.end)
-                yield value
+            done = max(done, value.end)
+            yield value
 
 
 def find_service_keys(text: str, lower: str) -> Iterator[Finding]:
@@ -180,17 +176,18 @@ def _under(text: str, start: int, end: int, kind: Kind) -> tuple[list[Finding], 
         limit = block_end(text, indent, below, with_items=is_list)
     else:
         return [], 0
-    found, read = find_under(text, text[start:end], at, limit)
-    return [secret for each in found if (secret := _below(text, each, kind))], read
-
-
-def _below(text: str, found: Finding, kind: Kind) -> Finding | None:
-    """What stands under a name of secrets of a kind, if it looks like one, or as the item of a list like a password."""
-    word = text[found.start : found.end]
-    if ' ' in word:
-        return None
-    is_word = 'PASSWORD' in (kind, found.kind) and _COINED.fullmatch(word)
-    return (_found if is_word else _told)(text, found.start, found.end, found.kind)
+    name, found = text[start:end], list[Finding]()
+    values, read = values_under(text, at, limit)
+    for key, span in values if secret_names.kind_over(name) else ():
+        own, word = secret_names.kind_of(key) if key else None, text[slice(*span)]
+        is_plain = not own and name.lower().endswith('tokens') and not secret_names.is_generated(word)
+        if ' ' in word or is_plain or (key and not own and secret_names.is_about(key)):
+            continue
+        # As the item of a list a password may be a word.
+        is_word = 'PASSWORD' in (kind, own) and _COINED.fullmatch(word)
+        if secret := (_found if is_word else _told)(text, *span, own or kind):
+            found.append(secret)
+    return found, read
 
 
 def _line_start(text: str, at: int) -> int:
@@ -267,7 +264,7 @@ def _quoted(text: str, match: re.Match[str], kind: Kind) -> Finding | None:
 def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) -> Finding | None:
     text, start = bare.text, match.end()
     if goes_on := _GOES_ON.match(text, start):
-        return _found(text, goes_on.end(), bare.end_from(goes_on.end()), kind)
+        start = goes_on.end()
     end = bare.end_from(start)
     value = text[start:end]
     if match['sign'].strip() in ('===', '!==') or match['sign'] == '->':
@@ -287,9 +284,8 @@ def _unquoted(bare: _Bare, name_start: int, match: re.Match[str], kind: Kind) ->
         is_spaced = not json_key and match['sign'].startswith(' ')  # ` = `, as in code
         if (kind != 'PASSWORD' and _is_count(value)) or (is_spaced and _CALL.match(value)):
             return None
-        more = _MORE_WORDS.match(text, end) if is_spaced and kind == 'PASSWORD' else None
         bare_key = json_key and '\\' not in match['closing']
-        return _found(text, start, more.end() if more else end, kind, bare=bare_key)
+        return _found(text, start, end, kind, bare=bare_key)
     line_start = _line_start(text, name_start)
     if _LINE_START.match(text[line_start:name_start]):
         return _of_line(bare, line_start, start, kind)
@@ -312,13 +308,11 @@ def _is_code(text: str, name_start: int, match: re.Match[str], end: int, kind: K
     is_path = '.' in named[0]
     if (not unspaced or is_path or text.startswith((',', ')'), end)) and secret_names.is_name(named[0]):
         return True
-    is_first = sign in (' = ', ' := ') and _LAST_OF_NAMES.match(text, end) and not any(map(str.isdigit, named[0]))
-    if is_first or (not unspaced and _MEMBER.match(named[0])):
+    if not unspaced and _MEMBER.match(named[0]):
         return True
     if kind == 'PASSWORD' or not _PLAIN_NAME.match(named[0]):
         return False
-    in_code = not unspaced if sign.strip() != ':' or '.' in named[0] else '"' in match['closing']
-    return in_code or _OPERATOR.match(text, end) is not None
+    return not unspaced if sign.strip() != ':' or is_path else '"' in match['closing']
 
 
 def _before_escape(value: str) -> str:

@@ -1,17 +1,15 @@
 """Take secrets out of what a tool returned, before it is stored, traced or shown to a model."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from types import MappingProxyType
 
 import regex
 
 from researcher_integration.masking.detectors import DEFAULT_GROUPS, Group, detectors
 from researcher_integration.masking.escapes import MAX_DEPTH, as_shown, unescaped
-from researcher_integration.masking.findings import END, Find, Finding, Masked, lowered, replace
-from researcher_integration.masking.masked_values import Values
+from researcher_integration.masking.findings import Find, Finding, Masked, lowered, replace
+from researcher_integration.masking.masked_values import in_json, put_back
 from researcher_integration.masking.patterns import Pattern
 from summarizer_tool import ConfigurationError, SummarizerError
 
@@ -22,8 +20,6 @@ MAX_PATTERN = 2_000
 """Characters of an operator's expression."""
 
 _NAME = regex.compile(r'[A-Za-z][A-Za-z0-9_]{0,39}')
-
-_BETWEEN = END + '\n'
 
 NO_PATTERNS: Mapping[str, str] = MappingProxyType({})
 
@@ -50,6 +46,7 @@ class Masker:
         """
         self._own: Sequence[Find] = [compile_pattern(name, expression) for name, expression in patterns.items()]
         self._known: Sequence[Find] = detectors(frozenset(groups))
+        self._all = (*self._own, *self._known)
 
     def mask(self, text: str) -> Masked:
         """Mask the secrets in a text of any kind: a log, JSON, YAML, prose.
@@ -58,7 +55,7 @@ class Masker:
             MaskingError: If anything goes wrong, such as an expression that takes too long.
         """
         try:
-            return self._mask(text)
+            return self._mask(text, self._all)
         except Exception as error:  # noqa: BLE001 - whatever it is, the text must not go on
             raise _failed(error) from None
 
@@ -77,32 +74,40 @@ class Masker:
         """
         try:
             if type(value) is str:
-                masked = self._mask(value)
+                masked = self.mask(value)
                 return masked.text if masked.counts else value, masked.counts
-            texts: dict[str, Masked] = {}
-            Values(lambda text: texts.setdefault(text, Masked(text, {}))).masked(value)
-            suspicious = self._suspicious([*texts])
-            values = Values(lambda text: self._mask(text) if text in suspicious else texts[text])
-            return values.masked(value), dict(values.counts)
+            return self._mask_structure(value)
         except Exception as error:  # noqa: BLE001 - whatever it is, the value must not go on
             raise _failed(error) from None
 
-    def _suspicious(self, texts: Sequence[str]) -> set[str]:
-        """The texts that have secrets. Read together: a structure has thousands of texts of a few characters.
+    def _mask_structure(self, value: object) -> tuple[object, Mapping[str, int]]:
+        """A structure, masked as JSON; where masks would break that, as half a key may, its texts before all of it."""
+        # An operator's expression may ask where a text begins or ends, so it reads each alone.
+        masked = self._mask_json(value, self._own)
+        try:
+            return (put_back(value, masked.text) if masked.counts else value), masked.counts
+        except ValueError:
+            masked = self._mask_json(value, self._all)
+        try:
+            return put_back(value, masked.text), masked.counts
+        except ValueError:
+            return masked
 
-        An operator's expression may ask where a text begins or ends, so it reads each alone.
-        """
-        found = {text for text in texts for find in self._own for _ in find(text, lowered(text))}
-        starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in texts)]
-        for finding in self._findings(_BETWEEN.join(texts), MAX_DEPTH, self._known):
-            first, last = bisect_right(starts, finding.start) - 1, bisect_right(starts, finding.end - 1) - 1
-            found.update(texts[first : last + 1])
-        return found
+    def _mask_json(self, value: object, of_texts: Sequence[Find]) -> Masked:
+        counts: Counter[str] = Counter()
 
-    def _mask(self, text: str) -> Masked:
+        def mask_text(text: str) -> str:
+            masked = self._mask(text, of_texts)
+            counts.update(masked.counts)
+            return masked.text
+
+        text, found = self._mask(in_json(value, mask_text if of_texts else str), self._known, MAX_DEPTH + 1)
+        return Masked(text, dict(counts + Counter(found)))
+
+    def _mask(self, text: str, detectors: Sequence[Find], depth: int = MAX_DEPTH) -> Masked:
         counts: Counter[str] = Counter()
         for _ in range(MAX_PASSES):
-            text, found = replace(text, self._findings(text, MAX_DEPTH, (*self._own, *self._known)))
+            text, found = replace(text, self._findings(text, depth, detectors))
             if not found:
                 return Masked(text, dict(counts))
             counts += found

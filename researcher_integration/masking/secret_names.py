@@ -83,6 +83,9 @@ _DIGITS_AND_LETTERS = re.compile(r'[a-zA-Z](?=\d)|\d(?=[a-zA-Z])')
 
 _CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
 
+# `PWD=/home/ada`
+_FOLDER = re.compile(r'(?:(?<![a-z_])|(?<=\\n))(?:old)?pwd\W{0,3}$', re.IGNORECASE)
+
 _SIGN_WITHIN = re.compile(r'\w[!#$%&*^](?=\w)')
 
 _LONGEST_WORD = 24
@@ -90,11 +93,6 @@ _LONGEST_WORD = 24
 _HARMLESS = re.compile(
     rf'(?<![a-z])(?:(?:{"|".join(_NO_SECRETS["harmless"])})[_\-]?)+(?:key[_\-]?)?(?:token|secrets?|key)s?$',
     re.IGNORECASE,
-)
-
-# Of which there are many, where its value is a number; `INPUT_TOKEN` of GitHub Actions is a secret.
-_COUNTED = re.compile(
-    r'(?<![a-z])(?:(?:prompt|completion|input|output|total|used)[_\-]?)+token(?:["\'\\\s:=]|$)', re.IGNORECASE
 )
 
 _NUMERIC = re.compile(r'(?:password|passwd|passphrase|passcode|pwd|pin)$', re.IGNORECASE)
@@ -110,21 +108,9 @@ _FIELD_NAME = no_secret('fields')
 _NO_TOKEN, _NO_KEY, _SENTENCE = no_secret('no_tokens'), no_secret('no_keys'), no_secret('sentences')
 _RANGE, _VERSION = no_secret('ranges'), no_secret('versions')
 
-# `"pbkdf2-password": "1.2.1"`
-_PACKAGE = re.compile(r'[a-z\d]-[a-z]+(?:\\*"\s*:\s*\\*")?\Z')
-_PLAIN_VERSION = re.compile(r'\d{1,3}\.\d{1,3}\.\d{1,3}(?:-[a-z]+[.\d]*)?')
-
-_CONNECTION = re.compile(r'(?:dsn|conn(?:ection)?[_\-]?str(?:ing)?)[^a-z]*$', re.IGNORECASE)
-# What is masked by itself in such an address.
-_GIVEN = re.compile(
-    r'(?<=://)(?:[^\s/:]*:[^\s@]+|(?=[^@]*\d[^@]*\d)[\w\-]{20,}|\[\w+\])@'
-    r'|[\w ]*(?:pass\w*|secret|token|key|sig\w*) ?= ?[^\s;&]+',
-    re.IGNORECASE,
-)
-_WITH_SECRET = re.compile(r'[^/]@|/[^@/\s]+@|pass|pwd|pw=|secret|token|key|sig|auth|cred', re.IGNORECASE)
-
-REFERENCES = frozenset(_NAMES.about)
-"""Names of what is said *about* a secret: `secret: {secretName: tls, optional: true}` holds none."""
+_ABOUT = frozenset(_NAMES.about)
+_SAID_ABOUT = ('name', 'pattern', 'uri', 'url', 'arn', 'integrity', 'checksum', 'fingerprint', 'host', 'port', '_at')
+"""Ends of other names of what is said about a secret."""
 
 
 @lru_cache(maxsize=4096)
@@ -143,6 +129,12 @@ def kind_of(name: str) -> Kind | None:
 def kind_over(name: str) -> Kind | None:
     """The kind of what stands under a name, in an object or a list: that of `tokens`, too, which is no number there."""
     return kind_of(name.strip().rstrip('sS')) if name.lower().endswith('tokens') else kind_of(name)
+
+
+def is_about(name: str) -> bool:
+    """Return whether a name is that of what is said *about* a secret: `secret: {secretName: tls, optional: true}`."""
+    low = name.lower()
+    return low.replace('_', '') in _ABOUT or low.endswith(_SAID_ABOUT) or harmless(name)
 
 
 def may_name(lower: str, start: int, end: int) -> bool:
@@ -207,10 +199,9 @@ def service_hits(text: str, lower: str) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=1024)
 def harmless(name: str) -> bool:
-    """A name with a word for secrets that is known to hold none: `next_page_token`, `max_tokens`, `PWD`."""
+    """A name with a word for secrets that is known to hold none: `next_page_token`, `max_tokens`."""
     return (
-        name in ('PWD', 'OLDPWD')
-        or name.lower().endswith('tokens')
+        name.lower().endswith('tokens')
         or name.upper().startswith('MASKED_')
         or _HARMLESS.search(_CAMEL.sub('_', name[-60:])) is not None
     )
@@ -227,24 +218,9 @@ def is_count(name: str, number: str) -> bool:
     return '.' in number or is_round or digits < (_PIN_DIGITS if is_password else COUNT_DIGITS)
 
 
-def counts_tokens(name: str, value: str) -> bool:
-    """Return whether a value under the name of a token says how many there were: `"prompt_token": 123456789`."""
-    is_number = value.isdigit() and len(value) <= 12
-    return is_number and _COUNTED.search(_CAMEL.sub('_', name[-60:])) is not None
-
-
-def is_version(kind: str | None, value: str, name: str = '') -> bool:
+def is_version(kind: str | None, value: str) -> bool:
     """Return whether a value beside the name of a secret says nothing of it: a version, a colour, an example."""
-    if _PLAIN_VERSION.fullmatch(value) and _PACKAGE.search(name):
-        return True
-    forms = (_RANGE,) if kind == 'PASSWORD' else (_RANGE, _VERSION)
-    return len(value) < 100 and any(form.fullmatch(value) for form in forms)
-
-
-def is_address(name: str, value: str) -> bool:
-    """Return whether what is beside the name of a connection says where it goes; a secret in it has its own name."""
-    is_short = len(value) < 2000  # what is left is read again by each name in it
-    return is_short and _CONNECTION.search(name) is not None and _WITH_SECRET.search(_GIVEN.sub('', value)) is None
+    return len(value) < 100 and any(form.fullmatch(value) for form in (_RANGE, _VERSION)[: 1 + (kind != 'PASSWORD')])
 
 
 def is_none(kind: str | None, value: str, name: str) -> bool:
@@ -254,10 +230,9 @@ def is_none(kind: str | None, value: str, name: str) -> bool:
     """
     return (
         is_placeholder(value)
-        or is_version(kind, value, name)
+        or (value[:1] in ('/', '~') and _FOLDER.search(name) is not None)
+        or is_version(kind, value)
         or is_prose(kind, value)
-        or (kind == 'SECRET' and is_address(name, value))
-        or (kind == 'TOKEN' and counts_tokens(name, value))
         or (kind in ('TOKEN', 'API_KEY', 'SECRET', 'COOKIE', 'AUTHORIZATION') and names_one(value))
     )
 

@@ -21,14 +21,9 @@ _SPLIT: Mapping[str, re.Pattern[str]] = {
 _DRAWN = str.maketrans('│┃║┆┌┬┐┏┳┓─━', '||||||||||  ')
 _MARKS = ' `*"\'[]>#'
 _MAX_HEADER = 4000
-# A cell in quotes that does not end in its line.
-_OPEN: Mapping[str, re.Pattern[str]] = {
-    sign: re.compile(rf'(?:^|{re.escape(sign)})[ ]*"(?>(?:[^"]++|"")*)$') for sign in _SPLIT
-}
 _ALIGNED = re.compile(r'\S+(?: \S+)*')
 
 _STATE, _OBJECT = secret_names.no_secret('states', re.IGNORECASE), secret_names.no_secret('objects')
-_TYPE = re.compile(rf'(?:{secret_names.no_secret("types").pattern})(?:\(\d+(?:, ?\d+)?\))?$', re.IGNORECASE)
 _USER = re.compile(r'user|usr|uid|login|mail|account|host|server|^(?:name|id|db)$', re.IGNORECASE)
 _ODD = re.compile(r'[A-Z]{16,}$|\w+!$')
 
@@ -155,7 +150,7 @@ def _records(text: str, end: int, sign: str) -> Iterator[tuple[int, int]]:
     """Where the lines stand that follow one that ends there, those of a cell in quotes as one."""
     while (line := next(lines_below(text, end), None)) is not None:
         start, end = line
-        if sign and text.count('"', start, end) % 2 and _OPEN[sign].search(text[start:end]):
+        if sign and text.count('"', start, end) % 2:
             for more, stop in islice(lines_below(text, end), 50):
                 if text.count('"', more, stop) % 2:
                     end = stop
@@ -201,11 +196,6 @@ def columns_of(names: Sequence[str], *, certain: bool = True) -> Columns | None:
     return Columns(kinds, kinds.keys() - unclear if certain else set(), len(names)) if kinds else None
 
 
-def has_type(cells: Sequence[str]) -> bool:
-    """Return whether one of the cells is the type of a column, and no value."""
-    return any(_TYPE.match(cell) for cell in cells)
-
-
 def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
     """Return whether a cell of a column for secrets holds one: not a number of them, a date, a name, or a state."""
     value = value.strip("`'*")
@@ -228,7 +218,7 @@ def is_secret_cell(value: str, kind: str, *, certain: bool) -> bool:
 _NAMES = r'[\w.`"\[\]]{1,100}'
 _INTO = re.compile(
     rf'(?:into|insert)\s+({_NAMES})\s*(?:\(([^()]{{1,4000}})\)\s*)?(?:(?:output|overriding)\s[^();\0]{{1,200}}?\s)?'
-    r'(?:values?\s*(?=\()|(?=\(?select\s))'
+    r'values?\s*(?=\()'
 )
 _COPY = re.compile(rf'copy\s+({_NAMES})\s*\(([^()]{{1,4000}})\)\s*from\s+stdin[^\n\0]*')
 _TABLE = re.compile(rf'create table\s(?:if not exists\s)?\s*({_NAMES})\s*\(')
@@ -252,16 +242,11 @@ def find_in_sql(text: str, lower: str) -> Iterator[Finding]:
         columns = columns_of(insert[2].split(',')) if insert[2] else tables.get(insert[1])
         if columns is None:
             continue
-        is_selected = lower[insert.end() : insert.end() + 10].lstrip('( ').startswith('select')
         for index, token in _in_brackets(text, insert.end(), limit):
             span = token.span(token.lastgroup or 0)
             kind, value = columns.kinds.get(index), text[slice(*span)]
-            is_value = token.lastgroup is not None or value[:1].isdigit()
-            is_certain = token.lastgroup is not None and not is_selected
-            is_secret = (
-                _is_given(value) if is_certain else is_secret_cell(value, kind or '', certain=index in columns.sure)
-            )
-            if kind and is_value and is_secret:
+            is_number = value[:1].isdigit() and is_secret_cell(value, kind or '', certain=index in columns.sure)
+            if kind and (_is_given(value) if token.lastgroup else is_number):
                 yield Finding(*span, kind)
     for copied, limit in _statements(_COPY, lower) if 'from stdin' in lower else ():
         columns, sign = columns_of(copied[2].split(',')), ',' if 'csv' in copied[0] else '\t'
@@ -286,15 +271,11 @@ def _statements(begin: re.Pattern[str], lower: str) -> Iterator[tuple[re.Match[s
 
 
 def _in_brackets(text: str, at: int, limit: int) -> Iterator[tuple[int, re.Match[str]]]:
-    """The words of lists that begin there, in brackets or selected, each with its place in its list."""
+    """The words of lists in brackets that begin there, each with its place in its list."""
     depth = index = 0
     while token := _TOKEN.match(text, at, limit):
-        word = token[0].lower()
-        if word == 'select' and depth < 2:
-            depth, index = 1, 0
-        elif word in ('from', 'where') and depth == 1:
-            index = -len(text)  # behind the columns
-        elif word == '(':
+        word = token[0]
+        if word == '(':
             depth += 1
             index = index if depth > 1 else 0
         elif word == ')':

@@ -27,8 +27,6 @@ MAX_DEPTH = 12
 FILES_DEPTH = 3
 """To which text is looked for in bytes and files."""
 
-BLOCK = '-----BEGIN'
-
 SUMMARIZATION = 'summarization'
 """Key in the metadata of a result under which stands what was made of it,"""
 NOTE = 'note'
@@ -115,25 +113,13 @@ class Observation:
 
     def masked(self, masker: Masker) -> 'Observation':
         """The same without secrets, or a `MaskingError`; takes as long as its text is large."""
+        value, _ = masker.mask_value(self.value)
+        content, _ = masker.mask_value(self.content)
         try:
-            value = _masked(self.value, masker)
-            if not isinstance(value, str):
-                # What only shows when all of it is written down is masked there, at the cost of the structure.
-                written = masker.mask(as_text(value))
-                if written.counts:
-                    members = cast('Sequence[object]', value) if isinstance(value, list | tuple) else ()
-                    files = [item for item in members if is_multi_modal_content(item)]
-                    value = [written.text, *files] if files else written.text
-            content = _masked(self.content, masker)
+            metadata, _ = masker.mask_value(self.metadata)
         except MaskingError:
-            raise
-        except Exception as error:  # noqa: BLE001 - such as a value that holds itself: it must not go on
-            raise MaskingError(f'could not be searched for secrets: {type(error).__name__}') from None
-        try:
-            metadata = _masked(self.metadata, masker)
-        except (MaskingError, RecursionError):
             metadata = None  # no model sees it, but traces and stored histories may
-        return Observation(value, content, metadata, self.is_wrapped)
+        return Observation(value, cast('Any', content), metadata, self.is_wrapped)
 
     def bounded(self, limit_kb: int) -> 'Observation':
         """The same with a note in the place of each file that is over the limit of one result."""
@@ -227,22 +213,6 @@ def _decoded(data: bytes) -> str:
 def as_text(value: object) -> str:
     """The text of a value as pydantic-ai writes it for a model: text as it is, all else as JSON, files left out."""
     return ToolReturnPart(tool_name='', content=value, tool_call_id='').model_response_str()
-
-
-def _masked(value: object, masker: Masker) -> Any:
-    return masker.mask_value(_with_whole_blocks(value, masker))[0]
-
-
-def _with_whole_blocks(value: object, masker: Masker) -> object:
-    """A value in which no list of lines holds a key or a certificate: no single line of it would give it away."""
-    items = cast('Sequence[object]', value) if isinstance(value, list | tuple) else ()
-    texts = [item for item in items if isinstance(item, str)]
-    if not texts or len(texts) < len(items):
-        return _changed(cast('object', value), lambda member: _with_whole_blocks(member, masker))
-    if not any(BLOCK in text for text in texts):
-        return items
-    masked = masker.mask('\n'.join(texts))
-    return masked.text.split('\n') if masked.counts else items
 
 
 def _laid_out(value: object) -> str:

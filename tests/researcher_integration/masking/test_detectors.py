@@ -208,7 +208,6 @@ def test_a_form_is_checked_when_it_is_read() -> None:
         'CHALLENGE_PASSWORD = ObjectIdentifier("1.2.840.113549.1.9.7")',
         '    "--ssl-keyfile-password",\n    type=str,\n',
         'credentials=to_protocol(\n    credentials)',
-        '{"dependencies": {"pbkdf2-password": "1.2.1"}}',
         '# The requirepass is not compatible, which will cause requirepass to be ignored.',
         'this.handleInitialSocks5AuthenticationHandshakeResponse();',
         'org.spring.OAuth2ResourceServerOpaqueTokenConfiguration',

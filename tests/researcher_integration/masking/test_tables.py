@@ -67,8 +67,6 @@ OF_PROGRAMS = {
     '<td><code>{}</code></td><td></td></tr><tr><td>bob</td><td>{}</td><td>ok</td></tr><tr><td>cid</td><td>{}</td></tr></table>',
     'HTML without ends': '<TABLE><TR><TD>user<TD>password<TR><TD>ann<TD>{}<TR><TD>bob<TD>{}<TR><TD>cid<TD>{}</TABLE>',
     'SQL in double quotes': 'INSERT INTO u (id, name, password) VALUES (1,"a\'nn","{}"),(2,"bob","{}"),(3,"cid","{}");',
-    'SQL that selects': "REPLACE INTO u (name, password) SELECT 'ann', '{}' FROM dual UNION SELECT 'bob', '{}' FROM x\n"
-    "UNION SELECT 'cid', '{}';",
     'SQL of other dialects': "INSERT u (name, password) VALUE ('ann', N'{}'); INSERT INTO u (name, password) OUTPUT inserted.id\n"
     "VALUES ('bob', '{}'); INSERT INTO u (name, password) OVERRIDING SYSTEM VALUE VALUES ('cid', $${}$$);",
     'COPY of CSV': 'COPY u (name, password) FROM stdin WITH (FORMAT csv);\nann,{}\n"b, ob",{}\ncid,{}\n\\.\n',
@@ -158,7 +156,6 @@ Password........: {}
 Login failed for user bob with password {}
 invalid password "{}" for user bob
 password changed from {} to {}
-  ~ password = "[MASKED_PASSWORD]" -> "{}"
 CREATE TABLE users (id int, name text, password text); INSERT INTO users VALUES (1, 'bob', '{}');
 define( 'DB_PASSWORD', '{}' );
 enable secret {}
@@ -256,14 +253,10 @@ wick = SecretStr("{}")  # bob
 <property value="{}" name="password"/> bob
 <input class="bob" value="{}" id="b" type="password">
 INPUT_TOKEN={} bob
-{"prompt_token": "{}"} bob
 password＝{} bob
 パスワード　＝　{}
 password　：　{}
 密码＝{}
-contrasen\u0303a: {}
-lo\u0308senord={} bob
-\u1107\u1175\u1106\u1175\u11af\u1107\u1165\u11ab\u1112\u1169: {}
 סיסמה: {}
 كلمة المرور: {}
 รหัสผ่าน: {}

@@ -74,7 +74,7 @@ if name in ("cookie", "set-cookie"): user, password = line.partition(":")
 "@octokit/auth-token": "^6.0.0", "cookie": "^0.7.1"
 python3-jwt:amd64 (2.6.0-1), tiktoken==0.2.0
 token = bool(value); self.token = token; if token == other or token != STOP:
-connect(token=settings.token, password=password, secret=own or inherited)
+connect(token=settings.token, password=password)
 def ask(password: bool = False, token: str | None = None) -> None:
 the token is invalid, the password is required, the secret is base64-encoded
 the password is mandatory. The password was stored elsewhere, the passphrase is "incorrect"; passwords: [required, identical]
@@ -142,7 +142,7 @@ token expires_in=3600
 password: 8 characters minimum
 <string value="Password" name="password"/><item value="Forgot your password?" name="password"/>
 <msg value="Mot de passe" key="password"/> <input value="Login" name="token">
-{"prompt_token": 123456789, "token": 12000000} so far
+{"token": 12000000} so far
 creds := &lamp.Credentials{}; seen[secretKey] = struct{}{}; c.credentials = []byte(apiKey); token := fen.store.Auth.Lamps.Location
 get("https://fen.example/v1?q=1&api_key="+found, nil); `{"token":"` + token + `","secret":"` + secret + `"}`; credentials: "include"
 image: fen.example/lamp-secrets:v0.9.8-ubi9; CREATE_SECRET = 0x00000020; get_password('service1', 'ada1'); # Token`: https://fen.example/rfc6749#part-3.2
@@ -152,7 +152,6 @@ keyData.split(b"-----BEGIN CERTIFICATE-----"); token: `Basic ${Fen.from('a:b').e
 ECDHE-PSK-AES256-CBC-SHA  TLSv1  Kx=ECDHEPSK  Au=PSK  Enc=AES(256); UNEXPECTED_TOKEN = /^Unexpected (.)/i
 secret-access-key: xxxxxxxxxxxxxxxxxxxx/xxxxxxxxx; AWS_SECRET_ACCESS_KEY=fsec_xxxxxxxxxxxxxxxx
 echo "$$FEN_PASS" | docker login; - token: '\\w*.fen.example', - token: "\\[.*\\]"; "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D"
-password = user, other
 def ask(data: bytes, password: typing.Optional[bytes]); if (token === FALSE)
     password: Incomplete | None = ...,
 Authorization: Basic base64(name:word); authorization = "{} Credential={}/{}, Headers={}"

@@ -263,7 +263,7 @@ async def test_what_is_meant_for_programs_is_bounded_and_masked() -> None:
         return ListToolsResult(tools=[Tool(name='get', input_schema={'type': 'object'})])
 
     served = Server[Any]('one', on_list_tools=list_tools, on_call_tool=call)
-    assert (await got(served)).meta == snapshot({'token': '[MASKED_TOKEN]', 'pages': 3})
+    assert (await got(served)).meta == snapshot({'token': '[MASKED_GITHUB_TOKEN]', 'pages': 3})
     assert (await got(served, {'all': True})).meta == snapshot({'summarizer/left_out': ['rows']})
 
 

@@ -91,7 +91,7 @@ Turn first. token=[addresses the reader; not an instruction] [MASKED_GITHUB_TOKE
                         'type': 'object',
                         'title': 'noteArguments',
                     },
-                    'meta': {'token': '[MASKED_TOKEN]', 'lamp': 4},
+                    'meta': {'token': '[MASKED_GITHUB_TOKEN]', 'lamp': 4},
                 },
             ]
         )

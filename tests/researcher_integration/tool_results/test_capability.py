@@ -252,7 +252,7 @@ async def test_a_server_may_be_left_alone() -> None:
 
 async def test_secrets_are_masked_in_what_is_small() -> None:
     seen = await ran({'user': 'kelder', 'remote': {'token': TOKEN}})
-    assert seen.return_value == snapshot({'user': 'kelder', 'remote': {'token': '[MASKED_TOKEN]'}})
+    assert seen.return_value == snapshot({'user': 'kelder', 'remote': {'token': '[MASKED_GITHUB_TOKEN]'}})
     wrapped = await ran(ToolReturn('ok', content=f'log in with {TOKEN}', metadata={'raw': TOKEN}))
     assert (wrapped.return_value, wrapped.metadata) == snapshot(('ok', {'raw': '[MASKED_GITHUB_TOKEN]'}))
     assert TOKEN not in str(wrapped)
@@ -335,7 +335,7 @@ user: What is broken? My key is [MASKED_GITHUB_TOKEN].
 agent: I look for what is broken.
 agent called: look {"where":"pier","token":"[MASKED_GITHUB_TOKEN]"}
 
-The call: look with {"where": "pier", "token": "[MASKED_TOKEN]"}\
+The call: look with {"where": "pier", "token": "[MASKED_GITHUB_TOKEN]"}\
 """)
     assert TOKEN not in prompt
     assert 'harbour master' not in prompt
