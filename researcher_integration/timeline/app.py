@@ -51,7 +51,7 @@ class EventStream(EventSourceResponse):
     """The response to somebody who follows a run.
 
     The last event is `end` when the run has ended; `failed` when the log cannot be read: then the client may come back,
-    to where the last event was that has an id, as those have that are kept.
+    to where the last event was.
     """
 
     def __init__(self, events: AsyncGenerator[TimelineEvent], after: int, open_streams: 'set[EventStream]') -> None:
@@ -83,9 +83,8 @@ class EventStream(EventSourceResponse):
                 async for event in events:
                     # On one line, also for clients that end lines where Unicode does.
                     body = encoded(event).decode().translate(_SEPARATORS)
-                    after = after if event.is_transient else event.seq
-                    number = None if event.is_transient else str(event.seq)
-                    yield ServerSentEvent(body, id=number, event=event.type, sep='\n')
+                    after = event.seq
+                    yield ServerSentEvent(body, id=str(after), event=event.type, sep='\n')
                     # Many events in a row should not keep others from being served.
                     await checkpoint()
         except StoreError as error:

@@ -6,7 +6,7 @@ what it says.
 
 import json
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Final, Literal, cast
+from typing import Annotated, Final, Literal, cast
 
 from pydantic import (
     AwareDatetime,
@@ -70,12 +70,9 @@ class _Event(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra='forbid')
 
-    is_transient: ClassVar[bool] = False
-    """Whether only those see it who follow while it happens."""
-
     run_id: Name = ''
     seq: Count = 0
-    """From 1 on, over all events of the run. Who catches up finds gaps where transient events were."""
+    """From 1 on, over all events of the run."""
     time: AwareDatetime = UNSTAMPED
     """UTC."""
     call_id: Name
@@ -137,8 +134,6 @@ class ToolResult(_Capped):
 class Summarizing(_Event):
     """A result is large, and is being summarized."""
 
-    is_transient: ClassVar[bool] = True
-
     type: Literal['tool_call.summarizing'] = 'tool_call.summarizing'
     estimated_tokens: Count
     """cl100k, of the result."""
@@ -146,8 +141,6 @@ class Summarizing(_Event):
 
 class SummaryDelta(_Capped):
     """A fact of the summary, as soon as it is complete."""
-
-    is_transient: ClassVar[bool] = True
 
     type: Literal['summary.delta'] = 'summary.delta'
     index: Count
@@ -190,8 +183,3 @@ def decoded(body: bytes) -> Draft:
     except ValidationError as error:
         # What pydantic says repeats the text.
         raise ValueError(f'no event of a timeline: {error.error_count()} fields are wrong') from None
-
-
-def stamped(draft: Draft, run_id: str, seq: int, time: datetime) -> Draft:
-    """A draft that has its place in a run."""
-    return draft.model_copy(update={'run_id': run_id, 'seq': seq, 'time': time})

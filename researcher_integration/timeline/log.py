@@ -1,4 +1,4 @@
-"""The log of timelines: the persistent events of runs, in SQLite, for those who come later or from another process.
+"""The log of timelines: the events of runs, in SQLite, for those who come later or from another process.
 
 One process writes a run, any number may read it meanwhile. When everything together is over the size cap the oldest
 runs go, and of a run that is too large by itself the oldest events.
@@ -25,8 +25,8 @@ MEMORY: Final = ':memory:'
 _TABLES = (
     """CREATE TABLE runs (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, began_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-        is_closed INTEGER NOT NULL DEFAULT 0, reserved INTEGER NOT NULL DEFAULT 0, events INTEGER NOT NULL DEFAULT 0,
-        bytes INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0) STRICT""",
+        is_closed INTEGER NOT NULL DEFAULT 0, events INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
+        dropped INTEGER NOT NULL DEFAULT 0) STRICT""",
     """CREATE TABLE events (
         run INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, seq)) STRICT""",
     'CREATE INDEX runs_by_use ON runs (is_closed DESC, updated_at)',
@@ -65,7 +65,7 @@ class LoggedRun(BaseModel):
     is_closed: bool
     """Whether it has ended. A run whose process has died stays open."""
     last_seq: int = 0
-    """Of its last persistent event."""
+    """Of its last event."""
     events: int = 0
     """That are kept."""
     dropped: int = 0
@@ -108,22 +108,16 @@ class EventLog:
         self._close()
 
     def begin(self, run_id: str) -> int:
-        """Open a run, also one that has ended before; the last sequence number that may have been given to an event."""
+        """Open a run, also one that has ended before; returns the sequence number of its last event."""
         with self._write() as db:
             number = self._run(db, run_id)
-            [last] = db.execute(
-                'UPDATE runs SET is_closed = 0 WHERE number = ? '
-                'RETURNING max(reserved, (SELECT coalesce(max(seq), 0) FROM events WHERE run = number))',
-                (number,),
-            ).fetchone()
+            db.execute('UPDATE runs SET is_closed = 0 WHERE number = ?', (number,))
+            [last] = db.execute('SELECT coalesce(max(seq), 0) FROM events WHERE run = ?', (number,)).fetchone()
             return last
 
-    def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
-        """Keep an event that has its place in a run; a second one with its number is a `StoreError`.
-
-        `body` is how it is written, where that is known.
-        """
-        body = encoded(event) if body is None else body
+    def append(self, event: TimelineEvent) -> None:
+        """Keep an event that has its place in a run; a second one with its number is a `StoreError`."""
+        body = encoded(event)
         size = len(body) + _ROW_BYTES
         with self._write() as db:
             number = self._run(db, event.run_id)
@@ -134,10 +128,10 @@ class EventLog:
                 (size, _now(), number),
             )
 
-    def end(self, run_id: str, last: int = 0) -> None:
-        """Say that nothing comes after the last event of a run; no other event shall get its number."""
+    def end(self, run_id: str) -> None:
+        """Say that nothing comes after the last event of a run."""
         with self._write() as db:
-            db.execute('UPDATE runs SET is_closed = 1, reserved = ? WHERE number = ?', (last, self._run(db, run_id)))
+            db.execute('UPDATE runs SET is_closed = 1 WHERE number = ?', (self._run(db, run_id),))
 
     def read(self, run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
         """The first `limit` events of a run with sequence numbers over `after`; none of a run that is not known."""
