@@ -7,13 +7,13 @@ crawled by a tool that returns a handle, and everything else is instructions.
 import logging
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_ai import Agent, ModelMessage, RunContext, ToolFailed, ToolReturn, ToolReturnPart, capture_run_messages
+from pydantic_ai import Agent, ModelMessage, RunContext, ToolFailed, ToolReturn
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
@@ -21,7 +21,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.configuration import RAISED_BY, Topic
-from researcher_integration.lore.crawl.crawling import StepDeps, crawl_tool
+from researcher_integration.lore.crawl.crawling import StepDeps, SummaryTaken, crawl_tool
 from researcher_integration.lore.material import ServerReply, titled
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
@@ -57,19 +57,7 @@ _logger = logging.getLogger('researcher_integration')
 PAGES_TAG = register_tag('known_pages')
 RESULT_TAG = register_tag('page_text')
 
-SUMMARY_TOOLS = frozenset({'summarize', 'summarize_for_extraction'})
 _WHILE_IN_PIPELINE = frozenset({'read_source'})
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryTaken:
-    """A summary that the agent made through a tool."""
-
-    source_ids: tuple[str, ...]
-    """Of its pages; empty if it is not of pages alone, but also of something that a model wrote."""
-    text: str
-    usage: RunUsage = field(default_factory=RunUsage)
-    """Of the model that made it."""
 
 
 class Findings(BaseModel):
@@ -126,7 +114,7 @@ class LoreResearcher:
             deps_type=StepDeps,
             instructions=[load_prompt('research/researcher'), on_summaries],
             tools=[crawl_tool()],
-            toolsets=[_Framed(summarizer), *search],
+            toolsets=[_SummaryTools(summarizer), *search],
         )
         # Pages stay out of the traces whatever the application instruments globally.
         self.agent.instrument = InstrumentationSettings(
@@ -158,47 +146,40 @@ class LoreResearcher:
         """
         started, usage = time.monotonic(), RunUsage() if usage is None else usage
         before = copy(usage)
+        deps.taken.clear()
         warnings: list[str] = []
         history: list[ModelMessage] = []
-        notes, is_finished = '', True
+        notes = ''
         report = fill_prompt(topic.instructions.report, zone=one_line(zone))
         requests = (
             _gather_request(zone, topic, deps, budget),
             render_prompt('research/report_request', instructions=report),
         )
         for request in requests:
-            with capture_run_messages() as messages:
-                try:
-                    run = await self.agent.run(
-                        request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
-                    )
-                except UsageLimitExceeded as error:
-                    warnings.append(f'the agent ended at its limit: {limit_reached(error)}; {RAISED_BY}')
-                except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
-                    raise
-                except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
-                    _logger.warning('an agent failed', extra=defect_attributes(error))
-                    warnings.append(f'the agent failed: {failure_reason(error)}')
-                else:
-                    notes, history = run.output, run.all_messages()
-                    continue
-            history, notes, is_finished = messages or history, '', False
-            break
-        summaries: list[SummaryTaken] = []
-        pages = {page.source_id: page.number for page in deps.crawler.pages.values()}
-        for taken, is_counted in _summaries(history):
-            summaries.append(taken if pages.keys() >= {*taken.source_ids} else replace(taken, source_ids=()))
-            if not is_counted:
-                usage.incr(taken.usage)
+            try:
+                run = await self.agent.run(
+                    request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
+                )
+                notes, history = run.output, run.all_messages()
+            except UsageLimitExceeded as error:
+                warnings.append(f'the agent ended at its limit: {limit_reached(error)}; {RAISED_BY}')
+            except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
+                _logger.warning('an agent failed', extra=defect_attributes(error))
+                warnings.append(f'the agent failed: {failure_reason(error)}')
+            if warnings:
+                notes = ''
+                break
         notes = encodable(notes)  # half a character, which a model may write, goes into no file
-        known = {f'[{number}]' for number in pages.values()}
+        known = {f'[{page.number}]' for page in deps.crawler.pages.values()}
         notes = _CITATION.sub(lambda cited: cited[0] if cited[0] in known else NO_PAGE, notes)
         return Findings(
             notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
-            summaries=tuple(summaries),
+            summaries=tuple(deps.taken),
             spent=usage - before,
             warnings=tuple(warnings),
-            is_finished=is_finished,
+            is_finished=not warnings,
             seconds=round(time.monotonic() - started, 2),
         )
 
@@ -222,40 +203,30 @@ def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str
     )
 
 
-def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken, bool]]:
-    """The summaries that tools returned, and whether their usage is part of the run's."""
-    for message in messages:
-        for part in message.parts:
-            if isinstance(part, ToolReturnPart) and part.tool_name in SUMMARY_TOOLS and part.outcome == 'success':
-                # Out of the frame of `_Framed`; tags within it stay escaped.
-                text = part.model_response_str().removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
-                if isinstance(part.metadata, Summary):
-                    handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
-                    yield SummaryTaken(handles, text, part.metadata.stats.usage), True
-                elif isinstance(part.metadata, dict):
-                    said = ServerReply.model_validate(cast('object', part.metadata))
-                    yield SummaryTaken(said.source_ids, text, said.stats.usage if said.stats else RunUsage()), False
-
-
 @dataclass
-class _Framed(WrapperToolset[Any]):
-    """Frame the results of the summarizer's tools as data, and keep whole pages out of the agent's context.
+class _SummaryTools(WrapperToolset[StepDeps]):
+    """Frame the results of the summarizer's tools as data, take note of summaries, and keep whole pages out.
 
     These come back where every call of the summarizer's model fails.
     """
 
     async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[StepDeps], tool: ToolsetTool[StepDeps]
     ) -> object:
         """Call a tool; a result that is the original text is a failure."""
         result = cast('object', await super().call_tool(name, tool_args, ctx, tool))
-        if isinstance(result, str):
-            return wrap_in_tag(RESULT_TAG, f'\n{result}\n')
-        if not isinstance(result, ToolReturn):
-            return result
-        returned = cast('ToolReturn[Any]', result)
-        metadata = cast('object', returned.metadata)
-        said = ServerReply.model_validate(metadata) if isinstance(metadata, dict) else metadata
-        if isinstance(said, Summary | ServerReply) and said.state == 'original':
+        returned = cast('ToolReturn[Any]', result) if isinstance(result, ToolReturn) else ToolReturn(result)
+        text, said = str(returned.return_value), cast('object', returned.metadata)
+        handles, state, usage = list[str](), '', None
+        if isinstance(said, Summary):
+            handles, state, usage = [each.source_id for each in said.parts], said.state, said.stats.usage
+        elif isinstance(said, dict):
+            reply = ServerReply.model_validate(said)
+            handles, state, usage = [*reply.source_ids], reply.state, reply.stats and reply.stats.usage
+            ctx.usage.incr(usage or RunUsage())
+        if state == 'original':
             raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
-        return replace(returned, return_value=wrap_in_tag(RESULT_TAG, f'\n{returned.return_value}\n'))
+        if usage is not None:
+            are_pages = {page.source_id for page in ctx.deps.crawler.pages.values()}.issuperset(handles)
+            ctx.deps.taken.append(SummaryTaken(tuple(dict.fromkeys(handles)) if are_pages else (), text, usage))
+        return replace(returned, return_value=wrap_in_tag(RESULT_TAG, f'\n{text}\n'))

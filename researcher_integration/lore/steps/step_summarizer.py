@@ -14,7 +14,7 @@ from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, StepState
 from researcher_integration.lore.configuration import Topic
-from researcher_integration.lore.crawl.researcher import SummaryTaken
+from researcher_integration.lore.crawl.crawling import SummaryTaken
 from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.usage import limit_reached

@@ -11,7 +11,7 @@ from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import Step
 from researcher_integration.lore.configuration import load_topics
-from researcher_integration.lore.crawl.researcher import SummaryTaken
+from researcher_integration.lore.crawl.crawling import SummaryTaken
 from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, ZoneSummary
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
