@@ -12,10 +12,9 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from researcher_integration.lore.configuration import Topic
+    from researcher_integration.lore.configuration import Configuration, Topic
     from researcher_integration.lore.package import Package, Statistics, StepStatistics
-    from researcher_integration.lore.pipeline import ResearchProgress
-    from researcher_integration.lore.steps.research_run import Configuration
+    from researcher_integration.lore.steps.steps import ResearchProgress
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -176,8 +175,7 @@ def _research(
 
 
 def _configuration(folder: Path, *, search: bool) -> 'Configuration':
-    from researcher_integration.lore.configuration import load_tiers, load_topics
-    from researcher_integration.lore.pipeline import Configuration
+    from researcher_integration.lore.configuration import Configuration, load_tiers, load_topics
     from summarizer_tool import naming_extra
 
     with naming_extra('researcher'):

@@ -10,11 +10,11 @@ from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest
-from researcher_integration.lore.configuration import ResearchSettings
+from researcher_integration.lore.configuration import Configuration, ResearchSettings
 from researcher_integration.lore.crawl.pages import without_user
 from researcher_integration.lore.material import ResearchError
-from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
-from researcher_integration.lore.steps.steps import ResearchSteps
+from researcher_integration.lore.steps.planning import told
+from researcher_integration.lore.steps.steps import ResearchProgress, ResearchRun
 from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import (
     ExtractiveModel,
@@ -26,8 +26,6 @@ from summarizer_tool import (
     in_io_thread,
     trace_span,
 )
-
-__all__ = ('STORE_FILE', 'Configuration', 'Research', 'ResearchProgress')
 
 STORE_FILE = 'sources.sqlite3'
 LOCK = '.lock'
@@ -82,24 +80,23 @@ class Research:
 
     async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint
-        steps = ResearchSteps(work)
         if work.model is not None:
             self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
-        await steps.crawl()
+        await work.crawl()
         if not checkpoint.pages and not checkpoint.request.search:
             reasons = '; '.join(failure.told for failure in checkpoint.failures[:5])
             raise ResearchError(f'no page could be crawled: {reasons}')
-        await steps.assign()
+        await work.assign()
         work.room()  # too small a window shows now
-        await steps.run()
+        await work.run_steps()
         if not checkpoint.pages:
             checkpoint.forget_steps()  # so that a resumed research searches again
             await work.save()
             raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
-        material = await steps.material()
+        material = await work.material()
         if work.model is not None:
-            await steps.extract(work.model, material)
-            await steps.cross_reference(work.model, material)
+            await work.extract(work.model, material)
+            await work.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(

@@ -15,7 +15,7 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, StepState
 from researcher_integration.lore.configuration import Topic
 from researcher_integration.lore.crawl.crawling import SummaryTaken
-from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
+from researcher_integration.lore.material import CrawledPage, KeptSection, ResearchError, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
@@ -120,26 +120,13 @@ class ZoneSummarizer:
             reason = f'not summarized by a model: {error}'
         except UsageLimitExceeded as error:
             reason = f'not summarized by a model, for the limit of the summaries: {limit_reached(error)}'
-        return await self._by_embedded(pages, topics, tokens), reason
-
-    async def _by_embedded(
-        self, pages: Sequence[CrawledPage], topics: Sequence[SummaryTopic], tokens: int
-    ) -> SourceSummary:
-        """Likewise by the embedded model: in halves where it cannot together, so that what is lost is a page alone."""
         free = replace(self.options, usage=None, usage_limits=None)
         try:
-            return await self.embedded.condense(_ids(pages), topics, tokens, free)
+            return await self.embedded.condense(_ids(pages), topics, tokens, free), reason
         except SummaryUnavailableError as error:
-            if len(pages) == 1:
-                return SourceSummary({}, RunUsage(), '', (f'[{pages[0].number}] is lost: {error}',))
-        at, least = len(pages) // 2, LEAST_SUMMARY * len(topics)
-        halves = [await self._by_embedded(each, topics, max(least, tokens // 2)) for each in (pages[:at], pages[at:])]
-        texts = {
-            topic.name: '\n\n'.join(filter(None, (half.topics.get(topic.name, '') for half in halves)))
-            for topic in topics
-        }
-        model = next(filter(None, (half.model for half in halves)), '')
-        return SourceSummary(texts, RunUsage(), model, tuple(said for half in halves for said in half.warnings))
+            raise ResearchError(
+                f'the pages cannot be summarized: {error}; mend that, and go on with --resume'
+            ) from None
 
 
 def _ids(pages: Sequence[CrawledPage]) -> tuple[str, ...]:

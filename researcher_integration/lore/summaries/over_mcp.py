@@ -25,7 +25,7 @@ from researcher_integration.lore.summaries.backends import (
     SummaryUnavailableError,
     source_summary,
 )
-from researcher_integration.mcp.failures import FAILURES, reason, refusal
+from researcher_integration.mcp.failures import FAILURES, MAX_SHOWN, reason, refusal
 from summarizer_tool import (
     Collection,
     ConfigurationError,
@@ -48,9 +48,6 @@ CONNECT_SECONDS = 5.0
 DEFAULT_TIMEOUT = 120.0
 """Seconds. A server answers within its `MCP_TOOL_TIMEOUT`, 110 by default, degraded if need be."""
 
-MAX_SHOWN = 200
-"""Characters of what a server says that an error repeats."""
-
 _NAMESPACE = 'summarizer/'
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 
@@ -67,10 +64,8 @@ class ServerAnswer:
     """The result of a tool of the server."""
 
     text: str
-    meta: Mapping[str, Any]
+    meta: dict[str, Any]
     """What the server says besides, under `summarizer/...`; models do not see it."""
-    said: ServerReply
-    """The same, read."""
     is_error: bool
 
 
@@ -145,7 +140,7 @@ class OverMCP(MCPToolset[Any]):
             raise ToolFailed(str(error)) from error
         if answer.is_error:
             raise ToolFailed(answer.text)
-        return ToolReturn(return_value=answer.text, metadata=dict(answer.meta)) if answer.meta else answer.text
+        return ToolReturn(return_value=answer.text, metadata=answer.meta) if answer.meta else answer.text
 
     async def condense(
         self, source_ids: Sequence[str], topics: Sequence[SummaryTopic], max_output_tokens: int, options: RequestOptions
@@ -170,9 +165,13 @@ class OverMCP(MCPToolset[Any]):
         answer = await self.ask('summarize_for_extraction', arguments, notify)
         if answer.is_error:
             raise self._refusal(answer, source_ids)
-        said = answer.said
+        try:
+            said = ServerReply.model_validate(answer.meta)
+        except ValidationError:  # it quotes the server
+            said = ServerReply()
         if said.stats is None:
-            raise SummaryUnavailableError(f'{self._place} says nothing of how its answer was made: is it a summarizer?')
+            reason = 'says of its answer nothing that can be read; is it a summarizer of this version?'
+            raise SummaryUnavailableError(f'{self._place} {reason}')
         usage.incr(said.stats.usage)
         texts = {topic.get('name', ''): topic.get('text', '') for topic in said.topics or ()}
         return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
@@ -235,12 +234,7 @@ class OverMCP(MCPToolset[Any]):
             )
         text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
         meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
-        try:
-            said = ServerReply.model_validate(meta)
-        except ValidationError:  # it quotes the server
-            reason = 'says of its answer what cannot be read; is it a summarizer of another version?'
-            raise SummaryUnavailableError(f'{self._place} {reason}') from None
-        return ServerAnswer(text, meta, said, result.is_error)
+        return ServerAnswer(text, meta, result.is_error)
 
     async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
         """Use the client, connected as long as any call lasts."""

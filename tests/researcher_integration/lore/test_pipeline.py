@@ -16,7 +16,7 @@ from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.extraction.records import RECORDS
 from researcher_integration.lore.material import TOPIC_IDS, TopicId
 from researcher_integration.lore.package import BRIEFS, EXTRACTION_FILE, STATISTICS_FILE, Extracted, Package, Statistics
-from researcher_integration.lore.steps import research_run
+from researcher_integration.lore.steps import planning
 from researcher_integration.lore.summaries.backends import InProcess, SourceSummary, SummaryUnavailableError
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
@@ -28,7 +28,7 @@ from tests.support.serving import Served
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from researcher_integration.lore.pipeline import ResearchProgress
+    from researcher_integration.lore.steps.steps import ResearchProgress
 
 CALLS = 5
 """Of a model at once, as the settings have it."""
@@ -338,7 +338,7 @@ async def test_an_agent_that_never_ends_leaves_requests_for_summaries(zone: Worl
     package = await zone.research(tmp_path, limits=Limits(requests=240), window=4_000, llm_model=MODEL).run()
     steps = package.statistics.steps.values()
     asked = Counter(map(role, zone.provider.requests))
-    assert asked['agent'] <= 240 * research_run.AGENTS + len(TOPIC_IDS)  # the share of each step is rounded up
+    assert asked['agent'] <= 240 * planning.AGENTS + len(TOPIC_IDS)  # the share of each step is rounded up
     assert {step.state for step in steps} == {'summarized'}
     assert package.statistics.summaries.requests == asked['summary'] > 0
     assert any('limits: in the file of the topics raises it' in warning for warning in package.statistics.warnings)

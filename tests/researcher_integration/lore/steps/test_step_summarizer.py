@@ -12,7 +12,7 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.lore.checkpoint import Step
 from researcher_integration.lore.configuration import load_topics
 from researcher_integration.lore.crawl.crawling import SummaryTaken
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, ResearchError, TopicId
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, ZoneSummary
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from summarizer_tool import RequestOptions, SummaryTopic
@@ -159,18 +159,11 @@ async def test_steps_without_pages_are_empty() -> None:
     assert {(step.state, step.blocks) for step in kept.steps.values()} == {('empty', ())}
 
 
-async def test_what_the_embedded_model_cannot_read_together_it_reads_in_parts() -> None:
-    @dataclass
-    class OneAtATime(Recorded):
-        async def condense(self, source_ids: Sequence[str], *args: Any) -> SourceSummary:
-            if len(source_ids) > 1 or source_ids[0] == handle(3):
-                raise SummaryUnavailableError('too large, or gone')
-            return await super().condense(source_ids, *args)
-
-    pages = [page(number, 4000) for number in (1, 2, 3)]
-    down = Recorded(SummaryUnavailableError('down'))
-    summarizer = ZoneSummarizer(down, OneAtATime(), TOPICS, RequestOptions(usage=RunUsage()))
-    kept = await summarizer.summarize(pages, 5000, {}, {}, {})
-    assert {step.state for step in kept.steps.values()} == {'degraded'}
-    assert all(step.blocks for step in kept.steps.values())
-    assert kept.warnings == ('[3] is lost: too large, or gone',)
+async def test_what_the_embedded_model_cannot_summarize_ends_the_research() -> None:
+    down = Recorded(SummaryUnavailableError('too large'))
+    summarizer = ZoneSummarizer(down, down, TOPICS, RequestOptions(usage=RunUsage()))
+    with pytest.raises(ResearchError) as caught:
+        await summarizer.summarize([page(1, 9000)], 5000, {}, {}, {})
+    assert str(caught.value) == snapshot(
+        'the pages cannot be summarized: too large; mend that, and go on with --resume'
+    )

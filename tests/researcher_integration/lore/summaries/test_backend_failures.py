@@ -247,5 +247,5 @@ async def test_a_server_that_says_of_its_answer_what_cannot_be_read(store: Sourc
         url = f'{running.origin}/mcp'
         error = await refused(OverMCP(url, store.collection()), kept(store, CHRONICLE))
     assert without_port(str(error)) == snapshot(
-        'the MCP server at HOST says of its answer what cannot be read; is it a summarizer of another version?'
+        'the MCP server at HOST says of its answer nothing that can be read; is it a summarizer of this version?'
     )

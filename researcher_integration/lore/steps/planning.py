@@ -1,29 +1,15 @@
-"""What all parts of a research share: the checkpoint, the pages, what has been spent, and who may spend how much."""
+"""Who may spend how much of a zone's limits and tokens, and which step a page belongs to."""
 
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
 
-import anyio
-from pydantic_ai.models import Model
-from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
-from researcher_integration.lore.checkpoint import Checkpoint
-from researcher_integration.lore.configuration import Limits, ResearchSettings, ResearchTopics, SourceTiers, Topic
+from researcher_integration.lore.configuration import Limits, Topic
 from researcher_integration.lore.crawl.researcher import Way
-from researcher_integration.lore.extraction.windowed_query import room
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.usage import share_of
-from summarizer_tool import Service, in_io_thread
-
-if TYPE_CHECKING:
-    from researcher_integration.lore.summaries.over_mcp import SummaryBackend
 
 TITLE_WEIGHT = 20.0
 """What a keyword in a title counts, in keywords of the text per 1,000 words."""
@@ -35,79 +21,6 @@ EXTRACTION = 0.2
 that goes round in circles costs its own share, and not that of the summaries."""
 
 _WORD = re.compile(r'\w+')
-
-Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
-
-
-@dataclass(frozen=True, slots=True)
-class ResearchProgress:
-    """How far a research has come."""
-
-    stage: Stage
-    message: str
-    """For a person."""
-    done: int = 0
-    total: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """The configuration files of a research, read."""
-
-    research: ResearchTopics
-    tiers: SourceTiers
-    search: Sequence[AbstractToolset[Any]] = ()
-
-
-@dataclass(eq=False)
-class ResearchRun:
-    """The shared state of one running research."""
-
-    checkpoint: Checkpoint
-    folder: Path
-    """Where the checkpoint is saved."""
-    configuration: Configuration
-    settings: ResearchSettings
-    service: Service
-    backend: 'SummaryBackend'
-    embedded: 'SummaryBackend'
-    """Stands in where that one fails."""
-    model: Model | None
-    """Of the agents; without one there are none."""
-    tell: Callable[[ResearchProgress], None]
-    on_checkpoint: Callable[[Checkpoint], None]
-    """Told of each checkpoint that was written."""
-
-    def __post_init__(self) -> None:
-        self.request = self.checkpoint.request
-        self.topics: Sequence[Topic] = self.configuration.research.topics
-        self.limits: Limits = self.configuration.research.limits
-        self.usage = copy(self.checkpoint.spent)
-        """Of all model calls, those before an interruption included; limits are held against it."""
-        self._saving = anyio.Lock()
-        self._begun = time.monotonic() - self.checkpoint.seconds
-
-    def pages(self) -> list[CrawledPage]:
-        """Each page once, in the order of their numbers."""
-        pages = {page.source_id: page for page in self.checkpoint.pages.values()}
-        return sorted(pages.values(), key=lambda page: page.number)
-
-    def room(self) -> int:
-        """Tokens that all sections may have together for each extraction to fit the window."""
-        return room(self.request.zone, self.pages(), self.request.window_tokens)
-
-    async def text(self, handle: str) -> str:
-        """The text of a page."""
-        return (await in_io_thread(self.service.collection.document, handle)).text
-
-    async def save(self) -> None:
-        """Write the checkpoint."""
-        async with self._saving:
-            self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
-            self.checkpoint.spent = copy(self.usage)
-            written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
-            await in_io_thread(written.save, self.folder)
-        self.on_checkpoint(written)
 
 
 def assign(
