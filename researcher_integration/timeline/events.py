@@ -23,17 +23,14 @@ from pydantic_core import to_jsonable_python
 
 from summarizer_tool import encodable
 
-LEFT_OUT = '…'
-"""Stands for a value that is too deep, or has a number too long, to be written."""
-
 
 def as_json(value: object) -> JsonValue:
-    """Any value as JSON; what is of no known type as text."""
+    """Any value as JSON; what is of no known type as text, and what is too deep or too long a number as `…`."""
     try:
         plain = to_jsonable_python(value, bytes_mode='base64', serialize_unknown=True)
         return json.loads(encodable(json.dumps(plain, ensure_ascii=False)), parse_constant=str)
     except (ValueError, RecursionError):
-        return LEFT_OUT
+        return '…'
 
 
 Arguments = Annotated[JsonValue, BeforeValidator(as_json)]
@@ -55,13 +52,16 @@ _NOTE = 100
 """Of these, for the line that says so."""
 
 
-def _name(value: object) -> object:
-    return '' if value is None else encodable(value[:MAX_NAME]) if isinstance(value, str) else value
+def _short(most: int | None) -> BeforeValidator:
+    def cut(value: object) -> object:
+        return '' if value is None else encodable(value[:most]) if isinstance(value, str) else value
+
+    return BeforeValidator(cut)
 
 
-Name = Annotated[str, BeforeValidator(_name)]
-Label = Annotated[str, BeforeValidator(lambda value: encodable(value[:MAX_LABEL]) if isinstance(value, str) else value)]
-Text = Annotated[str, BeforeValidator(lambda value: encodable(value) if isinstance(value, str) else value)]
+Name = Annotated[str, _short(MAX_NAME)]
+Label = Annotated[str, _short(MAX_LABEL)]
+Text = Annotated[str, _short(None)]
 Count = Annotated[int, Field(ge=0)]
 
 
