@@ -2,13 +2,13 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import mcp_types as types
 from mcp import MCPError
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.computing import computed_for
@@ -35,8 +35,16 @@ SHARE_OF_CALL = 0.5
 MAX_AT_ONCE = 10_000
 """Characters that are searched for secrets on the event loop."""
 
-FOR_PROGRAMS = 'ui://'
+FOR_PEOPLE = 'ui://'
 """How the addresses of resources begin that are shown, and not read by a model."""
+
+SAID = frozenset({'text', 'title', 'description', 'name', 'uri'})
+"""Keys under which a result has text of the server."""
+
+FOR_PROGRAMS = frozenset({'_meta', 'metadata'})
+"""Keys under which a message has anything."""
+
+Message = TypeVar('Message', bound=BaseModel)
 
 _META = 'summarizer/'
 
@@ -65,35 +73,34 @@ class Results:
         rest, shown = await computed_for(result.structured_content, _unsaid, result)
         # Structured content itself goes no further: models of some clients see it in place of the framed text.
         unsaid = [] if rest is None else [_text(await computed_for(rest, _as_json, rest))]
-        content = await self._without_secrets(called, [*result.content, *shown, *unsaid])
+        content = await self._masked(called, [*result.content, *shown, *unsaid])
         shown, figures = await self._shown(called, content, collection, question)
-        meta = {**(await self._meta(called, result.meta) or {}), **figures}
+        meta = {**(self.meta(called.server or '', result.meta) or {}), **figures}
         return types.CallToolResult(content=shown, is_error=result.is_error, _meta=meta or None)
 
     async def of_resource(
         self, called: CalledTool, result: types.ReadResourceResult, uri: str, collection: str
     ) -> types.ReadResourceResult:
         """What was read at an address, texts and binary; what is large is kept in a collection."""
-        blocks = [types.EmbeddedResource(resource=each) for each in result.contents]
-        content = await self._without_secrets(called, blocks)
+        content = await self._masked(called, [types.EmbeddedResource(resource=each) for each in result.contents])
         # By the address that was asked for: what a server says of its contents could be anything.
-        if uri.startswith(FOR_PROGRAMS):
+        if uri.startswith(FOR_PEOPLE):
             content = self._bounded(content)
         else:
             content, _ = await self._shown(called, content, collection)
         contents = [
             _resource_of(block) or types.TextResourceContents(uri=uri, text=_text_of(block) or '') for block in content
         ]
-        return result.model_copy(update={'contents': contents, 'meta': await self._meta(called, result.meta)})
+        return result.model_copy(update={'contents': contents, 'meta': self.meta(called.server or '', result.meta)})
 
     async def of_prompt(self, called: CalledTool, result: types.GetPromptResult) -> types.GetPromptResult:
         """A prompt, which its user has chosen: without secrets and bounded, but it is no data."""
+        masked = await in_thread(self.without_secrets, called.server or '', result)
         messages: list[types.PromptMessage] = []
-        for message in result.messages:
-            [block] = self._bounded(await self._without_secrets(called, [message.content]))
+        for message in masked.messages:
+            [block] = self._bounded([message.content])
             messages.append(message.model_copy(update={'content': block}))
-        said, meta = self.said(called.server or '', result.description), await self._meta(called, result.meta)
-        return result.model_copy(update={'messages': messages, 'description': said, 'meta': meta})
+        return masked.model_copy(update={'messages': messages})
 
     async def of_error(self, called: CalledTool, error: MCPError) -> MCPError:
         """An error of the protocol: without secrets, and short."""
@@ -122,12 +129,31 @@ class Results:
             _logger.warning('what a server says was withheld', extra={'server': server, 'reason': str(error)})
             return render_prompt('proxy/withheld', server=server)
 
-    async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        if not meta:
+    def without_secrets(self, server: str, message: Message, said: Collection[str] = SAID) -> Message:
+        """A message of a server whose texts under these keys are masked, each by itself, and its `_meta` as a whole.
+
+        The rest stays as it is: names, addresses, schemas, what is binary.
+        """
+
+        def told(value: object, name: str = '') -> object:
+            if name in FOR_PROGRAMS:
+                return self.meta(server, value)
+            if isinstance(value, dict):
+                return {key: told(each, key) for key, each in cast('dict[str, object]', value).items()}
+            if isinstance(value, list):
+                return [told(each, name) for each in cast('list[object]', value)]
+            return self.said(server, value) if name in said and isinstance(value, str) else value
+
+        return type(message).model_validate(told(message.model_dump(by_alias=True, exclude_unset=True)))
+
+    def meta(self, server: str, meta: object) -> dict[str, Any] | None:
+        """What is for programs, without secrets and within its limit."""
+        if not meta or not isinstance(meta, dict):
             return None
-        if len(json.dumps(meta, default=str)) > MAX_META_CHARACTERS:
-            return {f'{_META}left_out': sorted(meta)[:20]}
-        masked = await self.aside(called.server or '', dict(meta))
+        given = cast('dict[str, Any]', meta)
+        if len(json.dumps(given, default=str)) > MAX_META_CHARACTERS:
+            return {f'{_META}left_out': sorted(given)[:20]}
+        masked = self.said(server, given)
         return cast('dict[str, Any]', masked) if isinstance(masked, dict) else {f'{_META}masked': masked}
 
     async def frame(self, text: str, tool: str) -> str:
@@ -165,28 +191,9 @@ class Results:
             bounded.append(_text(note) if note else block)
         return bounded
 
-    async def _without_secrets(
-        self, called: CalledTool, content: Sequence[types.ContentBlock]
-    ) -> list[types.ContentBlock]:
-        masked: list[types.ContentBlock] = []
-        for each in content:
-            block = each.model_copy(update={'meta': await self._meta(called, each.meta)})
-            text = _text_of(block)
-            if isinstance(block, types.EmbeddedResource):
-                meta = await self._meta(called, block.resource.meta)
-                block = block.model_copy(update={'resource': block.resource.model_copy(update={'meta': meta})})
-            if text is not None:
-                block = _with_text(block, str(await self.aside(called.server or '', text)))
-            elif isinstance(block, types.ResourceLink):
-                said = block.model_dump(include={'uri', 'name', 'title', 'description'})
-                told = await self.aside(called.server or '', said)
-                block = (
-                    block.model_copy(update=cast('dict[str, Any]', told))
-                    if isinstance(told, dict)
-                    else _text(str(told))
-                )
-            masked.append(block)
-        return masked
+    async def _masked(self, called: CalledTool, content: Sequence[types.ContentBlock]) -> list[types.ContentBlock]:
+        server = called.server or ''
+        return await in_thread(lambda: [self.without_secrets(server, block) for block in content])
 
     async def _replacement(
         self, called: CalledTool, text: str, collection: str, question: str
