@@ -38,15 +38,12 @@ class ResearchRequest(BaseModel):
     """What the prompt of an extraction may have, in cl100k tokens."""
 
 
-BlockKind = Literal['page', 'notes', 'summary']
-
-
 class KeptBlock(BaseModel):
     """One block of text that a step has kept: notes, a page or a summary."""
 
     model_config = ConfigDict(frozen=True)
 
-    kind: BlockKind
+    kind: Literal['page', 'notes', 'summary']
     source_ids: tuple[str, ...] = ()
     """The pages that it is, or is made of."""
     text: str = ''
@@ -70,8 +67,7 @@ class StepFigures(BaseModel):
     model: str = ''
     """Of the summaries."""
     agent: Spent = RunUsage()
-    summaries: Spent = RunUsage()
-    """Those that the agent had made; the one that all steps share is in none of them."""
+    """With the summaries that it had made; the one that all steps share is in none of them."""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
 

@@ -74,7 +74,6 @@ class ServerReply(BaseModel):
 
     model_config = ConfigDict(alias_generator=lambda name: f'summarizer/{name}')
 
-    source_ids: tuple[str, ...] = ()
     state: str = ''
     stats: Stats | None = None
     warnings: tuple[str, ...] = ()

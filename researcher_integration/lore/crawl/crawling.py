@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 import anyio
 from pydantic_ai import RunContext, Tool, ToolFailed, ToolReturn
-from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.configuration import SourceTiers
 from researcher_integration.lore.crawl.pages import PREVIEW_TOKENS, describe, key_of_file, read_local
@@ -202,17 +201,6 @@ class Crawler:
         return _Found(source, key_of_file(file), file.name, self._tiers.of(str(file)))
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryTaken:
-    """A summary that the agent made through a tool."""
-
-    source_ids: tuple[str, ...]
-    """Of its pages; empty if it is not of pages alone, but also of something that a model wrote."""
-    text: str
-    usage: RunUsage = field(default_factory=RunUsage)
-    """Of the model that made it."""
-
-
 @dataclass
 class StepDeps:
     """The dependencies of `crawl_webpage`, and of all tools of one step."""
@@ -220,8 +208,6 @@ class StepDeps:
     crawler: Crawler
     asked: list[str] = field(default_factory=list[str])
     """Handles of the pages that belong to the step: given to it, crawled or asked for in it; in this order."""
-    taken: list[SummaryTaken] = field(default_factory=list[SummaryTaken])
-    """The summaries that the agent has had made."""
 
 
 async def crawl_webpage(ctx: RunContext[StepDeps], url: str) -> ToolReturn[str]:

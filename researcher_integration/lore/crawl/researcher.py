@@ -21,7 +21,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.configuration import RAISED_BY, Topic
-from researcher_integration.lore.crawl.crawling import StepDeps, SummaryTaken, crawl_tool
+from researcher_integration.lore.crawl.crawling import StepDeps, crawl_tool
 from researcher_integration.lore.material import ServerReply, titled
 from researcher_integration.usage import Spent, limit_reached
 from summarizer_tool import (
@@ -67,19 +67,12 @@ class Findings(BaseModel):
 
     notes: str
     """Its report; empty if it did not get that far."""
-    summaries: tuple[SummaryTaken, ...]
-    """In the order in which they were made."""
     spent: Spent
-    """By the agent's runs, summaries by tool included."""
+    """By the agent's runs, with the summaries that it had made."""
     warnings: tuple[str, ...]
     is_finished: bool
     """Whether it got to its report, rather than failing or reaching a limit on the way."""
     seconds: float = 0.0
-
-    @property
-    def by_tool(self) -> RunUsage:
-        """What of this the summaries have cost."""
-        return sum((taken.usage for taken in self.summaries), RunUsage())
 
 
 class LoreResearcher:
@@ -133,8 +126,7 @@ class LoreResearcher:
     ) -> Findings:
         """Gather pages about a topic, and report on them.
 
-        A run that fails or reaches its limits ends the step, not the research: the pages it has crawled and the
-        summaries it has had made are there.
+        A run that fails or reaches its limits ends the step, not the research: the pages it has crawled are there.
 
         Args:
             zone: Its name.
@@ -146,7 +138,6 @@ class LoreResearcher:
         """
         started, usage = time.monotonic(), RunUsage() if usage is None else usage
         before = copy(usage)
-        deps.taken.clear()
         warnings: list[str] = []
         history: list[ModelMessage] = []
         notes = ''
@@ -176,7 +167,6 @@ class LoreResearcher:
         notes = _CITATION.sub(lambda cited: cited[0] if cited[0] in known else NO_PAGE, notes)
         return Findings(
             notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
-            summaries=tuple(deps.taken),
             spent=usage - before,
             warnings=tuple(warnings),
             is_finished=not warnings,
@@ -204,29 +194,22 @@ def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str
 
 
 @dataclass
-class _SummaryTools(WrapperToolset[StepDeps]):
-    """Frame the results of the summarizer's tools as data, take note of summaries, and keep whole pages out.
+class _SummaryTools(WrapperToolset[Any]):
+    """Frame the results of the summarizer's tools as data, and keep whole pages out of the agent's context.
 
     These come back where every call of the summarizer's model fails.
     """
 
     async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[StepDeps], tool: ToolsetTool[StepDeps]
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> object:
         """Call a tool; a result that is the original text is a failure."""
         result = cast('object', await super().call_tool(name, tool_args, ctx, tool))
         returned = cast('ToolReturn[Any]', result) if isinstance(result, ToolReturn) else ToolReturn(result)
-        text, said = str(returned.return_value), cast('object', returned.metadata)
-        handles, state, usage = list[str](), '', None
-        if isinstance(said, Summary):
-            handles, state, usage = [each.source_id for each in said.parts], said.state, said.stats.usage
-        elif isinstance(said, dict):
-            reply = ServerReply.model_validate(said)
-            handles, state, usage = [*reply.source_ids], reply.state, reply.stats and reply.stats.usage
-            ctx.usage.incr(usage or RunUsage())
-        if state == 'original':
+        said = cast('object', returned.metadata)
+        if isinstance(said, dict):
+            said = ServerReply.model_validate(said)
+            ctx.usage.incr(said.stats.usage if said.stats else RunUsage())
+        if isinstance(said, Summary | ServerReply) and said.state == 'original':
             raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
-        if usage is not None:
-            are_pages = {page.source_id for page in ctx.deps.crawler.pages.values()}.issuperset(handles)
-            ctx.deps.taken.append(SummaryTaken(tuple(dict.fromkeys(handles)) if are_pages else (), text, usage))
-        return replace(returned, return_value=wrap_in_tag(RESULT_TAG, f'\n{text}\n'))
+        return replace(returned, return_value=wrap_in_tag(RESULT_TAG, f'\n{returned.return_value}\n'))

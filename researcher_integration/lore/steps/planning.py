@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from researcher_integration.lore.configuration import Limits, Topic
-from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import CrawledPage, TopicId
 from researcher_integration.usage import share_of
 
@@ -77,16 +76,10 @@ def limits_left(limits: Limits, used: RunUsage, share: float = 1.0) -> UsageLimi
     return share_of(of_zone, share, used, least=0)
 
 
-AGENTS_BY_WAY: Mapping[Way, float] = {'in-pipeline': AGENTS, 'at-source': AGENTS + SUMMARIES / 2}
-"""What the agents may spend: those that have pages summarized by tool get half of the summaries' part for that."""
-
-
-def gathering_limits(
-    limits: Limits, used: RunUsage, topic: Topic, topics: Sequence[Topic], way: Way = 'in-pipeline'
-) -> UsageLimits:
+def gathering_limits(limits: Limits, used: RunUsage, topic: Topic, topics: Sequence[Topic]) -> UsageLimits:
     """The usage limits of a step's agent: its share of what the agents of this step and the later ones may spend."""
     later = sum(each.share for each in topics[topics.index(topic) :])
-    reserved = sum(each.share for each in topics) * (1 / AGENTS_BY_WAY[way] - 1)
+    reserved = sum(each.share for each in topics) * (1 / AGENTS - 1)
     return limits_left(limits, used, topic.share / (later + reserved))
 
 
@@ -95,8 +88,7 @@ def summary_limits(limits: Limits, used: RunUsage) -> UsageLimits:
     return limits_left(limits, used, SUMMARIES / (SUMMARIES + EXTRACTION))
 
 
-def told(limits: Limits, way: Way = 'in-pipeline') -> str:
+def told(limits: Limits) -> str:
     """What each phase may spend, for a person."""
-    agents = AGENTS_BY_WAY[way]
-    phases = {'agents': agents, 'summaries': 1 - EXTRACTION - agents, 'extraction': EXTRACTION}
+    phases = {'agents': AGENTS, 'summaries': SUMMARIES, 'extraction': EXTRACTION}
     return 'calls at most: ' + ', '.join(f'{name} {round(limits.requests * share)}' for name, share in phases.items())

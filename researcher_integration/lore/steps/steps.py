@@ -178,7 +178,7 @@ class ResearchRun:
     async def _gather(self, agent: LoreResearcher, topic: Topic) -> None:
         """Let the agent of a step gather and report; it begins with the pages that are its own already."""
         self._topic = topic.id
-        limits = gathering_limits(self.limits, self.usage, topic, self.topics, self.request.way)
+        limits = gathering_limits(self.limits, self.usage, topic, self.topics)
         said = f'{topic.header} (at most {(limits.request_limit or 0) - self.usage.requests} calls)'
         self.tell(ResearchProgress('step', said, self.topics.index(topic) + 1, len(self.topics)))
         owned = [handle for handle, owner in self.checkpoint.assigned.items() if owner == topic.id]
@@ -194,7 +194,6 @@ class ResearchRun:
     async def _keep(self) -> None:
         """Summarize all pages for all topics, and write down what each step keeps of them."""
         pages, gathered = self.pages(), self.checkpoint.gathered
-        is_at_source = self.request.way == 'at-source'
 
         def tell(progress: SummaryProgress) -> None:
             self.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
@@ -207,8 +206,7 @@ class ResearchRun:
                 pages,
                 self.room(),
                 self.checkpoint.assigned,
-                {topic: each.notes for topic, each in gathered.items()},
-                {topic: each.summaries for topic, each in gathered.items()} if is_at_source else {},
+                {topic: each.notes for topic, each in gathered.items() if each.notes},
             )
             span.set_attributes({'requests': kept.spent.requests})
         before = {topic: step.blocks for topic, step in self.checkpoint.steps.items()}
@@ -224,8 +222,7 @@ class ResearchRun:
         """The step with its budget, and what its agent has spent and said."""
         step = kept.model_copy(update={'budget': self._budget(topic)})
         if (gathered := self.checkpoint.gathered.get(topic.id)) is not None:
-            step.summaries, step.seconds = gathered.by_tool, gathered.seconds
-            step.agent = gathered.spent - gathered.by_tool
+            step.agent, step.seconds = gathered.spent, gathered.seconds
             step.warnings = (*gathered.warnings, *kept.warnings)
         return step
 
