@@ -17,9 +17,7 @@ from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import (
     ConfigurationError,
     ExtractiveModel,
-    Service,
     SourceStore,
-    Summarizer,
     alone_in,
     first_error,
     in_io_thread,
@@ -138,20 +136,20 @@ class Research:
             store_path = settings.store or str(self.folder / STORE_FILE)
             store = await in_io_thread(SourceStore, store_path, max_mb=settings.store_max_mb)
             stack.push_async_callback(in_io_thread, store.close)
-            service = Service(Summarizer(settings), store.collection())
-            backend = None
+            embedded = InProcess(settings, store, ExtractiveModel())
             if settings.mcp_summarizer_url:
                 from researcher_integration.lore.summaries.over_mcp import OverMCP
 
-                backend = OverMCP(settings.mcp_summarizer_url, service.collection, token=settings.mcp_summarizer_token)
+                backend = OverMCP(settings.mcp_summarizer_url, embedded, token=settings.mcp_summarizer_token)
+            else:
+                backend = InProcess(settings, store)
             yield ResearchRun(
                 checkpoint,
                 self.folder,
                 configuration=self.configuration,
                 settings=settings,
-                service=service,
-                backend=backend or InProcess(settings, store),
-                embedded=InProcess(settings, store, ExtractiveModel()),
+                backend=backend,
+                embedded=embedded,
                 model=model,
                 tell=self.on_progress,
                 on_checkpoint=self.on_checkpoint,

@@ -29,10 +29,10 @@ from researcher_integration.lore.steps.planning import (
     summary_limits,
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, section
+from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Progress as SummaryProgress
 from summarizer_tool import (
     RequestOptions,
-    Service,
     SummarizerError,
     in_io_thread,
     in_thread,
@@ -69,9 +69,8 @@ class ResearchRun:
     """Where the checkpoint is saved."""
     configuration: Configuration
     settings: ResearchSettings
-    service: Service
     backend: 'SummaryBackend'
-    embedded: 'SummaryBackend'
+    embedded: InProcess
     """Stands in where that one fails."""
     model: Model | None
     """Of the agents; without one there are none."""
@@ -81,6 +80,7 @@ class ResearchRun:
 
     def __post_init__(self) -> None:
         self.request = self.checkpoint.request
+        self.service = self.embedded.service
         self.topics: Sequence[Topic] = self.configuration.research.topics
         self.limits: Limits = self.configuration.research.limits
         self.usage = copy(self.checkpoint.spent)

@@ -21,6 +21,7 @@ from researcher_integration.lore.summaries.over_mcp import OverMCP
 from summarizer_tool import prompts
 from summarizer_tool.text import tokens
 from tests.support import serving
+from tests.support.backends import local
 from tests.support.research_agent import (
     TOPIC,
     ZONE,
@@ -307,7 +308,7 @@ async def test_the_server_gives_and_counts_the_same(zone: Zone) -> None:
     here, there = steps(), steps()
     findings = await zone.research(here.model(), usage=(usage := RunUsage()))
     with serving.serve() as server:
-        zone.backend = OverMCP(server.url, zone.store.collection())
+        zone.backend = OverMCP(server.url, local(zone.store))
         over_mcp = await zone.research(there.model(), usage=(usage_there := RunUsage()))
 
     # From the first summary to the last; before it the page was new, and after it each has its own words of failure.

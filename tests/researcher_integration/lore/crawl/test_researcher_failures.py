@@ -18,6 +18,7 @@ from researcher_integration.lore.summaries.over_mcp import OverMCP
 from summarizer_tool import ConfigurationError
 from summarizer_tool.text import tokens
 from tests.support import provider, replies, serving
+from tests.support.backends import local
 from tests.support.replies import Behaviour, Error
 from tests.support.research_agent import (
     TOPIC,
@@ -81,7 +82,7 @@ async def test_a_server_whose_model_is_down_brings_no_page_into_the_context(zone
         provider.serve(Behaviour(lambda request: Error(400))) as down,
         serving.serve(llm_model=replies.MODEL, openrouter_base_url=down.base_url) as server,
     ):
-        zone.backend = OverMCP(server.url, zone.store.collection())
+        zone.backend = OverMCP(server.url, local(zone.store))
         summary = await of_no_use(zone)
     assert down.requests
     assert tokens.count(text_of(summary)) < 50
