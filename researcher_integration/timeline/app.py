@@ -179,7 +179,7 @@ def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None
         routes=[
             Route('/events', pages.events),
             Route('/runs', pages.runs),
-            Route('/health', lambda _: JSONResponse({'status': 'ok'})),
+            Route('/health', _health),
             *(Route(path, _file(name)) for path, name in _PAGE.items()),
         ],
         middleware=[Middleware(Access, token=secret or None)],
@@ -213,6 +213,10 @@ class _Pages:
     async def runs(self, request: Request) -> Response:
         runs = await self._hub.runs(MAX_RUNS)
         return Response(_runs.dump_json([*runs]), media_type='application/json', headers={'Cache-Control': 'no-store'})
+
+
+def _health(_: Request) -> Response:
+    return JSONResponse({'status': 'ok'})
 
 
 def _file(name: str) -> Callable[[Request], Response]:
