@@ -79,7 +79,6 @@ class ServerReply(BaseModel):
     warnings: tuple[str, ...] = ()
     degraded_parts: int = 0
     topics: list[dict[str, Any]] | None = None
-    """Name and text of each."""
 
 
 class ResearchError(SummarizerError):

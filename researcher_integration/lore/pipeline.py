@@ -26,7 +26,6 @@ from summarizer_tool import (
 
 STORE_FILE = 'sources.sqlite3'
 LOCK = '.lock'
-"""Held against other researches in the folder."""
 
 
 @dataclass

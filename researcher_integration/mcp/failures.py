@@ -90,13 +90,10 @@ class OptionalServer(WrapperToolset[AgentDepsT]):
     """A server that is left out of a run, with a warning, if it cannot be reached at its start."""
 
     kind: ClassVar[str]
-    """What the log calls it."""
 
     name: str
     timeout: float
-    """Seconds to connect, and then to list the tools."""
     absent: set[str] = field(default_factory=set[str])
-    """Names of servers that cannot be reached."""
     _entered: int = field(default=0, init=False)
 
     def __repr__(self) -> str:

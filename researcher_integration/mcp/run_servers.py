@@ -72,9 +72,7 @@ class RunServers:
     timeout: float = DEFAULT_TIMEOUT
     native_tools: Mapping[str, bool] = field(default_factory=dict[str, bool])
     own: dict[str, list[MCPToolset[Any]]] = field(default_factory=dict[str, list[MCPToolset[Any]]])
-    """The MCP servers that the run would have without a selection, by id."""
     absent: set[str] = field(default_factory=set[str])
-    """Selected servers that cannot be reached."""
     refused: set[str] = field(default_factory=set[str])
     """Kinds of native tools that are switched on, which the log has said that the model has not."""
 
@@ -93,9 +91,7 @@ class Replacement:
 
     servers: RunServers
     elsewhere: Collection[str]
-    """Selected servers that the operator's configuration has, rather than the agent."""
     taken: set[str] = field(default_factory=set[str])
-    """Selected servers that have been met already in their place."""
 
     def __call__(self, toolset: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT]:
         """The toolset without the servers that are not selected."""
@@ -129,7 +125,6 @@ class SelectedServer(OptionalServer[AgentDepsT]):
     kind: ClassVar[str] = 'selected MCP server'
 
     tools: Sequence[str] = ()
-    """By the server's own names; all of them where empty."""
     _is_listed: bool = field(default=False, init=False)
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:

@@ -215,13 +215,11 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         return cast('Mapping[str, AbstractToolset[AgentDepsT]]', self.servers or {})
 
     def _selected(self) -> dict[str, AbstractToolset[AgentDepsT]]:
-        """The operator's servers that are selected, by name, with the tools wanted."""
         offered = {name: toolset for name, toolset in self._offered.items() if name in self._run.selected}
         return {name: toolset.visit_and_replace(partial(self._run.chosen, name)) for name, toolset in offered.items()}
 
 
 def _added(run: RunServers, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:
-    """The native tools of these kinds as they are by default; the log says which cannot be had."""
     supported = model.profile.get('supported_native_tools', frozenset())
     added: dict[str, AbstractNativeTool] = {}
     for kind in sorted(kinds):
@@ -236,7 +234,6 @@ def _added(run: RunServers, kinds: Collection[str], model: Model) -> list[Abstra
 
 
 def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Sequence[str]]) -> AbstractNativeTool | None:
-    """What stays of a native tool, which may be an MCP server that the provider calls."""
     if not isinstance(tool, MCPServerTool):
         return tool if run.native_tools.get(tool.kind, True) else None
     if tool.id not in servers:

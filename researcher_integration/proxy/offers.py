@@ -50,7 +50,6 @@ class Route:
 
     connection: Connection
     name: str
-    """As the server has it."""
     has_question: bool = False
     """Whether the proxy has added the question, which the server does not know."""
 
@@ -63,11 +62,9 @@ class Offers:
     own_tools: Sequence[types.Tool]
     """What the proxy offers itself; a tool of a server with one of these names gets another one."""
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    """Of the arguments of tools, as clients see them."""
     _routes: dict[str, dict[str, Route]] = field(default_factory=dict[str, dict[str, Route]])
     """By kind, then by the name of a tool or a prompt, or the address of a resource."""
     _known: dict[tuple[str, str], Sequence[Any]] = field(default_factory=dict[tuple[str, str], Sequence[Any]])
-    """The last list of each kind of each server."""
 
     def exposed(self, connection: Connection, name: str) -> str:
         """The name under which a tool or prompt is offered: with its server's before it where there are several."""
@@ -196,7 +193,6 @@ async def _pages(connection: Connection, kind: str) -> Sequence[Any]:
 
 
 def _prefixed(connection: Connection, name: str) -> str:
-    """With the server's name before it, in the characters that providers allow in names of tools."""
     return f'{re.sub(r"[^A-Za-z0-9_-]", "_", connection.name)}_{name}'
 
 

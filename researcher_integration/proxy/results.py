@@ -39,10 +39,8 @@ FOR_PEOPLE = 'ui://'
 """How the addresses of resources begin that are shown, and not read by a model."""
 
 SAID = frozenset({'text', 'title', 'description', 'name', 'uri'})
-"""Keys under which a result has text of the server."""
 
 FOR_PROGRAMS = frozenset({'_meta', 'metadata'})
-"""Keys under which a message has anything."""
 
 Message = TypeVar('Message', bound=BaseModel)
 
@@ -252,7 +250,6 @@ def _resource_of(block: types.ContentBlock) -> types.TextResourceContents | type
 
 
 def _text_of(block: types.ContentBlock) -> str | None:
-    """What a piece of content says; none for what is no text."""
     if isinstance(block, types.TextContent):
         return block.text
     resource = _resource_of(block)

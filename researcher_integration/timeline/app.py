@@ -91,10 +91,8 @@ class EventStream(EventSourceResponse):
 
 
 MAX_STREAMS = 500
-"""Clients that follow at once."""
 
 MAX_RUNS = 1000
-"""Runs in one list."""
 
 LARGEST_SEQ = 2**53
 """The largest number that a page counts to."""

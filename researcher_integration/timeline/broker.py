@@ -22,7 +22,6 @@ from researcher_integration.timeline.log import EventLog, LoggedRun
 from summarizer_tool import StoreError, in_io_thread
 
 PAGE_EVENTS = 50
-"""Read from the log at once."""
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -49,11 +48,9 @@ class Timeline:
         self.is_closed = False
         self._seq = 0
         self._followers: set[Callable[[], object]] = set()
-        """Each wakes one up in its event loop."""
         self._said: set[str] = set()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='timeline')
         self.begun = self._worker.submit(self._begin)
-        """Done once the log knows the run."""
 
     async def __aenter__(self) -> Self:
         return self

@@ -37,19 +37,16 @@ Arguments = Annotated[JsonValue, BeforeValidator(as_json)]
 """A field that takes any value."""
 
 UNSTAMPED: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""The time of a draft."""
 
 MAX_NAME = 200
 """Characters of a server, a tool, a model, an id; the rest of a longer one is left out."""
 
 MAX_LABEL = 60
-"""Characters of what a caller says of a run."""
 
 MAX_TEXT = 250_000
 """Characters of a text, or of arguments as JSON: what a page shows of a result. The whole is in the store."""
 
 _NOTE = 100
-"""Of these, for the line that says so."""
 
 
 def _short(most: int | None) -> BeforeValidator:
@@ -109,12 +106,10 @@ class ToolCall(_Capped):
     type: Literal['tool_call'] = 'tool_call'
     status: Literal['started', 'completed']
     server: Name = ''
-    """Empty for the agent's own functions."""
     tool: Name
     arguments: Arguments = None
     """Of a started call; any value is taken, and shown as JSON."""
     size_characters: Count | None = None
-    """Of a completed call."""
     size_tokens: Count | None = None
     """cl100k, of a completed call."""
     is_error: bool = False
@@ -128,7 +123,6 @@ class ToolResult(_Capped):
     text: Text
     is_error: bool = False
     source_id: Name = ''
-    """The handle of the whole."""
 
 
 class Summarizing(_Event):
@@ -153,14 +147,12 @@ class ToolSummary(_Capped):
 
     type: Literal['tool_summary'] = 'tool_summary'
     server: Name = ''
-    """Empty for the agent's own functions."""
     tool: Name = ''
     text: Text
     original_tokens: Count
     summary_tokens: Count
     model: Name = ''
     source_id: Name = ''
-    """The handle of the whole result."""
     state: Name = 'complete'
     """How it went: that of `Summary`, or what the failure policy has done."""
 

@@ -20,7 +20,6 @@ from researcher_integration.timeline.events import TimelineEvent, decoded, encod
 from summarizer_tool import DatabaseConnections, DatabaseFormat, StoreError
 
 MEMORY: Final = ':memory:'
-"""The path of a log that ends with its process."""
 
 _TABLES = (
     """CREATE TABLE runs (
@@ -50,7 +49,6 @@ _RUN = (
     'SELECT id, began_at / 1e6, updated_at / 1e6, is_closed, '
     '(SELECT coalesce(max(seq), 0) FROM events WHERE run = number), events, dropped FROM runs'
 )
-"""The fields of a `LoggedRun`."""
 
 _Row = tuple[Any, ...]
 
@@ -61,13 +59,10 @@ class LoggedRun(BaseModel):
     run_id: str
     began_at: datetime
     updated_at: datetime
-    """Of its last event."""
     is_closed: bool
     """Whether it has ended. A run whose process has died stays open."""
     last_seq: int = 0
-    """Of its last event."""
     events: int = 0
-    """That are kept."""
     dropped: int = 0
     """The oldest ones, that were not kept for the size cap."""
 

@@ -54,7 +54,6 @@ class Crawled:
     text: str
     """What a model sees: number, handle, size, tier, and in a frame the outline and the beginning."""
     is_new: bool
-    """Whether the page was crawled for this answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +206,6 @@ class StepDeps:
 
     crawler: Crawler
     asked: list[str] = field(default_factory=list[str])
-    """Handles of the pages that belong to the step: given to it, crawled or asked for in it; in this order."""
 
 
 async def crawl_webpage(ctx: RunContext[StepDeps], url: str) -> ToolReturn[str]:

@@ -66,7 +66,6 @@ class Findings(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     notes: str
-    """Its report; empty if it did not get that far."""
     spent: Spent
     """By the agent's runs, with the summaries that it had made."""
     warnings: tuple[str, ...]

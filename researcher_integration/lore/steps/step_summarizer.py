@@ -37,11 +37,8 @@ class ZoneSummary:
     """What all steps keep."""
 
     steps: Mapping[TopicId, Step]
-    """Without what their agents have spent."""
     spent: RunUsage = field(default_factory=RunUsage)
-    """By the summary that they share."""
     warnings: tuple[str, ...] = ()
-    """Of that summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,6 @@ class ZoneSummarizer:
 
     backend: 'SummaryBackend'
     embedded: 'SummaryBackend'
-    """Stands in where that one fails."""
     topics: Sequence[Topic]
     options: RequestOptions
     """The usage of the zone, to be counted on; its limits, and progress."""
@@ -113,7 +109,6 @@ class ZoneSummarizer:
 
 
 Texts = Callable[[str], Awaitable[str]]
-"""The text of a page by its handle."""
 
 LISTED = 4
 """Pages of a summary that are named above it; that of more pages has their titles as headings."""

@@ -55,7 +55,6 @@ class ResearchProgress:
 
     stage: Stage
     message: str
-    """For a person."""
     done: int = 0
     total: int = 0
 
@@ -66,17 +65,13 @@ class ResearchRun:
 
     checkpoint: Checkpoint
     folder: Path
-    """Where the checkpoint is saved."""
     configuration: Configuration
     settings: ResearchSettings
     backend: 'SummaryBackend'
     embedded: InProcess
-    """Stands in where that one fails."""
     model: Model | None
-    """Of the agents; without one there are none."""
     tell: Callable[[ResearchProgress], None]
     on_checkpoint: Callable[[Checkpoint], None]
-    """Told of each checkpoint that was written."""
 
     def __post_init__(self) -> None:
         self.request = self.checkpoint.request
@@ -86,7 +81,6 @@ class ResearchRun:
         self.usage = copy(self.checkpoint.spent)
         """Of all model calls, those before an interruption included; limits are held against it."""
         self._topic: TopicId | None = None
-        """Of the step whose agent is at work."""
         self._crawler = Crawler(self.service, self.configuration.tiers, self.checkpoint.pages, on_page=self._keep_page)
         self._saving = anyio.Lock()
         self._begun = time.monotonic() - self.checkpoint.seconds
@@ -219,7 +213,6 @@ class ResearchRun:
         await self.save()
 
     def _finished(self, topic: Topic, kept: Step) -> Step:
-        """The step with its budget, and what its agent has spent and said."""
         step = kept.model_copy(update={'budget': self._budget(topic)})
         if (gathered := self.checkpoint.gathered.get(topic.id)) is not None:
             step.agent, step.seconds = gathered.spent, gathered.seconds
@@ -281,5 +274,4 @@ class ResearchRun:
         return await query.ask(model, material, self.text, usage=self.usage, usage_limits=self._left())
 
     def _left(self) -> UsageLimits:
-        """The usage limits of the last phase: all that is left."""
         return limits_left(self.limits, self.usage)

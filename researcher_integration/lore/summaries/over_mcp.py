@@ -64,7 +64,6 @@ class ServerAnswer:
 
     text: str
     meta: dict[str, Any]
-    """What the server says besides, under `summarizer/...`; models do not see it."""
     is_error: bool
 
 
@@ -100,7 +99,6 @@ class OverMCP:
         self._local = local
         self._timeout = timeout
         self._sent: set[str] = set()
-        """Handles of the sources that the server has got from here."""
         self._sending = anyio.Lock()
 
     async def condense(
@@ -178,7 +176,6 @@ class OverMCP:
         return is_sent
 
     def _refusal(self, answer: ServerAnswer, source_ids: Sequence[str]) -> SummaryUnavailableError:
-        """The server's error in terms of the caller."""
         # It would name other sources by their titles, which are what strangers wrote.
         unknown = min((each for each in source_ids if each in answer.text), key=answer.text.index, default='')
         why = f'lacks {unknown}, and so does this process' if unknown else f'says: {one_line(answer.text, MAX_SHOWN)}'
@@ -254,13 +251,11 @@ def _host(url: str) -> str:
 
 
 def _handles(arguments: Mapping[str, Any]) -> list[str]:
-    """The handles among the arguments: in a list, in a text, or as the content."""
     given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'content'))
     return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
 
 
 SummaryBackend: TypeAlias = InProcess | OverMCP
-"""A summarizer of stored sources, by their handles."""
 
 
 def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':
