@@ -172,20 +172,16 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
         return CombinedToolset([replaced, *dropped, unreached(self._run.absent)])
 
     async def before_run(self, ctx: RunContext[AgentDepsT]) -> None:
-        """Check the names of the servers; raises `MCPSelectionError` where one is unknown, doubled or excluded."""
+        """Check the names of the servers; raises `MCPSelectionError` where one is unknown or doubled."""
         run = self._run
         if not run.selected:
             return
-        limits = _tool_limits(ctx)
-        known = {*self._offered, *(name for name in run.own if name), *limits}
+        known = {*self._offered, *(name for name in run.own if name), *_called_by_provider(ctx)}
         if unknown := run.selected.keys() - known:
             raise MCPSelectionError(lacks('the run', 'MCP server', unknown, known))
         for name in run.selected.keys() - self._offered.keys():
             if len(run.own.get(name, ())) > 1:
                 raise MCPSelectionError(f'several MCP servers of the run have the id {shown(name)}; give each its own')
-            allowed = limits.get(name)
-            if allowed is not None and (missing := [tool for tool in run.selected[name] if tool not in allowed]):
-                raise MCPSelectionError(lacks(f'the MCP server {shown(name)}', 'tool', missing, allowed))
 
     async def prepare_tools(self, ctx: RunContext[AgentDepsT], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
         """The function tools without those that would stand in for a native tool that is switched off."""
@@ -244,13 +240,8 @@ def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Seque
     return replace(tool, allowed_tools=allowed) if allowed else None  # some providers take an empty list for no limit
 
 
-def _tool_limits(ctx: RunContext[AgentDepsT]) -> dict[str, list[str] | None]:
-    """The MCP servers that the provider may call, by id, and of those the capability `MCP` has; the tools it may call.
-
-    Only as far as they are known before a request: not those that functions make. None is no limit.
-    """
+def _called_by_provider(ctx: RunContext[AgentDepsT]) -> set[str]:
+    """The ids of MCP servers that the provider may call, as far as they are known before a request."""
     tools = ctx.root_capability.get_native_tools() if ctx.root_capability else ()
-    capabilities = [capability for capability in ctx.capabilities.values() if isinstance(capability, MCP)]
-    return {tool.id: tool.allowed_tools for tool in tools if isinstance(tool, MCPServerTool)} | {
-        capability.id: capability.allowed_tools for capability in capabilities if capability.id
-    }
+    ids = {tool.id for tool in tools if isinstance(tool, MCPServerTool)}
+    return ids | {each.id for each in ctx.capabilities.values() if isinstance(each, MCP) and each.id}

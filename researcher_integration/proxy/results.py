@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import mcp_types as types
 from mcp import MCPError
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.computing import computed_for
@@ -46,9 +46,6 @@ Message = TypeVar('Message', bound=BaseModel)
 
 _META = 'summarizer/'
 
-_BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
-_BLOCK_TYPES = ('text', 'image', 'audio', 'resource')
-
 _logger = logging.getLogger('researcher_integration')
 
 
@@ -68,10 +65,10 @@ class Results:
         self, called: CalledTool, result: types.CallToolResult, collection: str, question: str
     ) -> types.CallToolResult:
         """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
-        rest, shown = await computed_for(result.structured_content, _unsaid, result)
+        rest = await computed_for(result.structured_content, _unsaid, result)
         # Structured content itself goes no further: models of some clients see it in place of the framed text.
         unsaid = [] if rest is None else [_text(await computed_for(rest, _as_json, rest))]
-        content = await self._masked(called, [*result.content, *shown, *unsaid])
+        content = await self._masked(called, [*result.content, *unsaid])
         shown, figures = await self._shown(called, content, collection, question)
         meta = {**(self.meta(called.server or '', result.meta) or {}), **figures}
         return types.CallToolResult(content=shown, is_error=result.is_error, _meta=meta or None)
@@ -272,54 +269,18 @@ def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
     return '', ''
 
 
-def _unsaid(result: types.CallToolResult) -> tuple[object, list[types.ContentBlock]]:
-    """What structured content says and the blocks do not, and as blocks the images and sound in it.
-
-    Servers repeat in the text what they structure, as a rule: then it is read once.
-    """
+def _unsaid(result: types.CallToolResult) -> object:
+    """What structured content says and the blocks do not: as a rule servers repeat it in them."""
+    structured, wrapped = result.structured_content, None
+    if isinstance(structured, dict) and len(structured) == 1:
+        [wrapped] = structured.values()
     texts = [text for block in result.content if (text := _text_of(block)) is not None]
-    rest, shown = result.structured_content, list[types.ContentBlock]()
-    if not _says(texts, rest):
-        rest = _rest(rest, {_content_of(block) for block in result.content}, shown)
-    return None if rest is None or _says(texts, rest) else rest, shown
-
-
-def _rest(value: object, said: set[str], shown: list[types.ContentBlock]) -> object:
-    """What structured content says that blocks have not said; images and sound in it become blocks."""
-    if isinstance(value, list):
-        items = cast('list[object]', value)
-        kept = [rest for each in items if (rest := _rest(each, said, shown)) is not None or each is None]
-        return kept if kept or not items else None
-    if not isinstance(value, dict):
-        return value
-    fields = cast('dict[str, object]', value)
-    try:
-        block = _BLOCK.validate_python(fields) if fields.get('type') in _BLOCK_TYPES else None
-    except ValidationError:
-        block = None
-    if block and (content := _content_of(block)):
-        if content not in said and _binary_of(block)[0]:
-            said.add(content)
-            shown.append(block)
-        if content in said:
-            return None
-    left = {key: rest for key, each in fields.items() if (rest := _rest(each, said, shown)) is not None or each is None}
-    return left if left or not fields else None
-
-
-def _content_of(block: types.ContentBlock) -> str:
-    return _text_of(block) or _binary_of(block)[0]
-
-
-def _says(texts: Sequence[str], structured: object) -> bool:
-    """Whether the text has all that the structured content has: servers repeat it for clients that read no other."""
-    wrapped: object = None
-    if isinstance(structured, dict) and len(cast('dict[str, object]', structured)) == 1:
-        [wrapped] = cast('dict[str, object]', structured).values()
     values: list[object] = []
     for text in texts:
         try:
             values.append(json.loads(text))
         except (ValueError, RecursionError):
             values.append(text)
-    return any(value in (structured, wrapped) for value in [*values, values, ''.join(texts)] if value is not None)
+    blocks = [block.model_dump(mode='json', by_alias=True, exclude_none=True) for block in result.content]
+    said = [*values, values, ''.join(texts), blocks]
+    return None if any(value in (structured, wrapped) for value in said if value is not None) else structured

@@ -1,7 +1,7 @@
 """The log of timelines: the events of runs, in SQLite, for those who come later or from another process.
 
 One process writes a run, any number may read it meanwhile. When everything together is over the size cap the oldest
-runs go, and of a run that is too large by itself the oldest events.
+events go, and ended runs with their last one.
 """
 
 import os
@@ -28,7 +28,6 @@ _TABLES = (
         dropped INTEGER NOT NULL DEFAULT 0) STRICT""",
     """CREATE TABLE events (
         run INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, seq)) STRICT""",
-    'CREATE INDEX runs_by_use ON runs (is_closed DESC, updated_at)',
 )
 
 FORMAT = DatabaseFormat(
@@ -116,7 +115,7 @@ class EventLog:
         size = len(body) + _ROW_BYTES
         with self._write() as db:
             number = self._run(db, event.run_id)
-            self._make_room(db, number, size)
+            self._make_room(db, size)
             db.execute('INSERT INTO events VALUES (?, ?, ?)', (number, event.seq, body))
             db.execute(
                 'UPDATE runs SET bytes = bytes + ?, events = events + 1, updated_at = ? WHERE number = ?',
@@ -162,28 +161,20 @@ class EventLog:
         [number] = db.execute('SELECT number FROM runs WHERE id = ?', (run_id,)).fetchone()
         return number
 
-    def _make_room(self, db: sqlite3.Connection, number: int, size: int) -> None:
-        """Drop the oldest runs, those that have ended first, then the oldest events of this one, until a size fits."""
+    def _make_room(self, db: sqlite3.Connection, size: int) -> None:
+        """Drop the oldest events of all until a size fits, and the runs that have ended and have none left."""
         while db.execute('SELECT coalesce(sum(bytes), 0) FROM runs').fetchone()[0] + size > self._cap:
             oldest: _Row | None = db.execute(
-                'SELECT number FROM runs WHERE number <> ? AND events > 0 ORDER BY is_closed DESC, updated_at LIMIT 1',
-                (number,),
+                'DELETE FROM events WHERE rowid = (SELECT min(rowid) FROM events) RETURNING run, length(body)'
             ).fetchone()
-            if oldest is not None:
-                db.execute('DELETE FROM events WHERE run = ?', oldest)
-                db.execute('DELETE FROM runs WHERE number = ?', oldest)
-                continue
-            first: _Row | None = db.execute(
-                'SELECT seq, length(body) FROM events WHERE run = ? ORDER BY seq LIMIT 1', (number,)
-            ).fetchone()
-            if first is None:
+            if oldest is None:
                 return
-            seq, length = first
-            db.execute('DELETE FROM events WHERE run = ? AND seq = ?', (number, seq))
+            number, length = oldest
             db.execute(
                 'UPDATE runs SET bytes = bytes - ?, events = events - 1, dropped = dropped + 1 WHERE number = ?',
                 (length + _ROW_BYTES, number),
             )
+            db.execute('DELETE FROM runs WHERE number = ? AND is_closed AND events = 0', (number,))
 
     @contextmanager
     def _write(self) -> Generator[sqlite3.Connection]:
