@@ -1,4 +1,4 @@
-"""A research agent: it crawls pages, keeps what a topic asks for, and writes notes that name their sources.
+"""A research agent: it crawls pages, reads summaries of them, and writes notes that name their sources.
 
 The agent's model is played by a function, so that this runs without a key. `lore-research` does a whole zone, with
 extraction and conflicts between sources; `Research(...)` is the same from Python.
@@ -23,7 +23,10 @@ async def main() -> None:
 
     def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         """Ask for a summary of all pages, by their handles, and write notes."""
-        if any(part.part_kind == 'tool-return' for message in messages for part in message.parts):
+        read = [part.model_response_str() for part in messages[-1].parts if part.part_kind == 'tool-return']
+        if read:
+            print('tokens read:', [count_tokens(text) for text in read])
+        if len(messages) > 1:
             return ModelResponse(parts=[TextPart('Abbess Merrowen Sile leads the Silt Choir [1].')])
         handles = [page.source_id for page in crawler.pages.values()]
         question = {'source_ids': handles, 'schema_hint': 'factions and their leaders', 'max_output_tokens': 400}
@@ -36,7 +39,6 @@ async def main() -> None:
     found = await researcher.research('Kelderwick Fen', factions, StepDeps(crawler), budget=1000)
     print('notes:', found.notes)
     print('tokens crawled:', sum(page.tokens for page in crawler.pages.values()))
-    print('tokens kept:', [count_tokens(summary.text) for summary in found.summaries])
     store.close()
 
 

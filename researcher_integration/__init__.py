@@ -7,6 +7,7 @@ from summarizer_tool import lazy_names
 if TYPE_CHECKING:
     from researcher_integration.lore.checkpoint import Checkpoint as Checkpoint
     from researcher_integration.lore.checkpoint import ResearchRequest as ResearchRequest
+    from researcher_integration.lore.configuration import Configuration as Configuration
     from researcher_integration.lore.configuration import ResearchSettings as ResearchSettings
     from researcher_integration.lore.configuration import ResearchTopics as ResearchTopics
     from researcher_integration.lore.configuration import SourceTiers as SourceTiers
@@ -30,9 +31,8 @@ if TYPE_CHECKING:
     from researcher_integration.lore.material import CrawledPage as CrawledPage
     from researcher_integration.lore.material import ResearchError as ResearchError
     from researcher_integration.lore.package import Package as Package
-    from researcher_integration.lore.pipeline import Configuration as Configuration
     from researcher_integration.lore.pipeline import Research as Research
-    from researcher_integration.lore.pipeline import ResearchProgress as ResearchProgress
+    from researcher_integration.lore.steps.steps import ResearchProgress as ResearchProgress
     from researcher_integration.lore.summaries.backends import InProcess as InProcess
     from researcher_integration.lore.summaries.backends import SummaryUnavailableError as SummaryUnavailableError
     from researcher_integration.lore.summaries.over_mcp import OverMCP as OverMCP

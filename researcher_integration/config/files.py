@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from summarizer_tool import ConfigurationError, one_line, shown, wrong_values
 
 FOLDER = Path(__file__).parent
-"""Where the files are that come with the package."""
 
 MAX_PROBLEMS = 3
 """That one error names; the rest are counted."""

@@ -32,13 +32,9 @@ class ResearchRequest(BaseModel):
     places: Annotated[Sequence[str], GetPydanticSchema(lambda _, schema_of: schema_of(tuple[str, ...]))] = ()
     """URLs and files that are crawled first."""
     search: bool = False
-    """Whether the agent searches for pages."""
     way: Way = 'in-pipeline'
     window_tokens: int = 25_000
     """What the prompt of an extraction may have, in cl100k tokens."""
-
-
-BlockKind = Literal['page', 'notes', 'summary']
 
 
 class KeptBlock(BaseModel):
@@ -46,13 +42,10 @@ class KeptBlock(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    kind: BlockKind
+    kind: Literal['page', 'notes', 'summary']
     source_ids: tuple[str, ...] = ()
-    """The pages that it is, or is made of."""
     text: str = ''
-    """Of notes and summaries; the text of a page is in the store."""
     tokens: int
-    """cl100k tokens of it; of a page, of its whole text."""
 
 
 StepState = Literal['summarized', 'unchanged', 'degraded', 'empty']
@@ -68,10 +61,8 @@ class StepFigures(BaseModel):
     """Its share of the tokens that all steps might hand on; it may have more where others need less."""
     tokens_crawled: int
     model: str = ''
-    """Of the summaries."""
     agent: Spent = RunUsage()
-    summaries: Spent = RunUsage()
-    """Those that the agent had made; the one that all steps share is in none of them."""
+    """With the summaries that it had made; the one that all steps share is in none of them."""
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
 
@@ -81,7 +72,6 @@ class Step(StepFigures):
 
     topic: TopicId
     pages: tuple[str, ...]
-    """Handles of the pages that its blocks are made of."""
     blocks: tuple[KeptBlock, ...]
 
     @computed_field
@@ -115,24 +105,19 @@ class Checkpoint(BaseModel):
     version: Literal[4] = VERSION
     request: ResearchRequest
     pages: dict[str, CrawledPage] = Field(default_factory=dict[str, CrawledPage])
-    """By normalised URL or path."""
     failures: list[Failure] = Field(default_factory=list[Failure])
     assigned: dict[str, TopicId] = Field(default_factory=dict[str, TopicId])
     """The step that each page belongs to, by its handle: of given pages that which they are most about, of others that
     whose agent has crawled them."""
     steps: dict[TopicId, Step] = Field(default_factory=dict[TopicId, Step])
     gathered: dict[TopicId, Findings] = Field(default_factory=dict[TopicId, Findings])
-    """What the agent of each step has gathered."""
     summarized: Spent = RunUsage()
-    """On the summary of all pages for all steps."""
     warnings: tuple[str, ...] = ()
-    """Of that summary."""
     extractions: dict[TopicId, Extraction] = Field(default_factory=dict[TopicId, Extraction])
     cross_reference: CrossReference | None = None
     spent: Spent = RunUsage()
     """On all model calls, those for work that was done anew since, or interrupted, included."""
     seconds: float = 0.0
-    """Of all runs together."""
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:

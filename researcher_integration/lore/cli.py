@@ -12,10 +12,9 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from researcher_integration.lore.configuration import Topic
+    from researcher_integration.lore.configuration import Configuration, Topic
     from researcher_integration.lore.package import Package, Statistics, StepStatistics
-    from researcher_integration.lore.pipeline import ResearchProgress
-    from researcher_integration.lore.steps.research_run import Configuration
+    from researcher_integration.lore.steps.steps import ResearchProgress
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -31,7 +30,7 @@ _NO_PACKAGE, _USAGE, _INTERRUPTED = 1, 2, 130
 """Exit codes: there is no package; a wrong option, setting, key or configuration file; Ctrl-C."""
 
 _NOT_IN_NAMES = re.compile(r'[\W_]+')
-_NOT_TEXT = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
+_NOT_TEXT = re.compile(r'[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]')
 """Control characters, and bytes of arguments that are no UTF-8."""
 
 
@@ -77,16 +76,12 @@ def research(
         if resume and fresh:
             _stop('--resume goes on with what is in the folder, --fresh begins anew; give one of them')
         places = [*(pages or ()), *(others or ())]  # the shell makes of `--pages *.md` an option and what follows it
-        if not (places or search or resume):
-            _stop('there is nothing to read: name pages with --pages, or let the agent search (--search)')
-        for place in places:
-            if place.startswith('--'):
-                _stop(f'--pages needs a URL or a file after it, not {place}; write ./{place} for a file of that name')
-            if _NOT_TEXT.search(place):
-                _stop(f'--pages {place!a} has characters that are no text; rename the file')
-        given = {'zone': _zone(zone), 'places': places, 'search': search, 'way': way, 'window_tokens': window}
+        for given in (zone, *places):
+            if _NOT_TEXT.search(given):
+                _stop(f'{given!a} has characters that are no text; write it otherwise, or rename the file')
+        request = {'zone': _zone(zone), 'places': places, 'search': search, 'way': way, 'window_tokens': window}
         _research(
-            {name: value for name, value in given.items() if value},
+            {name: value for name, value in request.items() if value},
             out or Path('research') / _slug(zone),
             resume=resume,
             fresh=fresh,
@@ -99,8 +94,6 @@ def research(
 
 def _zone(text: str) -> str:
     zone = ' '.join(text.split())
-    if _NOT_TEXT.search(zone):
-        _stop('ZONE has characters that are no text')
     if len(zone) > MAX_ZONE:
         _stop(f'ZONE has {len(zone):,} characters, over {MAX_ZONE}; give the name alone')
     is_page = zone.startswith(('http://', 'https://'))
@@ -154,15 +147,10 @@ def _research(
         is_unfinished = (folder / FILE).exists() and not (folder / STATISTICS_FILE).exists() and not fresh
         if request.places and are_gone and not (request.search or resume or is_unfinished):
             _stop(f'--pages: {request.places[0]} does not exist; name files that do, or URLs')
-        agent = settings.agent_model()
-        if request.search and agent is None:
-            _stop(
-                '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or '
-                'LLM_MODEL, or name pages with --pages'
-            )
         research = Research(request, _configuration(config, search=request.search), settings, folder)
         where = 'the MCP server' if settings.mcp_summarizer_url else f'{model_id(settings)}, in process'
-        say(f'agent and extraction: {agent or "none, as there is no model for them"}; summaries: {where}')
+        agent = settings.agent_model() or 'none, as there is no model for them'
+        say(f'agent and extraction: {agent}; summaries: {where}')
         research.on_progress = _progress()
         package = asyncio.run(research.run(resume=resume, fresh=fresh))
     except ConfigurationError as error:
@@ -176,8 +164,7 @@ def _research(
 
 
 def _configuration(folder: Path, *, search: bool) -> 'Configuration':
-    from researcher_integration.lore.configuration import load_tiers, load_topics
-    from researcher_integration.lore.pipeline import Configuration
+    from researcher_integration.lore.configuration import Configuration, load_tiers, load_topics
     from summarizer_tool import naming_extra
 
     with naming_extra('researcher'):
@@ -219,7 +206,7 @@ def report(package: 'Package', topics: 'Sequence[Topic]') -> None:
     statistics = package.statistics
     for topic in topics:
         step, found = statistics.steps[topic.id], package.extracted.categories[topic.id]
-        said = f'{_kept(step)}; {step.state}, {step.agent.requests + step.summaries.requests} calls'
+        said = f'{_kept(step)}; {step.state}, {step.agent.requests} calls'
         if found.state == 'extracted':
             dropped = f', {found.dropped} dropped, which no page supports' if found.dropped else ''
             said += f'; {len(found.records)} records{dropped}'

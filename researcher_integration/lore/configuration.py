@@ -5,17 +5,19 @@ Topics and tiers are read from `config/research_topics.yml` and `config/sources.
 
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import httpx2
 from pydantic import AfterValidator, Field, StringConstraints, field_validator
 from pydantic_ai.models import Model
+from pydantic_ai.toolsets import AbstractToolset
 
 from researcher_integration.config.files import FOLDER, Strict, read_yaml
 from researcher_integration.lore.material import TIER_NAMES, TOPIC_IDS, TierName, TopicId
@@ -220,6 +222,15 @@ class SourceTiers(Strict):
                 return self._by_domain[host]
             host = host.partition('.')[2]
         return self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The configuration files of a research, read."""
+
+    research: ResearchTopics
+    tiers: SourceTiers
+    search: Sequence[AbstractToolset[Any]] = ()
 
 
 def load_tiers(path: Path = SHIPPED_SOURCES) -> SourceTiers:

@@ -74,13 +74,11 @@ class ServerReply(BaseModel):
 
     model_config = ConfigDict(alias_generator=lambda name: f'summarizer/{name}')
 
-    source_ids: tuple[str, ...] = ()
     state: str = ''
     stats: Stats | None = None
     warnings: tuple[str, ...] = ()
     degraded_parts: int = 0
     topics: list[dict[str, Any]] | None = None
-    """Name and text of each."""
 
 
 class ResearchError(SummarizerError):

@@ -132,7 +132,6 @@ def _quoted(line: str, numbers: Mapping[str, int], *, is_below: bool) -> str:
 
 
 def _inert(line: str) -> str:
-    """The line without HTML, images and link definitions."""
     return _LIVE.sub(r'\1\\', line).replace(']:', ']\\:')
 
 
@@ -181,7 +180,6 @@ class Extracted(BaseModel):
 
     zone: str
     sources: list[CrawledPage]
-    """Numbered as the records cite them."""
     categories: dict[TopicId, Extraction]
     conflicts: list[Conflict]
 
@@ -201,22 +199,17 @@ class Statistics(BaseModel):
 
     request: ResearchRequest
     summarizer: str
-    """`in process` or `MCP server`."""
     pages: int
     tokens_crawled: int
-    """Of all pages, each once."""
     tokens_kept: int
     """Of the sections that the extraction reads, headings included."""
     steps: dict[TopicId, StepStatistics]
     summaries: Spent = RunUsage()
-    """On the summary that all steps share."""
     extraction: Spent
     total: Spent
     """Also on work that was interrupted, came to nothing, or was done anew."""
     seconds: float
-    """Of all runs together."""
     failures: list[Failure]
-    """Pages that could not be had."""
     warnings: list[str]
 
     @computed_field
@@ -236,11 +229,9 @@ class Package(BaseModel):
     """The result of a research."""
 
     briefs: dict[str, str]
-    """Markdown by file name."""
     extracted: Extracted
     statistics: Statistics
     sections: dict[TopicId, str]
-    """What the extraction read, by topic."""
 
 
 def build(
@@ -321,7 +312,6 @@ def write_to(package: Package, folder: Path) -> None:
 
 
 def _said(done: Extraction | CrossReference) -> str:
-    """The note on what is incomplete or failed."""
     said = [done.reason] if done.reason else []
     if done.is_partial:
         said.append('the answer was cut off or broken, and only what was complete in it was kept')

@@ -4,34 +4,28 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 from pydantic_ai.models import Model
 
 from researcher_integration.lore import package
 from researcher_integration.lore.checkpoint import FILE, Checkpoint, ResearchRequest
-from researcher_integration.lore.configuration import ResearchSettings
-from researcher_integration.lore.crawl.pages import without_user
+from researcher_integration.lore.configuration import Configuration, ResearchSettings
 from researcher_integration.lore.material import ResearchError
-from researcher_integration.lore.steps.research_run import Configuration, ResearchProgress, ResearchRun, told
-from researcher_integration.lore.steps.steps import ResearchSteps
+from researcher_integration.lore.steps.planning import told
+from researcher_integration.lore.steps.steps import ResearchProgress, ResearchRun
 from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import (
+    ConfigurationError,
     ExtractiveModel,
-    Service,
     SourceStore,
-    Summarizer,
     alone_in,
     first_error,
     in_io_thread,
     trace_span,
 )
 
-__all__ = ('STORE_FILE', 'Configuration', 'Research', 'ResearchProgress')
-
 STORE_FILE = 'sources.sqlite3'
 LOCK = '.lock'
-"""Held against other researches in the folder."""
 
 
 @dataclass
@@ -61,9 +55,18 @@ class Research:
 
         Raises:
             ResearchError: If there is nothing to go on from, or something that would be lost, or no page at all.
-            ConfigurationError: If the model cannot be had.
+            ConfigurationError: If the model cannot be had, or the request names nothing to read.
             StoreError: If the store cannot be opened.
         """
+        if not (resume or self.request.places or self.request.search):
+            raise ConfigurationError(
+                'there is nothing to read: name pages with --pages, or let the agent search (--search)'
+            )
+        if self.request.search and self.model is None and self.settings.agent_model() is None:
+            raise ConfigurationError(
+                'searching needs a model that calls tools, and the embedded one does not: set RESEARCH_MODEL or '
+                'LLM_MODEL, or name pages with --pages'
+            )
         if resume and not (self.folder / FILE).exists():
             raise ResearchError(f'{self.folder} has no checkpoint to resume; leave --resume out to begin one')
         busy = f'another research is at work in {self.folder}; name another --out'
@@ -82,24 +85,23 @@ class Research:
 
     async def _run(self, work: ResearchRun) -> package.Package:
         checkpoint = work.checkpoint
-        steps = ResearchSteps(work)
         if work.model is not None:
-            self.on_progress(ResearchProgress('plan', told(work.limits, checkpoint.request.way)))
-        await steps.crawl()
+            self.on_progress(ResearchProgress('plan', told(work.limits)))
+        await work.crawl()
         if not checkpoint.pages and not checkpoint.request.search:
             reasons = '; '.join(failure.told for failure in checkpoint.failures[:5])
             raise ResearchError(f'no page could be crawled: {reasons}')
-        await steps.assign()
+        await work.assign()
         work.room()  # too small a window shows now
-        await steps.run()
+        await work.run_steps()
         if not checkpoint.pages:
             checkpoint.forget_steps()  # so that a resumed research searches again
             await work.save()
             raise ResearchError('the agent found no page; check the search servers of mcp_config.json, then --resume')
-        material = await steps.material()
+        material = await work.material()
         if work.model is not None:
-            await steps.extract(work.model, material)
-            await steps.cross_reference(work.model, material)
+            await work.extract(work.model, material)
+            await work.cross_reference(work.model, material)
         self.on_progress(ResearchProgress('package', f'writing {self.folder}'))
         await work.save()
         built = package.build(
@@ -121,8 +123,6 @@ class Research:
                 f'{self.folder} holds an unfinished research of "{found.request.zone}"; go on with --resume, '
                 'begin anew with --fresh, or name another --out'
             )
-        if not self.request.places and not self.request.search:
-            raise ResearchError('there is nothing to read: name pages with --pages, or let the agent search (--search)')
         return Checkpoint(request=self.request)
 
     @asynccontextmanager
@@ -132,28 +132,23 @@ class Research:
             model = self.model
             if model is None:
                 model = await stack.enter_async_context(settings.connect())
-            if checkpoint.request.search and model is None:
-                raise ResearchError(
-                    'searching needs an agent: set RESEARCH_MODEL or LLM_MODEL to a model that calls tools, '
-                    'or name pages with --pages'
-                )
             store_path = settings.store or str(self.folder / STORE_FILE)
             store = await in_io_thread(SourceStore, store_path, max_mb=settings.store_max_mb)
             stack.push_async_callback(in_io_thread, store.close)
-            service = Service(Summarizer(settings), store.collection())
-            backend = None
+            embedded = InProcess(settings, store, ExtractiveModel())
             if settings.mcp_summarizer_url:
                 from researcher_integration.lore.summaries.over_mcp import OverMCP
 
-                backend = OverMCP(settings.mcp_summarizer_url, service.collection, token=settings.mcp_summarizer_token)
+                backend = OverMCP(settings.mcp_summarizer_url, embedded, token=settings.mcp_summarizer_token)
+            else:
+                backend = InProcess(settings, store)
             yield ResearchRun(
                 checkpoint,
                 self.folder,
                 configuration=self.configuration,
                 settings=settings,
-                service=service,
-                backend=backend or InProcess(settings, store),
-                embedded=InProcess(settings, store, ExtractiveModel()),
+                backend=backend,
+                embedded=embedded,
                 model=model,
                 tell=self.on_progress,
                 on_checkpoint=self.on_checkpoint,
@@ -166,12 +161,10 @@ def _check_same(asked: ResearchRequest, begun: ResearchRequest, folder: Path) ->
         raise ResearchError(f'{folder} holds a research of "{begun.zone}", not of "{asked.zone}"; name another --out')
     for name, value in asked.model_dump(exclude_unset=True, exclude={'zone'}).items():
         before = getattr(begun, name)
-        if name == 'window_tokens' and value > before:
-            continue  # what was too small may grow
-        if value != before and value not in ((), False):
-            option = {'places': '--pages', 'window_tokens': '--window'}.get(name, f'--{name}')
-            said = ' '.join(map(without_user, cast('tuple[str, ...]', before))) if name == 'places' else before
+        may_be = value in (before, (), False) or (name == 'window_tokens' and value > before)  # a window may grow
+        if not may_be:
+            option = {'places': 'pages', 'window_tokens': 'window'}.get(name, name)
             raise ResearchError(
-                f'{folder} was begun {f"with {option} {said}" if said else f"without {option}"}; '
+                f'{folder} was begun with another value of --{option}; '
                 'leave the option out to go on, or name another --out'
             )

@@ -50,10 +50,7 @@ def refusal(response: httpx2.Response) -> httpx2.HTTPStatusError | None:
 
 
 def reason(error: BaseException, seconds: float | None = None) -> str:
-    """Why a server fails, in a few words; `seconds` are those that it had.
-
-    What a library says may repeat a URL or a header, with a key.
-    """
+    """Why a server fails within its seconds, in words of ours: a library's may repeat a URL or a header, with a key."""
     if isinstance(error, ExceptionGroup):
         return reason(first_error(error), seconds)  # pyright: ignore[reportUnknownArgumentType]
     # What an error of httpx2 is caused by is its transport's own.
@@ -70,11 +67,8 @@ def reason(error: BaseException, seconds: float | None = None) -> str:
     if isinstance(error, MCPError):
         # Servers use the same code for what they refuse.
         is_closed = code == CONNECTION_CLOSED and error.message == 'Connection closed'
-        return (
-            'it has ended the connection'
-            if is_closed
-            else f'it answers with MCP error {code}; check its address, or its command'
-        )
+        error_said = f'it answers with MCP error {code}; check its address, or its command'
+        return 'it has ended the connection' if is_closed else error_said
     if isinstance(error, FileNotFoundError):
         return str(error)
     return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
@@ -96,13 +90,10 @@ class OptionalServer(WrapperToolset[AgentDepsT]):
     """A server that is left out of a run, with a warning, if it cannot be reached at its start."""
 
     kind: ClassVar[str]
-    """What the log calls it."""
 
     name: str
-    timeout: float | None
-    """Seconds to connect, and then to list the tools."""
+    timeout: float
     absent: set[str] = field(default_factory=set[str])
-    """Names of servers that cannot be reached."""
     _entered: int = field(default=0, init=False)
 
     def __repr__(self) -> str:

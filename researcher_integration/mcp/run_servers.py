@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic_ai import RunContext
 from pydantic_ai.mcp import MCPToolset
@@ -17,6 +17,7 @@ from pydantic_ai.toolsets import (
 )
 
 from researcher_integration.mcp.failures import OptionalServer
+from researcher_integration.mcp.search_servers import DEFAULT_TIMEOUT
 from summarizer_tool import ConfigurationError, RequestError, render_prompt, shown
 
 SERVER_NAME = 'mcp_server_name'
@@ -62,34 +63,16 @@ def by_name(servers: Servers[AgentDepsT]) -> dict[str, AbstractToolset[AgentDeps
     return named
 
 
-class Offered(WrapperToolset[AgentDepsT]):
-    """Such servers outside a run that has selected some: not connected, and without tools."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *args: object) -> bool | None:
-        return None
-
-    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """None."""
-        return {}
-
-
 @dataclass(slots=True)
 class RunServers:
     """What is selected for one run, and what the run finds out about it."""
 
     selected: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """Names of servers with the tools wanted; all where none is. No names without a selection."""
-    timeout: float | None = None
-    """Seconds to connect, and then to list the tools."""
+    timeout: float = DEFAULT_TIMEOUT
     native_tools: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    """Kinds of native tools that are switched on or off."""
     own: dict[str, list[MCPToolset[Any]]] = field(default_factory=dict[str, list[MCPToolset[Any]]])
-    """The MCP servers that the run would have without a selection, by id."""
     absent: set[str] = field(default_factory=set[str])
-    """Selected servers that cannot be reached."""
     refused: set[str] = field(default_factory=set[str])
     """Kinds of native tools that are switched on, which the log has said that the model has not."""
 
@@ -108,9 +91,7 @@ class Replacement:
 
     servers: RunServers
     elsewhere: Collection[str]
-    """Selected servers that the operator's configuration has, rather than the agent."""
     taken: set[str] = field(default_factory=set[str])
-    """Selected servers that have been met already in their place."""
 
     def __call__(self, toolset: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT]:
         """The toolset without the servers that are not selected."""
@@ -120,44 +101,18 @@ class Replacement:
                 return toolset
             case CombinedToolset():
                 return replace(toolset, toolsets=[self(each) for each in toolset.toolsets])
-            case WrapperToolset() if not _is_durable(toolset):
-                return replace(toolset, wrapped=self(toolset.wrapped))
             case WrapperToolset():
-                return self._exchanged(toolset, toolset.wrapped)
+                return replace(toolset, wrapped=self(toolset.wrapped))
+            case MCPToolset():
+                name = toolset.id or ''
+                known = self.servers.own.setdefault(name, [])
+                if not any(toolset is other for other in known):
+                    known.append(toolset)
+                if name not in self.servers.selected or name in self.elsewhere:
+                    return FunctionToolset()
+                return self.servers.chosen(name, toolset)
             case _:
-                return toolset.visit_and_replace(lambda leaf: self._exchanged(leaf, leaf))
-
-    def _exchanged(
-        self, leaf: AbstractToolset[AgentDepsT], inner: AbstractToolset[AgentDepsT]
-    ) -> AbstractToolset[AgentDepsT]:
-        """What stands in the place of a toolset without others in it, or (`inner`) under its durable execution."""
-        if not isinstance(inner, MCPToolset):
-            return leaf
-        name = inner.id or ''
-        known = self.servers.own.setdefault(name, [])
-        if not any(inner is other for other in known):
-            known.append(inner)
-        if name not in self.servers.selected or name in self.elsewhere:
-            return FunctionToolset()
-        return self.servers.chosen(name, leaf)
-
-
-def add_toolset(
-    toolset: AbstractToolset[AgentDepsT], added: AbstractToolset[AgentDepsT]
-) -> AbstractToolset[AgentDepsT]:
-    """Put a toolset beside those of a run, within whatever is wrapped around all of them."""
-    match toolset:
-        case CombinedToolset():
-            return replace(toolset, toolsets=[*toolset.toolsets, added])
-        case WrapperToolset() if not _is_durable(toolset):
-            return replace(toolset, wrapped=add_toolset(toolset.wrapped, added))
-        case _:
-            return CombinedToolset([toolset, added])
-
-
-def _is_durable(wrapper: WrapperToolset[AgentDepsT]) -> bool:
-    """Return whether it stands in for a single toolset under durable execution, and lets no visitor in."""
-    return wrapper.visit_and_replace(lambda leaf: leaf) is wrapper
+                return toolset
 
 
 @dataclass(repr=False)
@@ -170,7 +125,6 @@ class SelectedServer(OptionalServer[AgentDepsT]):
     kind: ClassVar[str] = 'selected MCP server'
 
     tools: Sequence[str] = ()
-    """By the server's own names; all of them where empty."""
     _is_listed: bool = field(default=False, init=False)
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:

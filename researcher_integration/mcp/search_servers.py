@@ -40,11 +40,9 @@ MAX_TIMEOUT = 600.0
 DEFAULT_RETRIES = 2
 
 _VARIABLE = re.compile(r'\$\{([^\W\d]\w*)(:-([^}]*))?\}')
-"""As pydantic-ai's loader knows them."""
 
 
 def _filled(text: object) -> object:
-    """A text with the values of the variables that it names."""
     if not isinstance(text, str):
         return text
     if '${' in _VARIABLE.sub('', text):
@@ -170,7 +168,6 @@ class SearchServer(OptionalServer[Any]):
 
 
 def _framed(result: Any) -> Any:
-    """A tool's result as framed text; files stay what they are."""
     if isinstance(result, str):
         return wrap_in_tag(SEARCH_TAG, result)
     try:

@@ -28,11 +28,9 @@ from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 from researcher_integration.config.files import Strict
 from researcher_integration.mcp.run_servers import (
     MCPSelectionError,
-    Offered,
     Replacement,
     RunServers,
     Servers,
-    add_toolset,
     by_name,
     lacks,
     unreached,
@@ -100,8 +98,8 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
     are then not even connected. Function toolsets and what other capabilities do are left alone.
 
     On the agent, it says which servers there are (and which selection runs have by default); in
-    `agent.run(capabilities=[SelectMCPServers(selection)])` it is this run's, with the agent's `servers`. Under durable
-    execution capabilities cannot be given to a run: give the agent's a function that finds the selection in `deps`.
+    `agent.run(capabilities=[SelectMCPServers(selection)])` it is this run's, with the agent's `servers`. An engine of
+    durable execution has to know its servers beforehand: a selection there is an error.
 
     An unknown server ends the run before it connects to any, an unknown tool before the first request to a model,
     with an `MCPSelectionError`. A server that cannot be reached at the start is left out, which the log and the
@@ -119,7 +117,7 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
     _: KW_ONLY
 
     id: str | None = 'mcp_selection'
-    _run: RunServers | None = field(default=None, repr=False, compare=False)
+    _run: RunServers = field(default_factory=RunServers, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the time limit, and that each of the operator's servers is one `MCPToolset`."""
@@ -152,58 +150,49 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
             selection = await selection
         if selection is None:
             return replace(self, _run=RunServers())
-        # An engine of durable execution has time limits of its own.
-        timeout = None if ctx.in_durable_context else self.timeout or DEFAULT_TIMEOUT
-        return replace(self, _run=RunServers(selection.servers, timeout, selection.native_tools))
+        if ctx.in_durable_context:
+            raise ConfigurationError('a durable run cannot select its MCP servers; give the agent those it is to have')
+        run = RunServers(selection.servers, self.timeout or DEFAULT_TIMEOUT, selection.native_tools)
+        return replace(self, _run=run)
 
     def get_toolset(self) -> AbstractToolset[AgentDepsT] | None:
-        """The operator's servers that the run has selected.
-
-        Outside a run all of them, of which nothing can be called: durable execution has to know them beforehand.
-        """
-        if self._run is None:
-            return Offered(CombinedToolset([*self._offered.values()])) if self._offered else None
+        """The operator's servers that the run has selected."""
         selected = self._selected()
         return CombinedToolset([*selected.values()]) if selected else None
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[AgentDepsT]) -> AbstractToolset[AgentDepsT] | None:
         """The run's toolsets with the selected servers in place of all others."""
-        if (servers := self._selecting) is None:
+        if not self._run.selected:
             return None
         selected = self._selected()
-        replacement = Replacement(servers, elsewhere=selected.keys())
+        replacement = Replacement(self._run, elsewhere=selected.keys())
         replaced = replacement(toolset)
-        for name, server in selected.items():
-            if name not in replacement.taken:  # `agent.override(toolsets=...)` drops what capabilities give
-                replaced = add_toolset(replaced, server)
-        return add_toolset(replaced, unreached(servers.absent))
+        # `agent.override(toolsets=...)` drops what capabilities give.
+        dropped = [server for name, server in selected.items() if name not in replacement.taken]
+        return CombinedToolset([replaced, *dropped, unreached(self._run.absent)])
 
     async def before_run(self, ctx: RunContext[AgentDepsT]) -> None:
-        """Check the names of the servers; raises `MCPSelectionError` where one is unknown, doubled or excluded."""
-        if (servers := self._selecting) is None:
+        """Check the names of the servers; raises `MCPSelectionError` where one is unknown or doubled."""
+        run = self._run
+        if not run.selected:
             return
-        limits = _tool_limits(ctx)
-        known = {*self._offered, *(name for name in servers.own if name), *limits}
-        if unknown := servers.selected.keys() - known:
+        known = {*self._offered, *(name for name in run.own if name), *_called_by_provider(ctx)}
+        if unknown := run.selected.keys() - known:
             raise MCPSelectionError(lacks('the run', 'MCP server', unknown, known))
-        for name in servers.selected.keys() - self._offered.keys():
-            if len(servers.own.get(name, ())) > 1:
+        for name in run.selected.keys() - self._offered.keys():
+            if len(run.own.get(name, ())) > 1:
                 raise MCPSelectionError(f'several MCP servers of the run have the id {shown(name)}; give each its own')
-            allowed = limits.get(name)
-            if allowed is not None and (missing := [tool for tool in servers.selected[name] if tool not in allowed]):
-                raise MCPSelectionError(lacks(f'the MCP server {shown(name)}', 'tool', missing, allowed))
 
     async def prepare_tools(self, ctx: RunContext[AgentDepsT], tool_defs: list[ToolDefinition]) -> list[ToolDefinition]:
         """The function tools without those that would stand in for a native tool that is switched off."""
-        if (run := self._selecting) is None:
-            return tool_defs
-        return [tool for tool in tool_defs if run.native_tools.get(tool.unless_native or '', True)]
+        return [tool for tool in tool_defs if self._run.native_tools.get(tool.unless_native or '', True)]
 
     async def before_model_request(
         self, ctx: RunContext[AgentDepsT], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """The request without native tools that are switched off, or are MCP servers that are not selected."""
-        if (run := self._selecting) is None:
+        run = self._run
+        if not run.selected:
             return request_context
         # A server that the operator offers is reached from here rather than by the provider.
         reached = {name: tools for name, tools in run.selected.items() if name not in self._offered}
@@ -221,21 +210,12 @@ class SelectMCPServers(AbstractCapability[AgentDepsT]):
     def _offered(self) -> Mapping[str, AbstractToolset[AgentDepsT]]:
         return cast('Mapping[str, AbstractToolset[AgentDepsT]]', self.servers or {})
 
-    @property
-    def _selecting(self) -> RunServers | None:
-        """What is selected for the run; none without a selection."""
-        return self._run if self._run and self._run.selected else None
-
     def _selected(self) -> dict[str, AbstractToolset[AgentDepsT]]:
-        """The operator's servers that are selected, by name, with the tools wanted."""
-        if (run := self._selecting) is None:
-            return {}
-        offered = {name: toolset for name, toolset in self._offered.items() if name in run.selected}
-        return {name: toolset.visit_and_replace(partial(run.chosen, name)) for name, toolset in offered.items()}
+        offered = {name: toolset for name, toolset in self._offered.items() if name in self._run.selected}
+        return {name: toolset.visit_and_replace(partial(self._run.chosen, name)) for name, toolset in offered.items()}
 
 
 def _added(run: RunServers, kinds: Collection[str], model: Model) -> list[AbstractNativeTool]:
-    """The native tools of these kinds as they are by default; the log says which cannot be had."""
     supported = model.profile.get('supported_native_tools', frozenset())
     added: dict[str, AbstractNativeTool] = {}
     for kind in sorted(kinds):
@@ -250,7 +230,6 @@ def _added(run: RunServers, kinds: Collection[str], model: Model) -> list[Abstra
 
 
 def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Sequence[str]]) -> AbstractNativeTool | None:
-    """What stays of a native tool, which may be an MCP server that the provider calls."""
     if not isinstance(tool, MCPServerTool):
         return tool if run.native_tools.get(tool.kind, True) else None
     if tool.id not in servers:
@@ -261,13 +240,8 @@ def _kept(tool: AbstractNativeTool, run: RunServers, servers: Mapping[str, Seque
     return replace(tool, allowed_tools=allowed) if allowed else None  # some providers take an empty list for no limit
 
 
-def _tool_limits(ctx: RunContext[AgentDepsT]) -> dict[str, list[str] | None]:
-    """The MCP servers that the provider may call, by id, and of those the capability `MCP` has; the tools it may call.
-
-    Only as far as they are known before a request: not those that functions make. None is no limit.
-    """
+def _called_by_provider(ctx: RunContext[AgentDepsT]) -> set[str]:
+    """The ids of MCP servers that the provider may call, as far as they are known before a request."""
     tools = ctx.root_capability.get_native_tools() if ctx.root_capability else ()
-    capabilities = [capability for capability in ctx.capabilities.values() if isinstance(capability, MCP)]
-    return {tool.id: tool.allowed_tools for tool in tools if isinstance(tool, MCPServerTool)} | {
-        capability.id: capability.allowed_tools for capability in capabilities if capability.id
-    }
+    ids = {tool.id for tool in tools if isinstance(tool, MCPServerTool)}
+    return ids | {each.id for each in ctx.capabilities.values() if isinstance(each, MCP) and each.id}

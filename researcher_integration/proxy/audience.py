@@ -24,7 +24,6 @@ from starlette.requests import Request
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
 LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
-"""The least severe first."""
 
 MAX_CLIENTS = 1000
 """Sessions that are told; the one that has asked nothing for longest is forgotten, since many end without a word."""
@@ -35,11 +34,8 @@ SEND_SECONDS = 5.0
 
 @dataclass(slots=True)
 class _Client:
-    """A client with a session, which is told without having asked."""
-
     session: ServerSession
     level: LoggingLevel | None = None
-    """From which on it wants log messages; all where it has not said."""
 
 
 @dataclass(slots=True)
@@ -48,9 +44,7 @@ class Audience:
 
     bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
     _clients: dict[str, _Client] = field(default_factory=dict[str, _Client])
-    """By the session; on stdio there is one."""
     _calling: dict[int, tuple[str, Context]] = field(default_factory=dict[int, tuple[str, Context]])
-    """Calls that run, with the server each is for."""
 
     def joins(self, context: Context) -> None:
         """Take in a client that has begun a session."""

@@ -81,7 +81,6 @@ class _Link:
 
     client: Client | None = None
     reason: str = ''
-    """Why there is none."""
     settled: Event = field(default_factory=Event)
     """Set once it is known whether the server can be reached."""
     lost: Event = field(default_factory=Event)
@@ -93,22 +92,17 @@ class Connection:
 
     server: ProxiedServer
     proxy: 'ProxyServer'
-    """Hears what the server tells, asks and logs, and that it is there again."""
     silence: float
     """Seconds within which it answers a request, or tells how far it is."""
     log_level: types.LoggingLevel | None = None
-    """What it has been asked for."""
     capabilities: types.ServerCapabilities = field(default_factory=types.ServerCapabilities)
-    """As of the last time that it was reached."""
     instructions: str = ''
     _link: _Link | None = None
     _wanted: Event = field(default_factory=Event)
     has_begun: bool = False
     """Whether the proxy is there already, and clients may have listed what there is without this server."""
     _unreached: str = ''
-    """Why it could not be reached the last time."""
     _answering: set[anyio.CancelScope] = field(default_factory=set[anyio.CancelScope])
-    """Each ends a request that the server is silent about."""
     _asking: int = 0
     """Questions of the server to clients: while these think, it is not the server that is silent."""
     _last_words: str = ''
@@ -250,7 +244,6 @@ class Connection:
         self._unreached = '' if was_there else link.reason
 
     def _says(self, text: str) -> Any:
-        """What it has written to stderr, without secrets."""
         said = str(self.masked(text))
         for line in filter(str.strip, said.splitlines()):
             if 'error' in line.casefold() or 'error' not in self._last_words.casefold():

@@ -10,7 +10,6 @@ from typing import Any, Literal, TypeVar, cast
 import anyio
 import mcp_types as types
 from mcp import MCPError
-from pydantic import BaseModel
 
 from researcher_integration.proxy.connection import Connection, ServerDownError
 from summarizer_tool import in_thread, load_prompt
@@ -51,7 +50,6 @@ class Route:
 
     connection: Connection
     name: str
-    """As the server has it."""
     has_question: bool = False
     """Whether the proxy has added the question, which the server does not know."""
 
@@ -64,11 +62,9 @@ class Offers:
     own_tools: Sequence[types.Tool]
     """What the proxy offers itself; a tool of a server with one of these names gets another one."""
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    """Of the arguments of tools, as clients see them."""
     _routes: dict[str, dict[str, Route]] = field(default_factory=dict[str, dict[str, Route]])
     """By kind, then by the name of a tool or a prompt, or the address of a resource."""
     _known: dict[tuple[str, str], Sequence[Any]] = field(default_factory=dict[tuple[str, str], Sequence[Any]])
-    """The last list of each kind of each server."""
 
     def exposed(self, connection: Connection, name: str) -> str:
         """The name under which a tool or prompt is offered: with its server's before it where there are several."""
@@ -197,25 +193,13 @@ async def _pages(connection: Connection, kind: str) -> Sequence[Any]:
 
 
 def _prefixed(connection: Connection, name: str) -> str:
-    """With the server's name before it, in the characters that providers allow in names of tools."""
     return f'{re.sub(r"[^A-Za-z0-9_-]", "_", connection.name)}_{name}'
 
 
-def _masked(connection: Connection, items: Sequence[BaseModel]) -> Sequence[BaseModel]:
-    """What a server lists, with what it says there without secrets: names and addresses stay, which are asked for."""
-
-    def told(value: object, name: str = '') -> Any:
-        if name == '_meta':
-            masked = connection.masked(value)
-            return cast('object', masked) if isinstance(masked, dict) else None
-        if isinstance(value, dict):
-            return {name: told(each, name) for name, each in cast('dict[str, object]', value).items()}
-        if isinstance(value, list):
-            return [told(each) for each in cast('list[object]', value)]
-        is_said = name in ('title', 'description') and isinstance(value, str)
-        return connection.masked(value) if is_said else value
-
-    return [type(each).model_validate(told(each.model_dump(by_alias=True, exclude_unset=True))) for each in items]
+def _masked(connection: Connection, items: Sequence[Item]) -> Sequence[Item]:
+    """What a server lists without secrets: names and addresses stay, which are asked for."""
+    results = connection.proxy.results
+    return [results.without_secrets(connection.name, each, ('title', 'description')) for each in items]
 
 
 def with_question(schema: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -1,11 +1,11 @@
 """The MCP server that clients see: what they ask goes to the server it belongs to, and what that says comes back."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
@@ -16,7 +16,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.subscriptions import event_from_wire
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_ai import ToolFailed
 
 from researcher_integration.proxy.audience import LEVELS, Audience, Context
@@ -28,6 +28,7 @@ from researcher_integration.tool_results.reading import Reading
 from researcher_integration.untrusted.framing import framed, instructions
 from summarizer_tool import (
     CallsInFlight,
+    in_thread,
     load_prompt,
     one_line,
     refuse_cursor,
@@ -44,6 +45,9 @@ MAX_QUESTION = 2_000
 
 MAX_INSTRUCTIONS = 4_000
 """Characters of the instructions of one server that are passed on."""
+
+ASKED = frozenset({'message', 'text', 'systemPrompt', 'title', 'description', 'default', 'enum', 'enumNames', 'const'})
+"""Keys under which a question has text of the server; an address that somebody is to open stays whole."""
 
 Answer = TypeVar('Answer', bound=BaseModel)
 
@@ -201,15 +205,8 @@ class ProxyServer:
         context = self.audience.caller(connection.name)
         if context is None:
             return types.ErrorData(code=types.INVALID_REQUEST, message=load_prompt('proxy/nobody_to_ask'))
-        asked = request.model_dump(by_alias=True, exclude_none=True)
-        shown = cast('JsonValue', await self.results.aside(connection.name, asked))
-        said = _with_choices(shown, asked, connection.masked)
         try:
-            told = type(request).model_validate(said)
-            raw, params = request.params, told.params
-            if isinstance(raw, types.ElicitRequestURLParams) and params:  # or the address would lead nowhere
-                address = {'url': raw.url, 'elicitation_id': raw.elicitation_id}
-                told = told.model_copy(update={'params': params.model_copy(update=address)})
+            told = await in_thread(self.results.without_secrets, connection.name, request, ASKED)
             return await context.session.send_request(told, answer, metadata=ServerMessageMetadata(context.request_id))
         except MCPError as error:
             return error.error
@@ -338,22 +335,6 @@ class ProxyServer:
                 raise
             except MCPError as error:
                 raise await self.results.of_error(called, error) from None
-
-
-def _with_choices(said: JsonValue, asked: JsonValue, masked: Callable[[object], Any]) -> JsonValue:
-    """A question without secrets, whose choices are masked each by itself: all of `auth` would look like passwords."""
-    if isinstance(said, list) and isinstance(asked, list) and len(said) == len(asked):
-        return [_with_choices(each, raw, masked) for each, raw in zip(said, asked, strict=True)]
-    if not isinstance(said, dict) or not isinstance(asked, dict):
-        return said
-    shown = {name: _with_choices(each, asked.get(name), masked) for name, each in said.items()}
-    for name in ('enum', 'enumNames', 'const'):
-        choice = asked.get(name)
-        if isinstance(choice, list):
-            shown[name] = [*map(masked, choice)]
-        elif isinstance(choice, str):
-            shown[name] = masked(choice)
-    return shown
 
 
 def _collection(context: Context) -> str:

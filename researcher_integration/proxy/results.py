@@ -2,13 +2,13 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import mcp_types as types
 from mcp import MCPError
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ModelRequest
 
 from researcher_integration.computing import computed_for
@@ -35,13 +35,16 @@ SHARE_OF_CALL = 0.5
 MAX_AT_ONCE = 10_000
 """Characters that are searched for secrets on the event loop."""
 
-FOR_PROGRAMS = 'ui://'
+FOR_PEOPLE = 'ui://'
 """How the addresses of resources begin that are shown, and not read by a model."""
 
-_META = 'summarizer/'
+SAID = frozenset({'text', 'title', 'description', 'name', 'uri'})
 
-_BLOCK: TypeAdapter[types.ContentBlock] = TypeAdapter(types.ContentBlock)
-_BLOCK_TYPES = ('text', 'image', 'audio', 'resource')
+FOR_PROGRAMS = frozenset({'_meta', 'metadata'})
+
+Message = TypeVar('Message', bound=BaseModel)
+
+_META = 'summarizer/'
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -62,38 +65,37 @@ class Results:
         self, called: CalledTool, result: types.CallToolResult, collection: str, question: str
     ) -> types.CallToolResult:
         """The result of a tool, which is kept in a collection; an error stays one. The client may have a question."""
-        rest, shown = await computed_for(result.structured_content, _unsaid, result)
+        rest = await computed_for(result.structured_content, _unsaid, result)
         # Structured content itself goes no further: models of some clients see it in place of the framed text.
         unsaid = [] if rest is None else [_text(await computed_for(rest, _as_json, rest))]
-        content = await self._without_secrets(called, [*result.content, *shown, *unsaid])
+        content = await self._masked(called, [*result.content, *unsaid])
         shown, figures = await self._shown(called, content, collection, question)
-        meta = {**(await self._meta(called, result.meta) or {}), **figures}
+        meta = {**(self.meta(called.server or '', result.meta) or {}), **figures}
         return types.CallToolResult(content=shown, is_error=result.is_error, _meta=meta or None)
 
     async def of_resource(
         self, called: CalledTool, result: types.ReadResourceResult, uri: str, collection: str
     ) -> types.ReadResourceResult:
         """What was read at an address, texts and binary; what is large is kept in a collection."""
-        blocks = [types.EmbeddedResource(resource=each) for each in result.contents]
-        content = await self._without_secrets(called, blocks)
+        content = await self._masked(called, [types.EmbeddedResource(resource=each) for each in result.contents])
         # By the address that was asked for: what a server says of its contents could be anything.
-        if uri.startswith(FOR_PROGRAMS):
+        if uri.startswith(FOR_PEOPLE):
             content = self._bounded(content)
         else:
             content, _ = await self._shown(called, content, collection)
         contents = [
             _resource_of(block) or types.TextResourceContents(uri=uri, text=_text_of(block) or '') for block in content
         ]
-        return result.model_copy(update={'contents': contents, 'meta': await self._meta(called, result.meta)})
+        return result.model_copy(update={'contents': contents, 'meta': self.meta(called.server or '', result.meta)})
 
     async def of_prompt(self, called: CalledTool, result: types.GetPromptResult) -> types.GetPromptResult:
         """A prompt, which its user has chosen: without secrets and bounded, but it is no data."""
+        masked = await in_thread(self.without_secrets, called.server or '', result)
         messages: list[types.PromptMessage] = []
-        for message in result.messages:
-            [block] = self._bounded(await self._without_secrets(called, [message.content]))
+        for message in masked.messages:
+            [block] = self._bounded([message.content])
             messages.append(message.model_copy(update={'content': block}))
-        said, meta = self.said(called.server or '', result.description), await self._meta(called, result.meta)
-        return result.model_copy(update={'messages': messages, 'description': said, 'meta': meta})
+        return masked.model_copy(update={'messages': messages})
 
     async def of_error(self, called: CalledTool, error: MCPError) -> MCPError:
         """An error of the protocol: without secrets, and short."""
@@ -122,12 +124,31 @@ class Results:
             _logger.warning('what a server says was withheld', extra={'server': server, 'reason': str(error)})
             return render_prompt('proxy/withheld', server=server)
 
-    async def _meta(self, called: CalledTool, meta: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        if not meta:
+    def without_secrets(self, server: str, message: Message, said: Collection[str] = SAID) -> Message:
+        """A message of a server whose texts under these keys are masked, each by itself, and its `_meta` as a whole.
+
+        The rest stays as it is: names, addresses, schemas, what is binary.
+        """
+
+        def told(value: object, name: str = '') -> object:
+            if name in FOR_PROGRAMS:
+                return self.meta(server, value)
+            if isinstance(value, dict):
+                return {key: told(each, key) for key, each in cast('dict[str, object]', value).items()}
+            if isinstance(value, list):
+                return [told(each, name) for each in cast('list[object]', value)]
+            return self.said(server, value) if name in said and isinstance(value, str) else value
+
+        return type(message).model_validate(told(message.model_dump(by_alias=True, exclude_unset=True)))
+
+    def meta(self, server: str, meta: object) -> dict[str, Any] | None:
+        """What is for programs, without secrets and within its limit."""
+        if not meta or not isinstance(meta, dict):
             return None
-        if len(json.dumps(meta, default=str)) > MAX_META_CHARACTERS:
-            return {f'{_META}left_out': sorted(meta)[:20]}
-        masked = await self.aside(called.server or '', dict(meta))
+        given = cast('dict[str, Any]', meta)
+        if len(json.dumps(given, default=str)) > MAX_META_CHARACTERS:
+            return {f'{_META}left_out': sorted(given)[:20]}
+        masked = self.said(server, given)
         return cast('dict[str, Any]', masked) if isinstance(masked, dict) else {f'{_META}masked': masked}
 
     async def frame(self, text: str, tool: str) -> str:
@@ -165,28 +186,9 @@ class Results:
             bounded.append(_text(note) if note else block)
         return bounded
 
-    async def _without_secrets(
-        self, called: CalledTool, content: Sequence[types.ContentBlock]
-    ) -> list[types.ContentBlock]:
-        masked: list[types.ContentBlock] = []
-        for each in content:
-            block = each.model_copy(update={'meta': await self._meta(called, each.meta)})
-            text = _text_of(block)
-            if isinstance(block, types.EmbeddedResource):
-                meta = await self._meta(called, block.resource.meta)
-                block = block.model_copy(update={'resource': block.resource.model_copy(update={'meta': meta})})
-            if text is not None:
-                block = _with_text(block, str(await self.aside(called.server or '', text)))
-            elif isinstance(block, types.ResourceLink):
-                said = block.model_dump(include={'uri', 'name', 'title', 'description'})
-                told = await self.aside(called.server or '', said)
-                block = (
-                    block.model_copy(update=cast('dict[str, Any]', told))
-                    if isinstance(told, dict)
-                    else _text(str(told))
-                )
-            masked.append(block)
-        return masked
+    async def _masked(self, called: CalledTool, content: Sequence[types.ContentBlock]) -> list[types.ContentBlock]:
+        server = called.server or ''
+        return await in_thread(lambda: [self.without_secrets(server, block) for block in content])
 
     async def _replacement(
         self, called: CalledTool, text: str, collection: str, question: str
@@ -245,7 +247,6 @@ def _resource_of(block: types.ContentBlock) -> types.TextResourceContents | type
 
 
 def _text_of(block: types.ContentBlock) -> str | None:
-    """What a piece of content says; none for what is no text."""
     if isinstance(block, types.TextContent):
         return block.text
     resource = _resource_of(block)
@@ -268,54 +269,18 @@ def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
     return '', ''
 
 
-def _unsaid(result: types.CallToolResult) -> tuple[object, list[types.ContentBlock]]:
-    """What structured content says and the blocks do not, and as blocks the images and sound in it.
-
-    Servers repeat in the text what they structure, as a rule: then it is read once.
-    """
+def _unsaid(result: types.CallToolResult) -> object:
+    """What structured content says and the blocks do not: as a rule servers repeat it in them."""
+    structured, wrapped = result.structured_content, None
+    if isinstance(structured, dict) and len(structured) == 1:
+        [wrapped] = structured.values()
     texts = [text for block in result.content if (text := _text_of(block)) is not None]
-    rest, shown = result.structured_content, list[types.ContentBlock]()
-    if not _says(texts, rest):
-        rest = _rest(rest, {_content_of(block) for block in result.content}, shown)
-    return None if rest is None or _says(texts, rest) else rest, shown
-
-
-def _rest(value: object, said: set[str], shown: list[types.ContentBlock]) -> object:
-    """What structured content says that blocks have not said; images and sound in it become blocks."""
-    if isinstance(value, list):
-        items = cast('list[object]', value)
-        kept = [rest for each in items if (rest := _rest(each, said, shown)) is not None or each is None]
-        return kept if kept or not items else None
-    if not isinstance(value, dict):
-        return value
-    fields = cast('dict[str, object]', value)
-    try:
-        block = _BLOCK.validate_python(fields) if fields.get('type') in _BLOCK_TYPES else None
-    except ValidationError:
-        block = None
-    if block and (content := _content_of(block)):
-        if content not in said and _binary_of(block)[0]:
-            said.add(content)
-            shown.append(block)
-        if content in said:
-            return None
-    left = {key: rest for key, each in fields.items() if (rest := _rest(each, said, shown)) is not None or each is None}
-    return left if left or not fields else None
-
-
-def _content_of(block: types.ContentBlock) -> str:
-    return _text_of(block) or _binary_of(block)[0]
-
-
-def _says(texts: Sequence[str], structured: object) -> bool:
-    """Whether the text has all that the structured content has: servers repeat it for clients that read no other."""
-    wrapped: object = None
-    if isinstance(structured, dict) and len(cast('dict[str, object]', structured)) == 1:
-        [wrapped] = cast('dict[str, object]', structured).values()
     values: list[object] = []
     for text in texts:
         try:
             values.append(json.loads(text))
         except (ValueError, RecursionError):
             values.append(text)
-    return any(value in (structured, wrapped) for value in [*values, values, ''.join(texts)] if value is not None)
+    blocks = [block.model_dump(mode='json', by_alias=True, exclude_none=True) for block in result.content]
+    said = [*values, values, ''.join(texts), blocks]
+    return None if any(value in (structured, wrapped) for value in said if value is not None) else structured

@@ -11,7 +11,7 @@ read from no URL, so that it stands in no log. Without one, only this machine is
 
 import hmac
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,11 +48,7 @@ _SEPARATORS = str.maketrans({separator: f'\\u{ord(separator):04x}' for separator
 
 
 class EventStream(EventSourceResponse):
-    """The response to somebody who follows a run.
-
-    The last event is `end` when the run has ended; `failed` when the log cannot be read: then the client may come back,
-    to where the last event was that has an id, as those have that are kept.
-    """
+    """What a follower gets: the events, and at last `end`, or `failed` where the log cannot be read."""
 
     def __init__(self, events: AsyncGenerator[TimelineEvent], after: int, open_streams: 'set[EventStream]') -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType] - a bare dict
@@ -83,9 +79,8 @@ class EventStream(EventSourceResponse):
                 async for event in events:
                     # On one line, also for clients that end lines where Unicode does.
                     body = encoded(event).decode().translate(_SEPARATORS)
-                    after = after if event.is_transient else event.seq
-                    number = None if event.is_transient else str(event.seq)
-                    yield ServerSentEvent(body, id=number, event=event.type, sep='\n')
+                    after = event.seq
+                    yield ServerSentEvent(body, id=str(after), event=event.type, sep='\n')
                     # Many events in a row should not keep others from being served.
                     await checkpoint()
         except StoreError as error:
@@ -96,10 +91,8 @@ class EventStream(EventSourceResponse):
 
 
 MAX_STREAMS = 500
-"""Clients that follow at once."""
 
 MAX_RUNS = 1000
-"""Runs in one list."""
 
 LARGEST_SEQ = 2**53
 """The largest number that a page counts to."""
@@ -107,6 +100,9 @@ LARGEST_SEQ = 2**53
 _FILES = Path(__file__).parent
 
 _PAGE = {'/': 'page.html', '/page.css': 'page.css', '/page.js': 'page.js'}
+
+_OPEN = frozenset({'/health', *_PAGE})
+"""The same for everybody: these need no token."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'none'; base-uri 'none'; "
@@ -127,38 +123,28 @@ _runs: TypeAdapter[list[LoggedRun]] = TypeAdapter(list[LoggedRun])
 
 
 class Access:
-    """The ASGI application in front of all others: refuses whoever may not read.
+    """The ASGI application in front of all others: refuses whoever may not read."""
 
-    With a `token` it must be sent; without one, only this machine is served. What stands under `open_paths` is the same
-    for everybody, and needs none.
-    """
-
-    def __init__(self, app: 'ASGIApp', *, token: bytes | None, open_paths: frozenset[str]) -> None:
+    def __init__(self, app: 'ASGIApp', *, token: bytes | None) -> None:
         self._app = app
         self._token = token
-        self._open_paths = open_paths
 
     async def __call__(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         """Answer one request, or pass it on."""
-        response = self._refusal(HTTPConnection(scope)) if scope['type'] == 'http' else None
-        if response is not None:
-            await response(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+        refusal = self._refusal(HTTPConnection(scope)) if scope['type'] == 'http' else None
+        await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, request: HTTPConnection) -> Response | None:
         if self._token is None:
             # A page of another site that has its name point to this machine sends that name as Host or as Origin.
-            names = [
-                request.headers.get('host', ''),
-                *(urlsplit(each).netloc for each in request.headers.getlist('origin')),
-            ]
+            origins = [urlsplit(each).netloc for each in request.headers.getlist('origin')]
+            names = [request.headers.get('host', ''), *origins]
             client = [request.client.host] if request.client else []  # none over a socket of the file system
             error = 'without a token only this machine is served; set one to serve others'
             return None if all(map(is_loopback, [*names, *client])) else _problem(error, 403)
         # Below a prefix, where the application is mounted.
         path = request.scope['path'].removeprefix(request.scope.get('root_path', ''))
-        if path in self._open_paths:
+        if path in _OPEN:
             return None
         given = request.headers.get('authorization', '')
         scheme, _, token = given.partition(' ')
@@ -187,15 +173,14 @@ def timeline_app(source: Hub | EventLog, *, token: SecretStr | str | None = None
         raise ConfigurationError('the token of the timeline is empty; set one, or none to serve this machine alone')
     secret = given and given.strip().encode()
     pages = _Pages(source if isinstance(source, Hub) else Hub(source))
-    open_paths = frozenset({'/health', *_PAGE})
     return Starlette(
         routes=[
             Route('/events', pages.events),
             Route('/runs', pages.runs),
-            Route('/health', pages.health),
+            Route('/health', _health),
             *(Route(path, _file(name)) for path, name in _PAGE.items()),
         ],
-        middleware=[Middleware(Access, token=secret or None, open_paths=open_paths)],
+        middleware=[Middleware(Access, token=secret or None)],
         exception_handlers={StoreError: _unreadable},
     )
 
@@ -227,15 +212,13 @@ class _Pages:
         runs = await self._hub.runs(MAX_RUNS)
         return Response(_runs.dump_json([*runs]), media_type='application/json', headers={'Cache-Control': 'no-store'})
 
-    async def health(self, request: Request) -> Response:
-        return JSONResponse({'status': 'ok'})
+
+def _health(_: Request) -> Response:
+    return JSONResponse({'status': 'ok'})
 
 
-def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        return FileResponse(_FILES / name, headers=_HEADERS)
-
-    return answer
+def _file(name: str) -> Callable[[Request], Response]:
+    return lambda _: FileResponse(_FILES / name, headers=_HEADERS)
 
 
 def _problem(what: str, status: int) -> Response:

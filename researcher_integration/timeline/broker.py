@@ -1,14 +1,12 @@
 """Timelines of runs: who emits, who follows, and in what order.
 
-A run emits drafts; each gets the next sequence number and the time, goes to the log if it is persistent, then to those
-who follow. Whoever follows gets what the log has and then what happens, without a gap and without
-anything twice; who does not keep up goes back to the log.
+A run emits drafts; each gets the next sequence number and the time, and goes to the log. Whoever follows reads the log,
+from the event seen last, and is woken up for more: so there is no gap and nothing twice, however slow anybody reads.
 """
 
 import logging
 from asyncio import Event, get_running_loop, shield, wrap_future
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, contextmanager
 from datetime import UTC, datetime
@@ -19,16 +17,11 @@ from typing import Self
 import anyio
 from anyio import CancelScope
 
-from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent, encoded, stamped
+from researcher_integration.timeline.events import MAX_NAME, Draft, TimelineEvent
 from researcher_integration.timeline.log import EventLog, LoggedRun
 from summarizer_tool import StoreError, in_io_thread
 
-MAX_RECENT = 1000
-MAX_RECENT_BYTES = 16_000_000
-"""How many of the newest events wait for those who follow, and how large they are as JSON."""
-
 PAGE_EVENTS = 50
-"""Read from the log at once."""
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -40,7 +33,7 @@ class Timeline:
 
     Args:
         run_id: Any name, 200 characters at most. A run that the log knows already is continued.
-        log: Where persistent events are kept; by default in memory, for this timeline alone.
+        log: Where events are kept; by default in memory, for this timeline alone.
 
     Raises:
         ValueError: If the run has no name, or one that is too long or cannot be encoded.
@@ -54,18 +47,10 @@ class Timeline:
         self.log = log if log is not None else EventLog()
         self.is_closed = False
         self._seq = 0
-        self._gate = Lock()
-        """Between the thread and those who follow in others."""
-        self._recent: deque[tuple[Draft, int]] = deque()
-        """The newest events with their sizes, while anybody follows."""
-        self._gone = 0
-        """The number of the last event that is not among them any more."""
         self._followers: set[Callable[[], object]] = set()
-        """Each wakes one up in its event loop."""
         self._said: set[str] = set()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='timeline')
         self.begun = self._worker.submit(self._begin)
-        """Done once the log knows the run."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -74,7 +59,7 @@ class Timeline:
         await self.close()
 
     async def emit(self, draft: Draft, /) -> TimelineEvent:
-        """Give an event its place in the run, keep it if it is persistent, and tell those who follow.
+        """Give an event its place in the run, keep it, and wake those who follow.
 
         A log that fails does not end the run. In whatever order calls begin, events are told; one that is
         cancelled has been told, too.
@@ -97,7 +82,7 @@ class Timeline:
             self._worker.shutdown(wait=False)
 
     async def follow(self, after: int = 0) -> AsyncGenerator[TimelineEvent]:
-        """The persistent events so far, then all events as they happen, until the timeline is closed.
+        """The events so far, then those to come as they happen, until the timeline is closed.
 
         Args:
             after: A sequence number; events with larger ones are followed.
@@ -108,59 +93,33 @@ class Timeline:
         await shield(wrap_future(self.begun))
         new = Event()
         wake = partial(get_running_loop().call_soon_threadsafe, new.set)
-        with self._gate:
-            self._followers.add(wake)
-            # Transient events of before are not told.
-            since = self._recent[-1][0].seq if self._recent else self._gone
-        try:
-            while True:
-                new.clear()
-                with self._gate:
-                    is_closed, gone = self.is_closed, self._gone
-                    recent = [event for event, _ in self._recent if event.seq > since or not event.is_transient]
-                while after < gone and (kept := [event for event in await self._read(after) if event.seq <= gone]):
-                    for event in kept:
-                        yield event
-                        after = event.seq
-                after = max(after, gone)
-                for event in recent:
-                    if event.seq > after:
-                        yield event
-                        after = event.seq
-                if is_closed:
-                    return
-                await new.wait()
-        finally:
-            with self._gate:
-                self._followers.discard(wake)
 
-    async def _read(self, after: int) -> Sequence[TimelineEvent]:
-        return await in_io_thread(self.log.read, self.run_id, after=after, limit=PAGE_EVENTS)
+        async def has_ended() -> bool:
+            new.clear()
+            return self.is_closed
+
+        self._followers.add(wake)
+        try:
+            async with aclosing(_followed(self.log, self.run_id, after, has_ended, new.wait)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self._followers.discard(wake)
 
     # What the thread does, one thing after the other.
 
     def _begin(self) -> None:
         with self._logging():
-            self._seq = self._gone = self.log.begin(self.run_id)
+            self._seq = self.log.begin(self.run_id)
 
     def _emit(self, draft: Draft) -> TimelineEvent:
         if self.is_closed:
             return self._left_out(draft)
         self._seq += 1
-        event = stamped(draft, self.run_id, self._seq, datetime.now(UTC))
-        body = encoded(event)
-        if not event.is_transient:
-            with self._logging():
-                self.log.append(event, body)
-        with self._gate:
-            self._recent.append((event, len(body)))
-            most = MAX_RECENT if self._followers else 0
-            # Any event has room alone.
-            while len(self._recent) > most or (
-                len(self._recent) > 1 and sum(size for _, size in self._recent) > MAX_RECENT_BYTES
-            ):
-                self._gone = self._recent.popleft()[0].seq
-            self._wake()
+        event = draft.model_copy(update={'run_id': self.run_id, 'seq': self._seq, 'time': datetime.now(UTC)})
+        with self._logging():
+            self.log.append(event)
+        self._wake()
         return event
 
     def _wake(self) -> None:
@@ -178,23 +137,43 @@ class Timeline:
         if self.is_closed:
             return
         with self._logging():
-            self.log.end(self.run_id, self._seq)
-        with self._gate:
-            self.is_closed = True
-            self._wake()
+            self.log.end(self.run_id)
+        self.is_closed = True
+        self._wake()
 
     @contextmanager
     def _logging(self) -> Generator[None]:
         try:
             yield
         except StoreError as error:
-            self._say_once('the log of timelines fails; events are told, but not kept', error)
+            self._say_once('the log of timelines fails; the run goes on, and its events are lost', error)
 
     def _say_once(self, what: str, error: Exception | None = None) -> None:
         if what not in self._said:
             self._said.add(what)
             # What an error says may repeat what was emitted.
             _logger.warning(what, extra={} if error is None else {'error': type(error).__name__})
+
+
+async def _followed(
+    log: EventLog,
+    run_id: str,
+    after: int,
+    has_ended: Callable[[], Awaitable[bool]],
+    more: Callable[[], Awaitable[object]],
+) -> AsyncGenerator[TimelineEvent]:
+    """The events of a run from the log until it has ended; `more` waits until there may be some."""
+    while True:
+        # First whether it has ended: what comes between the two look-ups is then seen by the second.
+        is_over = await has_ended()
+        page = await in_io_thread(log.read, run_id, after=after, limit=PAGE_EVENTS)
+        for event in page:
+            yield event
+            after = event.seq
+        if len(page) < PAGE_EVENTS:
+            if is_over:
+                return
+            await more()
 
 
 POLL_SECONDS = 0.25
@@ -205,9 +184,8 @@ class Hub:
     """The timelines of a process, for those who follow them by the name of the run.
 
     Args:
-        log: Where persistent events of all of them are kept; in memory where not given. Runs of other processes that
-            write the same file can be followed, too: their persistent events, from the log. What cannot be read there
-            is a `StoreError`.
+        log: Where the events of all of them are kept; in memory where not given. Runs of other processes that write
+            the same file can be followed, too. What cannot be read there is a `StoreError`.
     """
 
     def __init__(self, log: EventLog | None = None) -> None:
@@ -228,30 +206,16 @@ class Hub:
             self._live[run_id] = timeline
         return timeline
 
-    async def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[TimelineEvent]:
-        """As `Timeline.follow`; a run of another process is followed by its log, as long as that knows it."""
-        while True:
-            timeline = self.live(run_id)
-            if timeline is not None:
-                async with aclosing(timeline.follow(after)) as events:
-                    async for event in events:
-                        yield event
-                return
-            # First whether it has ended: what comes between the two look-ups is then seen by the second.
-            run = await in_io_thread(self.log.run, run_id)
-            page = await in_io_thread(self.log.read, run_id, after=after, limit=PAGE_EVENTS)
-            for event in page:
-                yield event
-                after = event.seq
-            if len(page) < PAGE_EVENTS:
-                if run is None or run.is_closed:
-                    return
-                await anyio.sleep(POLL_SECONDS)
+    def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[TimelineEvent]:
+        """As `Timeline.follow`; a run of another process is followed as long as the log knows it."""
+        if timeline := self._live.get(run_id):
+            return timeline.follow(after)
 
-    def live(self, run_id: str) -> Timeline | None:
-        """The timeline of a run of this process that has not ended."""
-        timeline = self._live.get(run_id)
-        return None if timeline is None or timeline.is_closed else timeline
+        async def has_ended() -> bool:
+            run = await in_io_thread(self.log.run, run_id)
+            return run is None or run.is_closed
+
+        return _followed(self.log, run_id, after, has_ended, lambda: anyio.sleep(POLL_SECONDS))
 
     async def run(self, run_id: str) -> LoggedRun | None:
         """What is known of a run."""

@@ -6,7 +6,7 @@ what it says.
 
 import json
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Final, Literal, cast
+from typing import Annotated, Final, Literal, cast
 
 from pydantic import (
     AwareDatetime,
@@ -23,45 +23,42 @@ from pydantic_core import to_jsonable_python
 
 from summarizer_tool import encodable
 
-LEFT_OUT = '…'
-"""Stands for a value that is too deep, or has a number too long, to be written."""
-
 
 def as_json(value: object) -> JsonValue:
-    """Any value as JSON; what is of no known type as text."""
+    """Any value as JSON; what is of no known type as text, and what is too deep or too long a number as `…`."""
     try:
         plain = to_jsonable_python(value, bytes_mode='base64', serialize_unknown=True)
         return json.loads(encodable(json.dumps(plain, ensure_ascii=False)), parse_constant=str)
     except (ValueError, RecursionError):
-        return LEFT_OUT
+        return '…'
 
 
 Arguments = Annotated[JsonValue, BeforeValidator(as_json)]
 """A field that takes any value."""
 
 UNSTAMPED: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""The time of a draft."""
 
 MAX_NAME = 200
 """Characters of a server, a tool, a model, an id; the rest of a longer one is left out."""
 
 MAX_LABEL = 60
-"""Characters of what a caller says of a run."""
 
 MAX_TEXT = 250_000
 """Characters of a text, or of arguments as JSON: what a page shows of a result. The whole is in the store."""
 
 _NOTE = 100
-"""Of these, for the line that says so."""
 
 
-def _name(value: object) -> object:
-    return '' if value is None else encodable(value[:MAX_NAME]) if isinstance(value, str) else value
+def _short(most: int | None) -> BeforeValidator:
+    def cut(value: object) -> object:
+        return '' if value is None else encodable(value[:most]) if isinstance(value, str) else value
+
+    return BeforeValidator(cut)
 
 
-Name = Annotated[str, BeforeValidator(_name)]
-Label = Annotated[str, BeforeValidator(lambda value: encodable(value[:MAX_LABEL]) if isinstance(value, str) else value)]
-Text = Annotated[str, BeforeValidator(lambda value: encodable(value) if isinstance(value, str) else value)]
+Name = Annotated[str, _short(MAX_NAME)]
+Label = Annotated[str, _short(MAX_LABEL)]
+Text = Annotated[str, _short(None)]
 Count = Annotated[int, Field(ge=0)]
 
 
@@ -70,12 +67,9 @@ class _Event(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra='forbid')
 
-    is_transient: ClassVar[bool] = False
-    """Whether only those see it who follow while it happens."""
-
     run_id: Name = ''
     seq: Count = 0
-    """From 1 on, over all events of the run. Who catches up finds gaps where transient events were."""
+    """From 1 on, over all events of the run."""
     time: AwareDatetime = UNSTAMPED
     """UTC."""
     call_id: Name
@@ -112,12 +106,10 @@ class ToolCall(_Capped):
     type: Literal['tool_call'] = 'tool_call'
     status: Literal['started', 'completed']
     server: Name = ''
-    """Empty for the agent's own functions."""
     tool: Name
     arguments: Arguments = None
     """Of a started call; any value is taken, and shown as JSON."""
     size_characters: Count | None = None
-    """Of a completed call."""
     size_tokens: Count | None = None
     """cl100k, of a completed call."""
     is_error: bool = False
@@ -131,13 +123,10 @@ class ToolResult(_Capped):
     text: Text
     is_error: bool = False
     source_id: Name = ''
-    """The handle of the whole."""
 
 
 class Summarizing(_Event):
     """A result is large, and is being summarized."""
-
-    is_transient: ClassVar[bool] = True
 
     type: Literal['tool_call.summarizing'] = 'tool_call.summarizing'
     estimated_tokens: Count
@@ -146,8 +135,6 @@ class Summarizing(_Event):
 
 class SummaryDelta(_Capped):
     """A fact of the summary, as soon as it is complete."""
-
-    is_transient: ClassVar[bool] = True
 
     type: Literal['summary.delta'] = 'summary.delta'
     index: Count
@@ -160,14 +147,12 @@ class ToolSummary(_Capped):
 
     type: Literal['tool_summary'] = 'tool_summary'
     server: Name = ''
-    """Empty for the agent's own functions."""
     tool: Name = ''
     text: Text
     original_tokens: Count
     summary_tokens: Count
     model: Name = ''
     source_id: Name = ''
-    """The handle of the whole result."""
     state: Name = 'complete'
     """How it went: that of `Summary`, or what the failure policy has done."""
 
@@ -190,8 +175,3 @@ def decoded(body: bytes) -> Draft:
     except ValidationError as error:
         # What pydantic says repeats the text.
         raise ValueError(f'no event of a timeline: {error.error_count()} fields are wrong') from None
-
-
-def stamped(draft: Draft, run_id: str, seq: int, time: datetime) -> Draft:
-    """A draft that has its place in a run."""
-    return draft.model_copy(update={'run_id': run_id, 'seq': seq, 'time': time})

@@ -1,7 +1,7 @@
-"""The log of timelines: the persistent events of runs, in SQLite, for those who come later or from another process.
+"""The log of timelines: the events of runs, in SQLite, for those who come later or from another process.
 
 One process writes a run, any number may read it meanwhile. When everything together is over the size cap the oldest
-runs go, and of a run that is too large by itself the oldest events.
+events go, and ended runs with their last one.
 """
 
 import os
@@ -20,16 +20,14 @@ from researcher_integration.timeline.events import TimelineEvent, decoded, encod
 from summarizer_tool import DatabaseConnections, DatabaseFormat, StoreError
 
 MEMORY: Final = ':memory:'
-"""The path of a log that ends with its process."""
 
 _TABLES = (
     """CREATE TABLE runs (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, began_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-        is_closed INTEGER NOT NULL DEFAULT 0, reserved INTEGER NOT NULL DEFAULT 0, events INTEGER NOT NULL DEFAULT 0,
-        bytes INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0) STRICT""",
+        is_closed INTEGER NOT NULL DEFAULT 0, events INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
+        dropped INTEGER NOT NULL DEFAULT 0) STRICT""",
     """CREATE TABLE events (
         run INTEGER NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, seq)) STRICT""",
-    'CREATE INDEX runs_by_use ON runs (is_closed DESC, updated_at)',
 )
 
 FORMAT = DatabaseFormat(
@@ -50,7 +48,6 @@ _RUN = (
     'SELECT id, began_at / 1e6, updated_at / 1e6, is_closed, '
     '(SELECT coalesce(max(seq), 0) FROM events WHERE run = number), events, dropped FROM runs'
 )
-"""The fields of a `LoggedRun`."""
 
 _Row = tuple[Any, ...]
 
@@ -61,13 +58,10 @@ class LoggedRun(BaseModel):
     run_id: str
     began_at: datetime
     updated_at: datetime
-    """Of its last event."""
     is_closed: bool
     """Whether it has ended. A run whose process has died stays open."""
     last_seq: int = 0
-    """Of its last persistent event."""
     events: int = 0
-    """That are kept."""
     dropped: int = 0
     """The oldest ones, that were not kept for the size cap."""
 
@@ -108,36 +102,30 @@ class EventLog:
         self._close()
 
     def begin(self, run_id: str) -> int:
-        """Open a run, also one that has ended before; the last sequence number that may have been given to an event."""
+        """Open a run, also one that has ended before; returns the sequence number of its last event."""
         with self._write() as db:
             number = self._run(db, run_id)
-            [last] = db.execute(
-                'UPDATE runs SET is_closed = 0 WHERE number = ? '
-                'RETURNING max(reserved, (SELECT coalesce(max(seq), 0) FROM events WHERE run = number))',
-                (number,),
-            ).fetchone()
+            db.execute('UPDATE runs SET is_closed = 0 WHERE number = ?', (number,))
+            [last] = db.execute('SELECT coalesce(max(seq), 0) FROM events WHERE run = ?', (number,)).fetchone()
             return last
 
-    def append(self, event: TimelineEvent, body: bytes | None = None) -> None:
-        """Keep an event that has its place in a run; a second one with its number is a `StoreError`.
-
-        `body` is how it is written, where that is known.
-        """
-        body = encoded(event) if body is None else body
+    def append(self, event: TimelineEvent) -> None:
+        """Keep an event that has its place in a run; a second one with its number is a `StoreError`."""
+        body = encoded(event)
         size = len(body) + _ROW_BYTES
         with self._write() as db:
             number = self._run(db, event.run_id)
-            self._make_room(db, number, size)
+            self._make_room(db, size)
             db.execute('INSERT INTO events VALUES (?, ?, ?)', (number, event.seq, body))
             db.execute(
                 'UPDATE runs SET bytes = bytes + ?, events = events + 1, updated_at = ? WHERE number = ?',
                 (size, _now(), number),
             )
 
-    def end(self, run_id: str, last: int = 0) -> None:
-        """Say that nothing comes after the last event of a run; no other event shall get its number."""
+    def end(self, run_id: str) -> None:
+        """Say that nothing comes after the last event of a run."""
         with self._write() as db:
-            db.execute('UPDATE runs SET is_closed = 1, reserved = ? WHERE number = ?', (last, self._run(db, run_id)))
+            db.execute('UPDATE runs SET is_closed = 1 WHERE number = ?', (self._run(db, run_id),))
 
     def read(self, run_id: str, *, after: int = 0, limit: int = 100) -> Sequence[TimelineEvent]:
         """The first `limit` events of a run with sequence numbers over `after`; none of a run that is not known."""
@@ -173,28 +161,20 @@ class EventLog:
         [number] = db.execute('SELECT number FROM runs WHERE id = ?', (run_id,)).fetchone()
         return number
 
-    def _make_room(self, db: sqlite3.Connection, number: int, size: int) -> None:
-        """Drop the oldest runs, those that have ended first, then the oldest events of this one, until a size fits."""
+    def _make_room(self, db: sqlite3.Connection, size: int) -> None:
+        """Drop the oldest events of all until a size fits, and the runs that have ended and have none left."""
         while db.execute('SELECT coalesce(sum(bytes), 0) FROM runs').fetchone()[0] + size > self._cap:
             oldest: _Row | None = db.execute(
-                'SELECT number FROM runs WHERE number <> ? AND events > 0 ORDER BY is_closed DESC, updated_at LIMIT 1',
-                (number,),
+                'DELETE FROM events WHERE rowid = (SELECT min(rowid) FROM events) RETURNING run, length(body)'
             ).fetchone()
-            if oldest is not None:
-                db.execute('DELETE FROM events WHERE run = ?', oldest)
-                db.execute('DELETE FROM runs WHERE number = ?', oldest)
-                continue
-            first: _Row | None = db.execute(
-                'SELECT seq, length(body) FROM events WHERE run = ? ORDER BY seq LIMIT 1', (number,)
-            ).fetchone()
-            if first is None:
+            if oldest is None:
                 return
-            seq, length = first
-            db.execute('DELETE FROM events WHERE run = ? AND seq = ?', (number, seq))
+            number, length = oldest
             db.execute(
                 'UPDATE runs SET bytes = bytes - ?, events = events - 1, dropped = dropped + 1 WHERE number = ?',
                 (length + _ROW_BYTES, number),
             )
+            db.execute('DELETE FROM runs WHERE number = ? AND is_closed AND events = 0', (number,))
 
     @contextmanager
     def _write(self) -> Generator[sqlite3.Connection]:

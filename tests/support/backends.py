@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from researcher_integration.lore.summaries.backends import SourceSummary
+from researcher_integration.lore.summaries.backends import InProcess, SourceSummary
 from researcher_integration.lore.summaries.over_mcp import SummaryBackend
-from summarizer_tool import Document, RequestOptions, SourceStore, SummaryTopic
+from summarizer_tool import Document, ExtractiveModel, RequestOptions, Settings, SourceStore, SummaryTopic
 
 KEYLESS = {'llm_model': 'extractive', 'store': ':memory:', 'worker_processes': 0}
 
@@ -18,6 +18,11 @@ def kept(store: SourceStore, *texts: str) -> list[str]:
     for document in documents:
         store.collection().add(document)
     return [document.id for document in documents]
+
+
+def local(store: SourceStore) -> InProcess:
+    """What a server's summaries are made of: the sources of this process."""
+    return InProcess(Settings.load(**KEYLESS), store, ExtractiveModel())
 
 
 async def condensed(

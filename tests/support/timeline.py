@@ -54,12 +54,12 @@ def call(
 
 
 def note(text: str = 'a fact', call_id: str = 'c1', index: int = 0) -> SummaryDelta:
-    """A transient event."""
+    """A fact of a summary."""
     return SummaryDelta(call_id=call_id, index=index, text=text)
 
 
 def result(text: str = 'all is well', call_id: str = 'c1') -> ToolResult:
-    """A persistent event."""
+    """What a tool has answered."""
     return ToolResult(call_id=call_id, text=text)
 
 
@@ -119,7 +119,7 @@ async def _write(log: str) -> None:
         await timeline.emit(result('0'))
         sys.stdin.readline()
         for number in range(1, 120):
-            await timeline.emit(note('transient', index=number))
+            await timeline.emit(note(index=number))
             await timeline.emit(result(str(number)))
             if number % 40 == 0:
                 await anyio.sleep(0.1)

@@ -1,12 +1,10 @@
 """Crawling: each page of a zone once, into the store; a model sees its handle, its outline and its beginning.
 
-Pages are numbered in the order in which they were asked for, without holes. Requests run at once, but a page that has
-arrived is numbered only when all that were asked for before it have been, or have failed: so parallel calls give the
-same numbers every time, and a checkpoint is never a page ahead of another.
+Pages are fetched one after the other, in the order in which they were asked for, and numbered so, without holes:
+parallel calls give the same numbers every time, and no site gets many requests at once.
 """
 
-from asyncio import Event
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -56,7 +54,6 @@ class Crawled:
     text: str
     """What a model sees: number, handle, size, tier, and in a frame the outline and the beginning."""
     is_new: bool
-    """Whether the page was crawled for this answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +73,7 @@ _Load = Callable[[], Awaitable[_Found]]
 class Crawler:
     """Crawls the pages of one zone, each once; all calls in one event loop.
 
-    Who asks for a page that is on its way waits for it. A page under several addresses, by redirects or by equal text,
-    is one page with one number.
+    A page under several addresses, by redirects or by equal text, is one page with one number.
     """
 
     def __init__(
@@ -102,10 +98,7 @@ class Crawler:
         self._pages = dict(pages or {})
         self._on_page = on_page
         self._robots = Robots(service.summarizer.settings)
-        self._under_way: defaultdict[str, anyio.Lock] = defaultdict(lambda: anyio.Lock(fast_acquire=True))
-        """By key, held by the one who fetches the page."""
-        self._turns: list[Event] = []
-        """Of all that are being fetched, in the order in which they were asked for; that of the first is set."""
+        self._fetching = anyio.Lock(fast_acquire=True)
         self._failures: Counter[str] = Counter()
 
     @property
@@ -158,33 +151,19 @@ class Crawler:
 
     async def _page(self, key: str, load: _Load) -> tuple[CrawledPage, bool]:
         """The page with a key, and whether this call was the first to get it."""
-        async with self._under_way[key]:
-            known = self._pages.get(key)
-            if known is not None:
+        async with self._fetching:
+            if (known := self._pages.get(key)) is not None:
                 return known, False
             if self._failures[key] >= MAX_ATTEMPTS:
                 place = shown_address(key)
                 raise RequestError(f'{place} has failed {MAX_ATTEMPTS} times; leave it and go on with other pages')
-            # Those on their way count: a request that will be refused is not to be paid for.
-            if len({page.number for page in self._pages.values()}) + len(self._turns) >= MAX_PAGES:
-                raise RequestError(
-                    f'this zone has its pages (max_pages={MAX_PAGES}, those on their way included); '
-                    'work with what has been crawled'
-                )
-            turn = Event()
-            self._turns.append(turn)
-            self._turns[0].set()
+            if len({page.number for page in self._pages.values()}) >= MAX_PAGES:
+                raise RequestError(f'this zone has its {MAX_PAGES} pages; work with what has been crawled')
             try:
-                found = await load()
-                await turn.wait()
-                return await self._keep(key, found)
+                return await self._keep(key, await load())
             except SummarizerError:
                 self._failures[key] += 1
                 raise
-            finally:
-                self._turns.remove(turn)
-                if self._turns:
-                    self._turns[0].set()
 
     async def _keep(self, key: str, found: _Found) -> tuple[CrawledPage, bool]:
         """Number a page, unless it is known."""
@@ -227,7 +206,6 @@ class StepDeps:
 
     crawler: Crawler
     asked: list[str] = field(default_factory=list[str])
-    """Handles of the pages that belong to the step: given to it, crawled or asked for in it; in this order."""
 
 
 async def crawl_webpage(ctx: RunContext[StepDeps], url: str) -> ToolReturn[str]:

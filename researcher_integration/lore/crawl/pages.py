@@ -18,7 +18,6 @@ from summarizer_tool import (
 )
 
 FILE = 'file:'
-"""What the keys of local files begin with."""
 
 _USER = regex.compile(r'^(\s*https?://)[^/?#@]*@', regex.IGNORECASE)
 

@@ -7,13 +7,13 @@ crawled by a tool that returns a handle, and everything else is instructions.
 import logging
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict
-from pydantic_ai import Agent, ModelMessage, RunContext, ToolFailed, ToolReturn, ToolReturnPart, capture_run_messages
+from pydantic_ai import Agent, ModelMessage, RunContext, ToolFailed, ToolReturn
 from pydantic_ai.exceptions import UsageLimitExceeded, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.models.instrumented import InstrumentationSettings
@@ -57,19 +57,7 @@ _logger = logging.getLogger('researcher_integration')
 PAGES_TAG = register_tag('known_pages')
 RESULT_TAG = register_tag('page_text')
 
-SUMMARY_TOOLS = frozenset({'summarize', 'summarize_for_extraction'})
 _WHILE_IN_PIPELINE = frozenset({'read_source'})
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryTaken:
-    """A summary that the agent made through a tool."""
-
-    source_ids: tuple[str, ...]
-    """Of its pages; empty if it is not of pages alone, but also of something that a model wrote."""
-    text: str
-    usage: RunUsage = field(default_factory=RunUsage)
-    """Of the model that made it."""
 
 
 class Findings(BaseModel):
@@ -78,20 +66,12 @@ class Findings(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     notes: str
-    """Its report; empty if it did not get that far."""
-    summaries: tuple[SummaryTaken, ...]
-    """In the order in which they were made."""
     spent: Spent
-    """By the agent's runs, summaries by tool included."""
+    """By the agent's runs, with the summaries that it had made."""
     warnings: tuple[str, ...]
     is_finished: bool
     """Whether it got to its report, rather than failing or reaching a limit on the way."""
     seconds: float = 0.0
-
-    @property
-    def by_tool(self) -> RunUsage:
-        """What of this the summaries have cost."""
-        return sum((taken.usage for taken in self.summaries), RunUsage())
 
 
 class LoreResearcher:
@@ -126,7 +106,7 @@ class LoreResearcher:
             deps_type=StepDeps,
             instructions=[load_prompt('research/researcher'), on_summaries],
             tools=[crawl_tool()],
-            toolsets=[_Framed(summarizer), *search],
+            toolsets=[_SummaryTools(summarizer), *search],
         )
         # Pages stay out of the traces whatever the application instruments globally.
         self.agent.instrument = InstrumentationSettings(
@@ -145,8 +125,7 @@ class LoreResearcher:
     ) -> Findings:
         """Gather pages about a topic, and report on them.
 
-        A run that fails or reaches its limits ends the step, not the research: the pages it has crawled and the
-        summaries it has had made are there.
+        A run that fails or reaches its limits ends the step, not the research: the pages it has crawled are there.
 
         Args:
             zone: Its name.
@@ -160,45 +139,36 @@ class LoreResearcher:
         before = copy(usage)
         warnings: list[str] = []
         history: list[ModelMessage] = []
-        notes, is_finished = '', True
+        notes = ''
         report = fill_prompt(topic.instructions.report, zone=one_line(zone))
         requests = (
             _gather_request(zone, topic, deps, budget),
             render_prompt('research/report_request', instructions=report),
         )
         for request in requests:
-            with capture_run_messages() as messages:
-                try:
-                    run = await self.agent.run(
-                        request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
-                    )
-                except UsageLimitExceeded as error:
-                    warnings.append(f'the agent ended at its limit: {limit_reached(error)}; {RAISED_BY}')
-                except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
-                    raise
-                except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
-                    _logger.warning('an agent failed', extra=defect_attributes(error))
-                    warnings.append(f'the agent failed: {failure_reason(error)}')
-                else:
-                    notes, history = run.output, run.all_messages()
-                    continue
-            history, notes, is_finished = messages or history, '', False
-            break
-        summaries: list[SummaryTaken] = []
-        pages = {page.source_id: page.number for page in deps.crawler.pages.values()}
-        for taken, is_counted in _summaries(history):
-            summaries.append(taken if pages.keys() >= {*taken.source_ids} else replace(taken, source_ids=()))
-            if not is_counted:
-                usage.incr(taken.usage)
+            try:
+                run = await self.agent.run(
+                    request, deps=deps, message_history=history, usage=usage, usage_limits=usage_limits
+                )
+                notes, history = run.output, run.all_messages()
+            except UsageLimitExceeded as error:
+                warnings.append(f'the agent ended at its limit: {limit_reached(error)}; {RAISED_BY}')
+            except (UserError, ConfigurationError):  # for the developer, as a wrong setting is
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a provider or a server raises, the step is kept
+                _logger.warning('an agent failed', extra=defect_attributes(error))
+                warnings.append(f'the agent failed: {failure_reason(error)}')
+            if warnings:
+                notes = ''
+                break
         notes = encodable(notes)  # half a character, which a model may write, goes into no file
-        known = {f'[{number}]' for number in pages.values()}
+        known = {f'[{page.number}]' for page in deps.crawler.pages.values()}
         notes = _CITATION.sub(lambda cited: cited[0] if cited[0] in known else NO_PAGE, notes)
         return Findings(
             notes=truncate_tokens(notes.strip(), min(MAX_NOTES, budget // 4)),
-            summaries=tuple(summaries),
             spent=usage - before,
             warnings=tuple(warnings),
-            is_finished=is_finished,
+            is_finished=not warnings,
             seconds=round(time.monotonic() - started, 2),
         )
 
@@ -222,23 +192,8 @@ def _gather_request(zone: str, topic: Topic, deps: StepDeps, budget: int) -> str
     )
 
 
-def _summaries(messages: Sequence[ModelMessage]) -> Iterator[tuple[SummaryTaken, bool]]:
-    """The summaries that tools returned, and whether their usage is part of the run's."""
-    for message in messages:
-        for part in message.parts:
-            if isinstance(part, ToolReturnPart) and part.tool_name in SUMMARY_TOOLS and part.outcome == 'success':
-                # Out of the frame of `_Framed`; tags within it stay escaped.
-                text = part.model_response_str().removeprefix(f'<{RESULT_TAG}>\n').removesuffix(f'\n</{RESULT_TAG}>')
-                if isinstance(part.metadata, Summary):
-                    handles = tuple(dict.fromkeys(each.source_id for each in part.metadata.parts))
-                    yield SummaryTaken(handles, text, part.metadata.stats.usage), True
-                elif isinstance(part.metadata, dict):
-                    said = ServerReply.model_validate(cast('object', part.metadata))
-                    yield SummaryTaken(said.source_ids, text, said.stats.usage if said.stats else RunUsage()), False
-
-
 @dataclass
-class _Framed(WrapperToolset[Any]):
+class _SummaryTools(WrapperToolset[Any]):
     """Frame the results of the summarizer's tools as data, and keep whole pages out of the agent's context.
 
     These come back where every call of the summarizer's model fails.
@@ -249,13 +204,11 @@ class _Framed(WrapperToolset[Any]):
     ) -> object:
         """Call a tool; a result that is the original text is a failure."""
         result = cast('object', await super().call_tool(name, tool_args, ctx, tool))
-        if isinstance(result, str):
-            return wrap_in_tag(RESULT_TAG, f'\n{result}\n')
-        if not isinstance(result, ToolReturn):
-            return result
-        returned = cast('ToolReturn[Any]', result)
-        metadata = cast('object', returned.metadata)
-        said = ServerReply.model_validate(metadata) if isinstance(metadata, dict) else metadata
+        returned = cast('ToolReturn[Any]', result) if isinstance(result, ToolReturn) else ToolReturn(result)
+        said = cast('object', returned.metadata)
+        if isinstance(said, dict):
+            said = ServerReply.model_validate(said)
+            ctx.usage.incr(said.stats.usage if said.stats else RunUsage())
         if isinstance(said, Summary | ServerReply) and said.state == 'original':
             raise ToolFailed('there is no summary, as every call of its model failed; the text is kept, so go on')
         return replace(returned, return_value=wrap_in_tag(RESULT_TAG, f'\n{returned.return_value}\n'))

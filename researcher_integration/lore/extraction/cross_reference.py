@@ -18,7 +18,6 @@ class Claim(BaseModel):
 
     text: str
     source: int
-    """Number of the page."""
 
 
 class Conflict(BaseModel):

@@ -50,7 +50,6 @@ def _as_text(value: object) -> str:
 
 
 def _as_texts(value: object) -> list[str]:
-    """A list of texts, or one without a list around it; each text once."""
     items = cast('list[object]', value) if isinstance(value, list) else [value]
     return [*dict.fromkeys(text for text in map(_as_text, items) if text)]
 
@@ -124,10 +123,8 @@ class Relation(BaseModel):
     model_config = ConfigDict(json_schema_extra=bare)
 
     kind: Text = ''
-    """A verb or role in snake case: `member_of`, `killed_by`, `located_in`."""
     target: Name
     detail: Text = ''
-    """When, where, under what condition."""
     sources: Sources = Field(default_factory=list[int])
     """Numbers of the pages that state it."""
 
@@ -151,7 +148,6 @@ class ZoneData(Record):
 
     game: Text = ''
     region: Text = ''
-    """What it is part of."""
     level_range: Text = ''
     settlements: Texts = Field(default_factory=list[str])
     terrain: Text = ''
@@ -165,13 +161,11 @@ class NPCData(Record):
 
     title: Text = ''
     kind: Text = ''
-    """Race or kind of creature."""
     role: Text = ''
     faction: Text = ''
     location: Text = ''
     level: Text = ''
     status: Text = ''
-    """Alive, dead, missing, and since when."""
     quests: Texts = Field(default_factory=list[str])
 
 
@@ -185,14 +179,12 @@ class FactionData(Record):
     enemies: Texts = Field(default_factory=list[str])
     goals: Text = ''
     founded: Text = ''
-    """When, and by whom."""
 
 
 class LoreData(Record):
     """One event, custom or legend."""
 
     date: Text = ''
-    """Date or era, as the pages write it."""
     participants: Texts = Field(default_factory=list[str])
     places: Texts = Field(default_factory=list[str])
     cause: Text = ''
@@ -207,7 +199,6 @@ class NarrativeItemData(Record):
     owner: Text = ''
     location: Text = ''
     obtained: Text = ''
-    """How a player comes by it."""
     text: Text = ''
     """What is written on it, or what it does."""
     quests: Texts = Field(default_factory=list[str])

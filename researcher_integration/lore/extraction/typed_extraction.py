@@ -87,7 +87,6 @@ class Extraction(QuestionOutcome):
     @field_validator('records', mode='before')
     @classmethod
     def _of_category(cls, value: list[Any], info: ValidationInfo) -> list[Any]:
-        """Records as JSON say nothing of their type; the category does."""
         return typed(info.data['category'], value)
 
 

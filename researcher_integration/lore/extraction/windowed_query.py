@@ -75,7 +75,6 @@ RETRIES = 2
 """Times that a request is made again when nothing of the answer could be read."""
 
 ReadPage = Callable[[str], Awaitable[str]]
-"""Gives the raw text of a page by its handle."""
 
 EnvelopeT = TypeVar('EnvelopeT', bound=BaseModel)
 
@@ -88,7 +87,6 @@ class QuestionOutcome(BaseModel):
     is_partial: bool = False
     """Whether the answer was cut off or broken, and only its complete members were kept."""
     unread: tuple[int, ...] = ()
-    """Numbers of the pages whose raw text could not be had; the answer was held against the others."""
     reason: str = ''
     """Why there is no answer, where there is a reason: the model has failed, or a limit was reached."""
     spent: Spent = RunUsage()
@@ -101,7 +99,6 @@ class MaterialAnswer(Generic[EnvelopeT]):
     outcome: QuestionOutcome
     output: EnvelopeT | None = None
     raw: dict[int, str] = field(default_factory=dict[int, str])
-    """Raw texts by page number."""
 
 
 class WindowedQuery(Generic[EnvelopeT]):
@@ -133,7 +130,6 @@ class WindowedQuery(Generic[EnvelopeT]):
 
 
 async def _read_pages(pages: Sequence[CrawledPage], read: ReadPage) -> dict[int, str]:
-    """The raw texts by page number, without those that cannot be had."""
     raw: dict[int, str] = {}
     for page in pages:
         try:

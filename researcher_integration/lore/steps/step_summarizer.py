@@ -1,8 +1,7 @@
 """What the steps keep of the pages: one summary of them all, with a text for each topic.
 
 Every topic draws on every page: the pages are read once, for all topics together, and each fact stands in the section
-of the topic that it serves best. At the source the agent has had some pages summarized already, as soon as it had
-crawled them; those summaries stay in its step as they are, and the one of all topics is made of the other pages.
+of the topic that it serves best.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -12,10 +11,9 @@ from typing import TYPE_CHECKING
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.usage import RunUsage
 
-from researcher_integration.lore.checkpoint import BlockKind, KeptBlock, Step, StepState
+from researcher_integration.lore.checkpoint import KeptBlock, Step, StepState
 from researcher_integration.lore.configuration import Topic
-from researcher_integration.lore.crawl.researcher import SummaryTaken
-from researcher_integration.lore.material import CrawledPage, KeptSection, TopicId, titled
+from researcher_integration.lore.material import CrawledPage, KeptSection, ResearchError, TopicId, titled
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from researcher_integration.usage import limit_reached
 from summarizer_tool import (
@@ -30,10 +28,8 @@ from summarizer_tool import (
 if TYPE_CHECKING:
     from researcher_integration.lore.summaries.over_mcp import SummaryBackend
 
-Blocks = Mapping[TopicId, tuple[KeptBlock, ...]]
-
 LEAST_SUMMARY = 60
-"""Tokens of a page below which a summary says nothing."""
+"""Tokens of a topic below which a summary says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +37,8 @@ class ZoneSummary:
     """What all steps keep."""
 
     steps: Mapping[TopicId, Step]
-    """Without what their agents have spent."""
     spent: RunUsage = field(default_factory=RunUsage)
-    """By the summary that they share."""
     warnings: tuple[str, ...] = ()
-    """Of that summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,139 +47,68 @@ class ZoneSummarizer:
 
     backend: 'SummaryBackend'
     embedded: 'SummaryBackend'
-    """Stands in where that one fails."""
     topics: Sequence[Topic]
     options: RequestOptions
     """The usage of the zone, to be counted on; its limits, and progress."""
 
     async def summarize(
-        self,
-        pages: Sequence[CrawledPage],
-        room: int,
-        assigned: Mapping[str, TopicId],
-        notes: Mapping[TopicId, str],
-        taken: Mapping[TopicId, Sequence[SummaryTaken]],
+        self, pages: Sequence[CrawledPage], room: int, assigned: Mapping[str, TopicId], notes: Mapping[TopicId, str]
     ) -> ZoneSummary:
-        """Summarize the pages that no summary of an agent is of.
+        """Summarize the pages, unless all fit as they are: then each goes to the step that it is assigned to.
 
-        All sections may have `room` tokens together; `assigned` names the one step that each page goes to where all fit
-        as they are, `notes` the report of each step, `taken` the summaries that its agent had made.
+        All sections may have `room` tokens together; `notes` are the reports of the steps.
         """
-        noted: Blocks = {topic.id: _blocks('notes', notes.get(topic.id, '')) for topic in self.topics}
-        made: Blocks = {topic.id: _made(taken.get(topic.id, ()), pages) for topic in self.topics}
-        rest, free = _left(pages, noted, made, room)
-        said: tuple[str, ...] = ()
-        if any(made.values()) and free < LEAST_SUMMARY * len(rest):
-            tokens = sum(block.tokens for block in _all(made))
-            lost = f'the summaries made at the source had {tokens:,} tokens and left no room for the rest'
-            said = (f'{lost}; all pages were summarized together',)
-            made = {}
-            rest, free = _left(pages, noted, made, room)
-        whole = [_page(page) for page in rest]
+        handles = tuple(page.source_id for page in pages)
+        noted = {topic: KeptBlock(kind='notes', text=text, tokens=count_tokens(text)) for topic, text in notes.items()}
+        whole = {
+            page.source_id: KeptBlock(kind='page', source_ids=(page.source_id,), tokens=page.tokens) for page in pages
+        }
+        free = room - kept_tokens([*noted.values()], pages)
         summary, reason = None, ''
-        if rest and kept_tokens(whole, pages) > free:
-            shared = [KeptBlock(kind='summary', source_ids=_ids(rest), tokens=0)] * len(self.topics)
-            summary, reason = await self._condense(rest, free - kept_tokens(shared, pages))
-        state: StepState = 'summarized' if summary or any(made.values()) else 'unchanged'
-        state = 'degraded' if reason else state
+        if kept_tokens([*whole.values()], pages) > free:
+            above = kept_tokens([KeptBlock(kind='summary', source_ids=handles, tokens=0)] * len(self.topics), pages)
+            summary, reason = await self._condense(pages, free - above)
+        state: StepState = 'degraded' if reason else 'summarized' if summary else 'unchanged'
         steps: dict[TopicId, Step] = {}
         for topic in self.topics:
-            own = rest if summary else [page for page in rest if assigned.get(page.source_id) == topic.id]
-            kept = _blocks('summary', summary.topics.get(topic.header, ''), rest) if summary else tuple(map(_page, own))
-            blocks = (*noted[topic.id], *made.get(topic.id, ()), *kept)
-            handles = dict.fromkeys((*(handle for block in blocks for handle in block.source_ids), *_ids(own)))
+            blocks = [noted[topic.id]] if notes.get(topic.id) else []
+            own = handles if summary else tuple(handle for handle in whole if assigned.get(handle) == topic.id)
+            if summary is None:
+                blocks += [whole[handle] for handle in own]
+            elif text := summary.topics.get(topic.header, ''):
+                blocks.append(KeptBlock(kind='summary', source_ids=own, text=text, tokens=count_tokens(text)))
             steps[topic.id] = Step(
                 topic=topic.id,
-                state=state if handles else 'empty',
-                pages=tuple(handles),
-                blocks=blocks,
-                tokens_crawled=sum(page.tokens for page in pages if page.source_id in handles),
+                state=state if own else 'empty',
+                pages=own,
+                blocks=tuple(blocks),
+                tokens_crawled=sum(whole[handle].tokens for handle in own),
                 model=summary.model if summary else '',
                 warnings=(reason,) if reason else (),
             )
-        if summary is None:
-            return ZoneSummary(steps, warnings=said)
-        return ZoneSummary(steps, summary.usage, (*said, *summary.warnings))
+        return ZoneSummary(steps, summary.usage, summary.warnings) if summary else ZoneSummary(steps)
 
     async def _condense(self, pages: Sequence[CrawledPage], budget: int) -> tuple[SourceSummary, str]:
         """Summarize pages for all topics; returns the summary, and the reason why it is the embedded model's."""
         # A text within its budget would come back as it is, and with its headings it does not fit.
         least, most = LEAST_SUMMARY * len(self.topics), sum(page.tokens for page in pages) - 1
         topics = [SummaryTopic(name=each.header, schema_hint=each.hint, share=each.share) for each in self.topics]
-        tokens = max(least, min(budget, most))
+        handles, tokens = [page.source_id for page in pages], max(least, min(budget, most))
         try:
-            return await self.backend.condense(_ids(pages), topics, tokens, self.options), ''
+            return await self.backend.condense(handles, topics, tokens, self.options), ''
         except SummaryUnavailableError as error:
             reason = f'not summarized by a model: {error}'
         except UsageLimitExceeded as error:
             reason = f'not summarized by a model, for the limit of the summaries: {limit_reached(error)}'
-        return await self._by_embedded(pages, topics, tokens), reason
-
-    async def _by_embedded(
-        self, pages: Sequence[CrawledPage], topics: Sequence[SummaryTopic], tokens: int
-    ) -> SourceSummary:
-        """Likewise by the embedded model: in halves where it cannot together, so that what is lost is a page alone."""
         free = replace(self.options, usage=None, usage_limits=None)
         try:
-            return await self.embedded.condense(_ids(pages), topics, tokens, free)
+            return await self.embedded.condense(handles, topics, tokens, free), reason
         except SummaryUnavailableError as error:
-            if len(pages) == 1:
-                return SourceSummary({}, RunUsage(), '', (f'[{pages[0].number}] is lost: {error}',))
-        at, least = len(pages) // 2, LEAST_SUMMARY * len(topics)
-        halves = [await self._by_embedded(each, topics, max(least, tokens // 2)) for each in (pages[:at], pages[at:])]
-        texts = {
-            topic.name: '\n\n'.join(filter(None, (half.topics.get(topic.name, '') for half in halves)))
-            for topic in topics
-        }
-        model = next(filter(None, (half.model for half in halves)), '')
-        return SourceSummary(texts, RunUsage(), model, tuple(said for half in halves for said in half.warnings))
-
-
-def _ids(pages: Sequence[CrawledPage]) -> tuple[str, ...]:
-    return tuple(page.source_id for page in pages)
-
-
-def _blocks(kind: BlockKind, text: str, pages: Sequence[CrawledPage] = ()) -> tuple[KeptBlock, ...]:
-    return (KeptBlock(kind=kind, source_ids=_ids(pages), text=text, tokens=count_tokens(text)),) if text else ()
-
-
-def _page(page: CrawledPage) -> KeptBlock:
-    return KeptBlock(kind='page', source_ids=(page.source_id,), tokens=page.tokens)
-
-
-def _made(taken: Sequence[SummaryTaken], pages: Sequence[CrawledPage]) -> tuple[KeptBlock, ...]:
-    """The summaries of these pages that no later one replaces, in the order of the pages."""
-    order = {page.source_id: page.number for page in pages}
-    blocks: list[KeptBlock] = []
-    seen: set[str] = set()
-    for each in reversed(taken):
-        if not order.keys().isdisjoint(each.source_ids) and not seen.issuperset(each.source_ids):
-            text = _without_handles(each.text, len(each.source_ids))
-            blocks.append(KeptBlock(kind='summary', source_ids=each.source_ids, text=text, tokens=count_tokens(text)))
-            seen.update(each.source_ids)
-    return tuple(sorted(blocks, key=lambda block: min(order.get(handle, 0) for handle in block.source_ids)))
-
-
-def _without_handles(text: str, sources: int) -> str:
-    """A summary without the line at its end that tells a model how to ask again."""
-    body, _, last = text.rstrip().rpartition('\n')
-    names_handles = 'src_' in last or f'{sources} sources' in last
-    return body.rstrip() if body.strip() and names_handles and last[0] + last[-1] == '[]' else text
-
-
-def _all(blocks: Blocks) -> list[KeptBlock]:
-    return [block for each in blocks.values() for block in each]
-
-
-def _left(pages: Sequence[CrawledPage], noted: Blocks, made: Blocks, room: int) -> tuple[list[CrawledPage], int]:
-    """The pages that no summary is of, and the tokens that notes and summaries leave of the room."""
-    covered = {handle for block in _all(made) for handle in block.source_ids}
-    free = room - kept_tokens([*_all(noted), *_all(made)], pages)
-    return [page for page in pages if page.source_id not in covered], free
+            said = f'the pages cannot be summarized: {error}; mend that, and go on with --resume'
+            raise ResearchError(said) from None
 
 
 Texts = Callable[[str], Awaitable[str]]
-"""The text of a page by its handle."""
 
 LISTED = 4
 """Pages of a summary that are named above it; that of more pages has their titles as headings."""

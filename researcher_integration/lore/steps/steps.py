@@ -1,25 +1,27 @@
 """The work of a research: crawl the given pages, let each step gather, keep of all pages what each asks, extract it."""
 
+import time
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import anyio
 from pydantic import BaseModel
 from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 
-from researcher_integration.lore.checkpoint import Failure, Step
-from researcher_integration.lore.configuration import Topic
+from researcher_integration.lore.checkpoint import Checkpoint, Failure, Step
+from researcher_integration.lore.configuration import Configuration, Limits, ResearchSettings, Topic
 from researcher_integration.lore.crawl.crawling import Crawler, StepDeps
 from researcher_integration.lore.crawl.pages import is_url, key_of_file
 from researcher_integration.lore.crawl.researcher import LoreResearcher
 from researcher_integration.lore.extraction.cross_reference import compared, conflict_query
 from researcher_integration.lore.extraction.typed_extraction import extracted, extraction_query
-from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, Material, ResearchError, TopicId
-from researcher_integration.lore.steps.research_run import (
-    ResearchProgress,
-    ResearchRun,
+from researcher_integration.lore.extraction.windowed_query import RETRIES, MaterialAnswer, WindowedQuery, room
+from researcher_integration.lore.material import CrawledPage, Material, ResearchError, TopicId
+from researcher_integration.lore.steps.planning import (
     assign,
     gathering_limits,
     limits_left,
@@ -27,30 +29,87 @@ from researcher_integration.lore.steps.research_run import (
     summary_limits,
 )
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, section
+from researcher_integration.lore.summaries.backends import InProcess
 from summarizer_tool import Progress as SummaryProgress
-from summarizer_tool import RequestOptions, SummarizerError, in_io_thread, in_thread, shown_address, trace_span, url_key
+from summarizer_tool import (
+    RequestOptions,
+    SummarizerError,
+    in_io_thread,
+    in_thread,
+    shown_address,
+    trace_span,
+    url_key,
+)
+
+if TYPE_CHECKING:
+    from researcher_integration.lore.summaries.over_mcp import SummaryBackend
 
 T = TypeVar('T', bound=BaseModel)
 
-
-MAX_CRAWLS = 4
-"""Pages that are crawled at once."""
+Stage = Literal['plan', 'resume', 'crawl', 'step', 'summarize', 'extract', 'cross-reference', 'package']
 
 
-class ResearchSteps:
-    """Run what a checkpoint lacks: the steps, the extractions, the cross-reference."""
+@dataclass(frozen=True, slots=True)
+class ResearchProgress:
+    """How far a research has come."""
 
-    def __init__(self, work: ResearchRun) -> None:
-        self._work = work
-        self._checkpoint = work.checkpoint
-        self._topics = work.topics
+    stage: Stage
+    message: str
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(eq=False)
+class ResearchRun:
+    """One running research: does what its checkpoint lacks."""
+
+    checkpoint: Checkpoint
+    folder: Path
+    configuration: Configuration
+    settings: ResearchSettings
+    backend: 'SummaryBackend'
+    embedded: InProcess
+    model: Model | None
+    tell: Callable[[ResearchProgress], None]
+    on_checkpoint: Callable[[Checkpoint], None]
+
+    def __post_init__(self) -> None:
+        self.request = self.checkpoint.request
+        self.service = self.embedded.service
+        self.topics: Sequence[Topic] = self.configuration.research.topics
+        self.limits: Limits = self.configuration.research.limits
+        self.usage = copy(self.checkpoint.spent)
+        """Of all model calls, those before an interruption included; limits are held against it."""
         self._topic: TopicId | None = None
-        """Of the step whose agent is at work."""
-        self._crawler = Crawler(work.service, work.configuration.tiers, work.checkpoint.pages, on_page=self._keep_pages)
+        self._crawler = Crawler(self.service, self.configuration.tiers, self.checkpoint.pages, on_page=self._keep_page)
+        self._saving = anyio.Lock()
+        self._begun = time.monotonic() - self.checkpoint.seconds
+
+    def pages(self) -> list[CrawledPage]:
+        """Each page once, in the order of their numbers."""
+        pages = {page.source_id: page for page in self.checkpoint.pages.values()}
+        return sorted(pages.values(), key=lambda page: page.number)
+
+    def room(self) -> int:
+        """Tokens that all sections may have together for each extraction to fit the window."""
+        return room(self.request.zone, self.pages(), self.request.window_tokens)
+
+    async def text(self, handle: str) -> str:
+        """The text of a page."""
+        return (await in_io_thread(self.service.collection.document, handle)).text
+
+    async def save(self) -> None:
+        """Write the checkpoint."""
+        async with self._saving:
+            self.checkpoint.seconds = round(time.monotonic() - self._begun, 2)
+            self.checkpoint.spent = copy(self.usage)
+            written = self.checkpoint.model_copy(deep=True)  # extractions that run at once change it meanwhile
+            await in_io_thread(written.save, self.folder)
+        self.on_checkpoint(written)
 
     async def crawl(self) -> None:
         """Crawl the given pages that are not there yet, those that failed before included; failures are recorded."""
-        pages, has = self._work.pages(), self._work.service.collection.has
+        pages, has = self.pages(), self.service.collection.has
         lost = [page for page in pages if not await in_io_thread(has, page.source_id)]
         if lost:
             raise ResearchError(
@@ -58,167 +117,142 @@ class ResearchSteps:
                 f'{shown_address(lost[0].url)}; begin anew with --fresh, if it was too small with a larger '
                 'SUMMARIZER_STORE_MAX_MB'
             )
-        known = self._checkpoint.pages
         places = [
             place
-            for place in dict.fromkeys(self._work.request.places)
-            if (url_key(place.strip()) if is_url(place) else key_of_file(Path(place))) not in known
+            for place in dict.fromkeys(self.request.places)
+            if (url_key(place.strip()) if is_url(place) else key_of_file(Path(place))) not in self.checkpoint.pages
         ]
-        limiter = anyio.CapacityLimiter(MAX_CRAWLS)
-        failed: dict[str, str] = {}
-        done = 0
+        self.checkpoint.failures = []
+        for number, place in enumerate(places, 1):
+            name = shown_address(place) if is_url(place) else Path(place).name
+            try:
+                await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
+            except SummarizerError as error:
+                name += ' failed'
+                shown = shown_address(place) if is_url(place) else place
+                self.checkpoint.failures.append(Failure(place=shown, reason=str(error)))
+            self.tell(ResearchProgress('crawl', name, number, len(places)))
 
-        async def one(place: str) -> None:
-            nonlocal done
-            async with limiter:
-                try:
-                    await (self._crawler.crawl if is_url(place) else self._crawler.crawl_file)(place)
-                except SummarizerError as error:
-                    failed[place] = str(error)
-                done += 1
-                name = shown_address(place) if is_url(place) else Path(place).name
-                self._work.tell(
-                    ResearchProgress('crawl', f'{name} failed' if place in failed else name, done, len(places))
-                )
-
-        async with anyio.create_task_group() as tasks:
-            for place in places:
-                tasks.start_soon(one, place)
-        self._checkpoint.failures = [
-            Failure(place=shown_address(place) if is_url(place) else place, reason=failed[place])
-            for place in places
-            if place in failed
-        ]
+    async def _keep_page(self, key: str, page: CrawledPage) -> None:
+        self.checkpoint.pages[key] = page
+        if self._topic is not None:
+            self.checkpoint.assigned.setdefault(page.source_id, self._topic)
+        await self.save()
 
     async def assign(self) -> None:
         """Assign each page crawled so far to a step."""
-        pages = [page for page in self._work.pages() if page.source_id not in self._checkpoint.assigned]
+        pages = [page for page in self.pages() if page.source_id not in self.checkpoint.assigned]
         if pages:
-            texts = {page.source_id: await self._work.text(page.source_id) for page in pages}
-            assigned = await in_thread(assign, self._work.request.zone, pages, texts, self._topics)
-            self._checkpoint.assigned |= assigned
-            await self._work.save()
+            texts = {page.source_id: await self.text(page.source_id) for page in pages}
+            self.checkpoint.assigned |= await in_thread(assign, self.request.zone, pages, texts, self.topics)
+            await self.save()
 
-    async def run(self) -> None:
+    async def run_steps(self) -> None:
         """Gather for each topic what is missing, then summarize all pages for all of them, unless that is done."""
-        work = self._work
-        if work.model is not None:
+        if self.model is not None:
             agent = LoreResearcher(
-                work.model,
-                work.backend.toolset(),
-                way=work.request.way,
-                search=work.configuration.search if work.request.search else (),
-                trace_content=work.settings.trace_content,
+                self.model,
+                self.backend.toolset(),
+                way=self.request.way,
+                search=self.configuration.search if self.request.search else (),
+                trace_content=self.settings.trace_content,
             )
-            for topic in self._topics:
-                done = self._checkpoint.gathered.get(topic.id)
+            for topic in self.topics:
+                done = self.checkpoint.gathered.get(topic.id)
                 if done is not None and not done.is_finished:
-                    self._checkpoint.forget_steps()
+                    self.checkpoint.forget_steps()
                 if done is None or not done.is_finished:
                     await self._gather(agent, topic)
-        if not self._is_kept():
-            await self._keep()
-
-    def _is_kept(self) -> bool:
-        """Return whether every step has kept something of what there is, by the model that was asked for."""
-        steps = self._checkpoint.steps.values()
+        steps = self.checkpoint.steps.values()
         kept = {handle for step in steps for handle in step.pages}
-        has_all = len(steps) == len(self._topics) and kept >= {page.source_id for page in self._work.pages()}
-        return has_all and not any(step.state == 'degraded' for step in steps)
-
-    async def _keep_pages(self, _key: str, page: CrawledPage) -> None:
-        self._checkpoint.pages = dict(self._crawler.pages)
-        if self._topic is not None:
-            self._checkpoint.assigned.setdefault(page.source_id, self._topic)
-        await self._work.save()
+        has_all = len(steps) == len(self.topics) and kept >= {page.source_id for page in self.pages()}
+        if not has_all or any(step.state == 'degraded' for step in steps):
+            await self._keep()
 
     async def _gather(self, agent: LoreResearcher, topic: Topic) -> None:
         """Let the agent of a step gather and report; it begins with the pages that are its own already."""
-        work, self._topic = self._work, topic.id
-        limits = gathering_limits(work.limits, work.usage, topic, self._topics, work.request.way)
-        said = f'{topic.header} (at most {(limits.request_limit or 0) - work.usage.requests} calls)'
-        work.tell(ResearchProgress('step', said, self._topics.index(topic) + 1, len(self._topics)))
-        owned = [handle for handle, owner in self._checkpoint.assigned.items() if owner == topic.id]
+        self._topic = topic.id
+        limits = gathering_limits(self.limits, self.usage, topic, self.topics)
+        said = f'{topic.header} (at most {(limits.request_limit or 0) - self.usage.requests} calls)'
+        self.tell(ResearchProgress('step', said, self.topics.index(topic) + 1, len(self.topics)))
+        owned = [handle for handle, owner in self.checkpoint.assigned.items() if owner == topic.id]
         deps = StepDeps(self._crawler, owned)
-        with trace_span('research step', topic=topic.id, way=work.request.way) as span:
+        with trace_span('research step', topic=topic.id, way=self.request.way) as span:
             findings = await agent.research(
-                work.request.zone, topic, deps, budget=self._budget(topic), usage=work.usage, usage_limits=limits
+                self.request.zone, topic, deps, budget=self._budget(topic), usage=self.usage, usage_limits=limits
             )
             span.set_attributes({'pages': len(deps.asked), 'requests': findings.spent.requests})
-        self._checkpoint.gathered[topic.id] = findings
-        await work.save()
+        self.checkpoint.gathered[topic.id] = findings
+        await self.save()
 
     async def _keep(self) -> None:
         """Summarize all pages for all topics, and write down what each step keeps of them."""
-        pages, gathered = self._work.pages(), self._checkpoint.gathered
-        is_at_source = self._work.request.way == 'at-source'
+        pages, gathered = self.pages(), self.checkpoint.gathered
 
         def tell(progress: SummaryProgress) -> None:
-            self._work.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
+            self.tell(ResearchProgress('summarize', progress.message, progress.done, progress.total))
 
-        limits = summary_limits(self._work.limits, self._work.usage)
-        options = RequestOptions(on_progress=tell, usage=self._work.usage, usage_limits=limits)
-        self._work.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self._topics)} topics'))
-        with trace_span('summarize zone', pages=len(pages), way=self._work.request.way) as span:
-            backends = self._work.backend, self._work.embedded
-            kept = await ZoneSummarizer(*backends, self._topics, options).summarize(
+        limits = summary_limits(self.limits, self.usage)
+        options = RequestOptions(on_progress=tell, usage=self.usage, usage_limits=limits)
+        self.tell(ResearchProgress('summarize', f'{len(pages)} pages for {len(self.topics)} topics'))
+        with trace_span('summarize zone', pages=len(pages), way=self.request.way) as span:
+            kept = await ZoneSummarizer(self.backend, self.embedded, self.topics, options).summarize(
                 pages,
-                self._work.room(),
-                self._checkpoint.assigned,
-                {topic: each.notes for topic, each in gathered.items()},
-                {topic: each.summaries for topic, each in gathered.items()} if is_at_source else {},
+                self.room(),
+                self.checkpoint.assigned,
+                {topic: each.notes for topic, each in gathered.items() if each.notes},
             )
             span.set_attributes({'requests': kept.spent.requests})
-        before = {topic: step.blocks for topic, step in self._checkpoint.steps.items()}
-        self._checkpoint.summarized += kept.spent
-        self._checkpoint.warnings = kept.warnings
-        for topic in self._topics:
-            self._checkpoint.steps[topic.id] = self._finished(topic, kept.steps[topic.id])
-        if before and before != {topic: step.blocks for topic, step in self._checkpoint.steps.items()}:
-            self._checkpoint.forget_extractions()  # what was extracted from the others is no longer all there is
-        await self._work.save()
+        before = {topic: step.blocks for topic, step in self.checkpoint.steps.items()}
+        self.checkpoint.summarized += kept.spent
+        self.checkpoint.warnings = kept.warnings
+        for topic in self.topics:
+            self.checkpoint.steps[topic.id] = self._finished(topic, kept.steps[topic.id])
+        if before and before != {topic: step.blocks for topic, step in self.checkpoint.steps.items()}:
+            self.checkpoint.forget_extractions()  # what was extracted from the others is no longer all there is
+        await self.save()
 
     def _finished(self, topic: Topic, kept: Step) -> Step:
-        """The step with its budget, and what its agent has spent and said."""
         step = kept.model_copy(update={'budget': self._budget(topic)})
-        if (gathered := self._checkpoint.gathered.get(topic.id)) is not None:
-            step.summaries, step.seconds = gathered.by_tool, gathered.seconds
-            step.agent = gathered.spent - gathered.by_tool
+        if (gathered := self.checkpoint.gathered.get(topic.id)) is not None:
+            step.agent, step.seconds = gathered.spent, gathered.seconds
             step.warnings = (*gathered.warnings, *kept.warnings)
         return step
 
     def _budget(self, topic: Topic) -> int:
-        return step_budget(topic, self._topics, self._work.room())
+        return step_budget(topic, self.topics, self.room())
 
     async def material(self) -> Material:
         """The kept text of all steps, which is within the window."""
-        pages, read = self._work.pages(), self._work.text
-        sections = [await section(topic, self._checkpoint.steps[topic.id], pages, read) for topic in self._topics]
-        return Material(self._work.request.zone, sections, pages)
+        pages = self.pages()
+        sections = [await section(topic, self.checkpoint.steps[topic.id], pages, self.text) for topic in self.topics]
+        return Material(self.request.zone, sections, pages)
 
     async def extract(self, model: Model, material: Material) -> None:
         """Extract each category that is missing or has failed, all at once."""
-        extractions = self._checkpoint.extractions
-        topics = [each for each in self._work.topics if each.id not in extractions or extractions[each.id].reason]
-        left, usage = self._left(), self._work.usage
-        is_near = left.request_limit is not None and usage.requests + len(topics) * (RETRIES + 1) > left.request_limit
+        extractions = self.checkpoint.extractions
+        topics = [each for each in self.topics if each.id not in extractions or extractions[each.id].reason]
+        left = self._left()
+        is_near = left.request_limit is not None and (
+            self.usage.requests + len(topics) * (RETRIES + 1) > left.request_limit
+        )
         may_reach = is_near or any((left.input_tokens_limit, left.output_tokens_limit, left.cost_limit))
         # Those that run at once do not know of each other, and could go over a limit together.
-        limiter = anyio.CapacityLimiter(1 if may_reach else len(TOPIC_IDS))
+        limiter = anyio.CapacityLimiter(1 if may_reach else len(self.topics))
         done = 0
 
         async def one(topic: Topic) -> None:
             nonlocal done
             async with limiter:
                 with trace_span('extract', category=topic.id) as span:
-                    answer = await self._ask(model, extraction_query(topic.id, self._work.settings), material)
+                    answer = await self._ask(model, extraction_query(topic.id, self.settings), material)
                     extraction = await in_thread(extracted, topic.id, answer, material.pages)
                     span.set_attributes({'records': len(extraction.records), 'dropped': extraction.dropped})
                 extractions[topic.id] = extraction
-                self._checkpoint.cross_reference = None
-                await self._work.save()
+                self.checkpoint.cross_reference = None
+                await self.save()
                 done += 1
-                self._work.tell(ResearchProgress('extract', topic.header, done, len(topics)))
+                self.tell(ResearchProgress('extract', topic.header, done, len(topics)))
 
         async with anyio.create_task_group() as tasks:
             for topic in topics:
@@ -226,20 +260,18 @@ class ResearchSteps:
 
     async def cross_reference(self, model: Model, material: Material) -> None:
         """Run the cross-reference if it is missing or has failed."""
-        if self._checkpoint.cross_reference is not None and not self._checkpoint.cross_reference.reason:
+        if self.checkpoint.cross_reference is not None and not self.checkpoint.cross_reference.reason:
             return
-        self._work.tell(ResearchProgress('cross-reference', 'comparing what the sources say'))
+        self.tell(ResearchProgress('cross-reference', 'comparing what the sources say'))
         with trace_span('cross-reference') as span:
-            answer = await self._ask(model, conflict_query(self._work.settings), material)
+            answer = await self._ask(model, conflict_query(self.settings), material)
             found = await in_thread(compared, answer, material.pages)
             span.set_attribute('conflicts', len(found.conflicts))
-        self._checkpoint.cross_reference = found
-        await self._work.save()
+        self.checkpoint.cross_reference = found
+        await self.save()
 
     async def _ask(self, model: Model, query: WindowedQuery[T], material: Material) -> MaterialAnswer[T]:
-        work = self._work
-        return await query.ask(model, material, work.text, usage=work.usage, usage_limits=self._left())
+        return await query.ask(model, material, self.text, usage=self.usage, usage_limits=self._left())
 
     def _left(self) -> UsageLimits:
-        """The usage limits of the last phase: all that is left."""
-        return limits_left(self._work.limits, self._work.usage)
+        return limits_left(self.limits, self.usage)

@@ -41,9 +41,7 @@ class SourceSummary:
     """Sources, compressed for several topics."""
 
     topics: Mapping[str, str]
-    """The text of each topic by its name; none where the sources fit the budget as they are."""
     usage: RunUsage
-    """Of the model that has made it; nothing where the whole had been kept."""
     model: str
     warnings: tuple[str, ...]
 

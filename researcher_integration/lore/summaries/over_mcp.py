@@ -1,33 +1,31 @@
 """Summaries by the MCP server of the summarizer, the same as in process for equal settings."""
 
-import logging
 import re
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import anyio
 import httpx2
+from fastmcp.client import Client
+from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.telemetry import suppress_fastmcp_telemetry
-from mcp_types import TextContent, Tool
+from mcp_types import TextContent
 from pydantic import SecretStr, ValidationError
-from pydantic_ai import ToolFailed, ToolReturn
-from pydantic_ai.mcp import MCPToolset
-from pydantic_ai.toolsets import AbstractToolset
+from pydantic_ai import RunContext, ToolFailed, ToolReturn
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.material import ServerReply
 from researcher_integration.lore.summaries.backends import (
-    AGENT_TOOLS,
     InProcess,
     SourceSummary,
     SummaryUnavailableError,
     source_summary,
 )
-from researcher_integration.mcp.failures import FAILURES, reason, refusal
+from researcher_integration.mcp.failures import FAILURES, MAX_SHOWN, reason, refusal
 from summarizer_tool import (
-    Collection,
     ConfigurationError,
     Progress,
     RequestOptions,
@@ -48,16 +46,14 @@ CONNECT_SECONDS = 5.0
 DEFAULT_TIMEOUT = 120.0
 """Seconds. A server answers within its `MCP_TOOL_TIMEOUT`, 110 by default, degraded if need be."""
 
-MAX_SHOWN = 200
-"""Characters of what a server says that an error repeats."""
+_BY_MODEL = frozenset({'summarize', 'summarize_for_extraction'})
+"""What the server does of the tools of an agent; the rest is done here, where the sources are."""
 
 _NAMESPACE = 'summarizer/'
 _HANDLE = re.compile(r'src_[0-9a-f]{12}', re.IGNORECASE)
 
 # A `ValidationError` means that something else than MCP has answered.
 _FAILURES = (*FAILURES, httpx2.InvalidURL, ValidationError)
-
-_logger = logging.getLogger('researcher_integration')
 
 T = TypeVar('T')
 
@@ -67,35 +63,28 @@ class ServerAnswer:
     """The result of a tool of the server."""
 
     text: str
-    meta: Mapping[str, Any]
-    """What the server says besides, under `summarizer/...`; models do not see it."""
-    said: ServerReply
-    """The same, read."""
+    meta: dict[str, Any]
     is_error: bool
 
 
-class OverMCP(MCPToolset[Any]):
-    """Summaries by the MCP server of the summarizer, and its tools: `Agent(..., toolsets=[OverMCP(url, collection)])`.
+class OverMCP:
+    """Summaries by the MCP server of the summarizer.
 
-    It does what `MCPToolset` does, and
-
-    - the results keep what the server says besides the text, as `ToolReturn.metadata`;
-    - handles mean the same here and there, being hashes of the text: the text of one is sent from the store of this
-      process before the first call with it, and again where the server has lost it;
-    - it is connected while calls last, which share the connection, so a server may go and come back between them;
-    - a server that is down ends no run: its tools are missing, or fail and say so.
+    Handles mean the same here and there, being hashes of the text: the text of one is sent from the store of this
+    process before the first call with it, and again where the server has lost it. It is connected while calls last,
+    which share the connection, so a server may go and come back between them.
     """
 
     name = 'MCP server'
 
     def __init__(
-        self, url: str, local: Collection, *, token: SecretStr | None = None, timeout: float = DEFAULT_TIMEOUT
+        self, url: str, local: InProcess, *, token: SecretStr | None = None, timeout: float = DEFAULT_TIMEOUT
     ) -> None:
         """Prepare the connection.
 
         Args:
             url: Of the MCP endpoint, e.g. `http://127.0.0.1:8007/mcp`.
-            local: The sources of this process.
+            local: The sources of this process, and the tools that need no model.
             token: The bearer token, where the server asks for one.
             timeout: Seconds for one request.
 
@@ -103,49 +92,14 @@ class OverMCP(MCPToolset[Any]):
             ConfigurationError: If the URL is not one of HTTP, or the token cannot stand in a header.
         """
         self._place = f'the MCP server at {_host(url)}'
-        access = _Access(token)
-        super().__init__(  # pyright: ignore[reportUnknownMemberType] - takes what is not installed, too
-            url,
-            id='summarizer',
-            auth=access,
-            tool_error_behavior='failed',
-            init_timeout=min(CONNECT_SECONDS, timeout),
-            read_timeout=timeout,
+        transport = StreamableHttpTransport(url, auth=_Access(token))
+        self.client = Client[StreamableHttpTransport](
+            transport, init_timeout=min(CONNECT_SECONDS, timeout), timeout=timeout
         )
         self._local = local
         self._timeout = timeout
-        self._listed: list[Tool] = []
         self._sent: set[str] = set()
-        """Handles of the sources that the server has got from here."""
         self._sending = anyio.Lock()
-
-    async def __aenter__(self) -> Self:
-        """Do nothing: each call connects."""
-        return self
-
-    async def __aexit__(self, *args: object) -> None:
-        """Do nothing: each call has ended its own connection."""
-
-    async def list_tools(self) -> list[Tool]:
-        """List the tools of the server; none while it cannot be reached."""
-        if not self._listed:
-            try:
-                self._listed = await self._on_connection(self.client.list_tools)
-            except SummaryUnavailableError as error:
-                _logger.warning('an agent goes without the summarizer', extra={'reason': str(error)})
-        return self._listed
-
-    async def direct_call_tool(
-        self, name: str, args: dict[str, Any], *, metadata: dict[str, Any] | None = None, use_task: bool = False
-    ) -> str | ToolReturn[str]:
-        """Call a tool for an agent."""
-        try:
-            answer = await self.ask(name, args)
-        except SummaryUnavailableError as error:
-            raise ToolFailed(str(error)) from error
-        if answer.is_error:
-            raise ToolFailed(answer.text)
-        return ToolReturn(return_value=answer.text, metadata=dict(answer.meta)) if answer.meta else answer.text
 
     async def condense(
         self, source_ids: Sequence[str], topics: Sequence[SummaryTopic], max_output_tokens: int, options: RequestOptions
@@ -170,16 +124,20 @@ class OverMCP(MCPToolset[Any]):
         answer = await self.ask('summarize_for_extraction', arguments, notify)
         if answer.is_error:
             raise self._refusal(answer, source_ids)
-        said = answer.said
+        try:
+            said = ServerReply.model_validate(answer.meta)
+        except ValidationError:  # it quotes the server
+            said = ServerReply()
         if said.stats is None:
-            raise SummaryUnavailableError(f'{self._place} says nothing of how its answer was made: is it a summarizer?')
+            reason = 'says of its answer nothing that can be read; is it a summarizer of this version?'
+            raise SummaryUnavailableError(f'{self._place} {reason}')
         usage.incr(said.stats.usage)
         texts = {topic.get('name', ''): topic.get('text', '') for topic in said.topics or ()}
         return source_summary(texts, said.state, said.stats, said.warnings, said.degraded_parts)
 
     def toolset(self) -> AbstractToolset[Any]:
-        """The tools of the server without `add_source`, on the same connection."""
-        return self.filtered(lambda _, tool: tool.name in AGENT_TOOLS)
+        """The tools of `InProcess`, of which the server does what needs a model."""
+        return _ByServer(self._local.toolset(), self)
 
     async def ask(
         self, name: str, arguments: Mapping[str, Any], notify: 'ProgressHandler | None' = None
@@ -187,19 +145,19 @@ class OverMCP(MCPToolset[Any]):
         """Call a tool, after its sources have been sent; once more where the server has lost them since."""
         handles = _handles(arguments)
         async with self._sending:
-            await self.send([handle for handle in handles if handle not in self._sent])
+            await self._send([handle for handle in handles if handle not in self._sent])
         answer = await self._call(name, arguments, notify)
         # An error names a handle only if something is wrong with it.
-        if answer.is_error and any(handle in answer.text.lower() for handle in handles) and await self.send(handles):
+        if answer.is_error and any(handle in answer.text.lower() for handle in handles) and await self._send(handles):
             answer = await self._call(name, arguments, notify)
         return answer
 
-    async def send(self, source_ids: Sequence[str]) -> bool:
+    async def _send(self, source_ids: Sequence[str]) -> bool:
         """Send sources of this process to the server, with their titles and URLs; says whether it has got any."""
         is_sent = False
         for source_id in source_ids:
             try:
-                document = await in_io_thread(self._local.document, source_id)
+                document = await in_io_thread(self._local.service.collection.document, source_id)
             except UnknownSourceError:
                 continue
             except StoreError as error:
@@ -218,7 +176,6 @@ class OverMCP(MCPToolset[Any]):
         return is_sent
 
     def _refusal(self, answer: ServerAnswer, source_ids: Sequence[str]) -> SummaryUnavailableError:
-        """The server's error in terms of the caller."""
         # It would name other sources by their titles, which are what strangers wrote.
         unknown = min((each for each in source_ids if each in answer.text), key=answer.text.index, default='')
         why = f'lacks {unknown}, and so does this process' if unknown else f'says: {one_line(answer.text, MAX_SHOWN)}'
@@ -227,32 +184,44 @@ class OverMCP(MCPToolset[Any]):
     async def _call(
         self, name: str, arguments: Mapping[str, Any], notify: 'ProgressHandler | None' = None
     ) -> ServerAnswer:
-        # Its spans would quote what a tool says has gone wrong, which names sources by their titles. Those of the SDK
-        # stay, and the trace goes on in the server.
-        with suppress_fastmcp_telemetry():
-            result = await self._on_connection(
-                lambda: self.client.call_tool(name, dict(arguments), progress_handler=notify, raise_on_error=False)
-            )
-        text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
-        meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
-        try:
-            said = ServerReply.model_validate(meta)
-        except ValidationError:  # it quotes the server
-            reason = 'says of its answer what cannot be read; is it a summarizer of another version?'
-            raise SummaryUnavailableError(f'{self._place} {reason}') from None
-        return ServerAnswer(text, meta, said, result.is_error)
-
-    async def _on_connection(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Use the client, connected as long as any call lasts."""
+        """Call a tool on the client, which is connected as long as any call lasts."""
         seconds = min(CONNECT_SECONDS, self._timeout)
         try:
-            with anyio.fail_after(self._timeout):
+            # Its spans would quote what a tool says has gone wrong, which names sources by their titles. Those of the
+            # SDK stay, and the trace goes on in the server.
+            with suppress_fastmcp_telemetry(), anyio.fail_after(self._timeout):
                 async with self.client:
                     seconds = self._timeout
-                    return await work()
+                    result = await self.client.call_tool(
+                        name, dict(arguments), progress_handler=notify, raise_on_error=False
+                    )
         except _FAILURES as error:
             # What it is caused by may quote what was sent.
             raise SummaryUnavailableError(f'{self._place} cannot be used: {reason(error, seconds)}') from None
+        text = '\n'.join(part.text for part in result.content if isinstance(part, TextContent))
+        meta = {key: value for key, value in (result.meta or {}).items() if key.startswith(_NAMESPACE)}
+        return ServerAnswer(text, meta, result.is_error)
+
+
+@dataclass
+class _ByServer(WrapperToolset[Any]):
+    """The tools of an agent; a server that is down ends no run: they fail and say so."""
+
+    server: OverMCP
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> object:
+        """Call a tool, of the server where it needs a model."""
+        if name not in _BY_MODEL:
+            return await super().call_tool(name, tool_args, ctx, tool)
+        try:
+            answer = await self.server.ask(name, tool_args)
+        except SummaryUnavailableError as error:
+            raise ToolFailed(str(error)) from error
+        if answer.is_error:
+            raise ToolFailed(answer.text)
+        return ToolReturn(return_value=answer.text, metadata=answer.meta)
 
 
 class _Access(httpx2.Auth):
@@ -282,13 +251,11 @@ def _host(url: str) -> str:
 
 
 def _handles(arguments: Mapping[str, Any]) -> list[str]:
-    """The handles among the arguments: in a list, in a text, or as the content."""
-    given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'source_id', 'content'))
+    given = ' '.join(str(arguments.get(name, '')) for name in ('source_ids', 'content'))
     return list(dict.fromkeys(handle.lower() for handle in _HANDLE.findall(given)))
 
 
 SummaryBackend: TypeAlias = InProcess | OverMCP
-"""A summarizer of stored sources, by their handles."""
 
 
 def _telling(on_progress: Callable[[Progress], None]) -> 'ProgressHandler':

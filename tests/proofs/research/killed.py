@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from researcher_integration.lore.checkpoint import Checkpoint
-from researcher_integration.lore.pipeline import ResearchProgress
+from researcher_integration.lore.steps.steps import ResearchProgress
 from tests.proofs.research.zone import Places
 from tests.support.replies import MODEL
 

@@ -11,10 +11,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from researcher_integration.lore.checkpoint import ResearchRequest
-from researcher_integration.lore.configuration import EXTRACTIVE, ResearchSettings, load_tiers, load_topics
+from researcher_integration.lore.configuration import (
+    EXTRACTIVE,
+    Configuration,
+    ResearchSettings,
+    load_tiers,
+    load_topics,
+)
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.package import Package
-from researcher_integration.lore.pipeline import Configuration, Research
+from researcher_integration.lore.pipeline import Research
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.site import Site, site
 from tests.support import provider, replies, serving

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from researcher_integration.lore.checkpoint import Checkpoint, ResearchRequest
-from researcher_integration.lore.configuration import Limits, ResearchSettings, load_tiers, load_topics
+from researcher_integration.lore.configuration import Configuration, Limits, ResearchSettings, load_tiers, load_topics
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.material import TopicId
-from researcher_integration.lore.pipeline import Configuration, Research, ResearchProgress
+from researcher_integration.lore.pipeline import Research
+from researcher_integration.lore.steps.steps import ResearchProgress
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.site import Site, site

@@ -20,7 +20,6 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) ->
     asked: list[tuple[str | bytes, ...]] = [
         ('Mirefold',),
         ('Mirefold', '--pages'),
-        ('Mirefold', '--pages', '--search', 'weir.md'),
         ('\N{MATHEMATICAL DOUBLE-STRUCK CAPITAL A}' * 80,),
         ('--pages', 'tale.md', 'weir.md', 'Mirefold'),
         ('Mirefold', *weir, '--way', 'sideways'),
@@ -37,31 +36,31 @@ def test_what_was_asked_for_in_a_wrong_way(tmp_path: Path, pages: list[Path]) ->
         [
             'there is nothing to read: name pages with --pages, or let the agent search (--search)',
             "Error: Option '--pages' requires an argument.",
-            '--pages needs a URL or a file after it, not --search; write ./--search for a file of that name',
             'there is nothing to read: name pages with --pages, or let the agent search (--search)',
             'ZONE is a page, weir.md; give the name of the zone first',
             "Error: Invalid value for '--way'",
             "Error: Invalid value for '--window'",
             '--resume goes on with what is in the folder, --fresh begins anew; give one of them',
             'ZONE has no letter or digit in it',
-            'ZONE has characters that are no text',
+            "'Mirefold\\udcff' has characters that are no text; write it otherwise, or rename the file",
             'ZONE has 201 characters, over 200; give the name alone',
-            "--pages '\\udcff.md' has characters that are no text; rename the file",
+            "'\\udcff.md' has characters that are no text; write it otherwise, or rename the file",
         ]
     )
     assert not (tmp_path / 'research').exists()
 
 
 def test_searching_needs_a_model_and_a_server(tmp_path: Path) -> None:
+    for path in filter(Path.is_file, FOLDER.iterdir()):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / 'mcp_config.json').write_text('{"mcpServers": {"web": {"url": "http://127.0.0.1:9/mcp"}}}')
     ask = partial(run, 'Mirefold', '--search', cwd=tmp_path)
-    without_model, without_server = each(ask, partial(ask, RESEARCH_MODEL='ollama:qwen3'))
-    assert without_model == snapshot(
+    without_model, without_server = each(partial(ask, '--config', '.'), partial(ask, RESEARCH_MODEL='ollama:qwen3'))
+    assert (*without_model[:2], without_model[2][-1]) == snapshot(
         (
             2,
             '',
-            [
-                '--search needs a model that calls tools, and the embedded one does not; set RESEARCH_MODEL or LLM_MODEL, or name pages with --pages'
-            ],
+            'searching needs a model that calls tools, and the embedded one does not: set RESEARCH_MODEL or LLM_MODEL, or name pages with --pages',
         )
     )
     code, stdout, [line] = without_server

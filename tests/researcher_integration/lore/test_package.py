@@ -159,7 +159,7 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
     step = steps['factions']
     assert step.pop('seconds') == IsFloat(ge=0)
     assert step.pop('budget') > 0
-    for spent in (statistics['extraction'], statistics['total'], step['agent'], step['summaries']):
+    for spent in (statistics['extraction'], statistics['total'], step['agent']):
         assert (spent.pop('input_tokens') > 0) == (spent.pop('output_tokens') > 0) == (spent['requests'] > 0)
     assert step == snapshot(
         {
@@ -170,7 +170,6 @@ Odile Sarn leads the Ash Circle, a faction. It burned the Reed Bell in 412.
             'ratio': 0.67,
             'model': '',
             'agent': {'requests': 2, 'cost': None},
-            'summaries': {'requests': 0, 'cost': None},
             'warnings': [],
         }
     )

@@ -16,8 +16,7 @@ from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.extraction.records import RECORDS
 from researcher_integration.lore.material import TOPIC_IDS, TopicId
 from researcher_integration.lore.package import BRIEFS, EXTRACTION_FILE, STATISTICS_FILE, Extracted, Package, Statistics
-from researcher_integration.lore.steps import research_run
-from researcher_integration.lore.summaries.backends import InProcess, SourceSummary, SummaryUnavailableError
+from researcher_integration.lore.steps import planning
 from summarizer_tool.text import tokens
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.zone import CHUNK, FURTHER, PAGES, WINDOW, Role, World, role, sent_tokens
@@ -28,7 +27,7 @@ from tests.support.serving import Served
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from researcher_integration.lore.pipeline import ResearchProgress
+    from researcher_integration.lore.steps.steps import ResearchProgress
 
 CALLS = 5
 """Of a model at once, as the settings have it."""
@@ -95,8 +94,7 @@ def kept_to_the_window(zone: World) -> bool:
 
 def adds_up(statistics: Statistics, extracted: Extracted) -> bool:
     steps = statistics.steps.values()
-    spent = [each for step in steps for each in (step.agent, step.summaries)]
-    spent += [statistics.summaries, statistics.extraction]
+    spent = [*(step.agent for step in steps), statistics.summaries, statistics.extraction]
     return (
         statistics.pages == len(extracted.sources) >= max(step.pages for step in steps)
         and statistics.tokens_crawled == sum(page.tokens for page in extracted.sources)
@@ -130,13 +128,13 @@ async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way
     text, _, sources = here.briefs['04-lore.md'].partition('## Sources')
     assert text.startswith('# Lore and history: Harrow Sound\n')
     assert 'the Night of Eleven Cups' in text
-    assert way == 'at-source' or all(page.source_id in sources for page in here.extracted.sources)
+    assert all(page.source_id in sources for page in here.extracted.sources)
     for package, folder in ((here, tmp_path / 'here'), (there, tmp_path / 'there')):
         figures = package.statistics
         assert is_valid(package, folder)
         assert adds_up(figures, package.extracted)
         assert all(steps_of_pages(folder).values())
-        assert way == 'at-source' or steps_of_pages(folder) == EVERYWHERE
+        assert steps_of_pages(folder) == EVERYWHERE
         assert figures.warnings == []
         assert figures.failures == []
         assert figures.tokens_kept == sum(map(tokens.count, package.sections.values())) < figures.tokens_crawled
@@ -148,7 +146,6 @@ async def test_a_whole_research(zone: World, server: Served, tmp_path: Path, way
         )
         assert sum(step.agent.requests for step in figures.steps.values()) == requested['agent']
         assert figures.extraction.requests == requested['extraction'] + requested['cross-reference'] == 6
-        assert {step.model for step in figures.steps.values() if step.summaries.requests} <= {'extractive', ''}
 
 
 def is_told(told: list['ResearchProgress']) -> bool:
@@ -171,13 +168,13 @@ async def test_pages_that_the_agent_adds(zone: World, tmp_path: Path) -> None:
     zone.agent_crawls(npcs='isaude-merrow', factions='history')
     package = await zone.research(tmp_path, way='at-source').run()
     steps = steps_of_pages(tmp_path)
-    assert (steps['isaude-merrow'], steps['history']) == (['npcs'], ['factions', 'lore'])
+    assert (steps['isaude-merrow'], steps['history']) == ([*TOPIC_IDS], [*TOPIC_IDS])
     assert all(steps.values())
     assert zone.site.requests == ONCE + Counter({'/isaude-merrow.md': 1})
     assert [page.url.rsplit('/')[-1] for page in package.extracted.sources][-1] == 'isaude-merrow.md'
     assert 'Isaude Merrow' in package.briefs['02-npcs.md'].rpartition('## Sources')[2]
     only_there = ('Dorn Pike', 'Jory Flint', 'Sabine Holt', 'Edric Moss')
-    assert any(name in package.sections['npcs'] for name in only_there)
+    assert any(name in text for name in only_there for text in package.sections.values())
     assert kept_to_the_window(zone)
     assert is_valid(package, tmp_path)
     figures = package.statistics
@@ -223,8 +220,7 @@ async def test_the_server_is_down_and_comes_back(zone: World, server: Served, tm
     # The server's model is the embedded one, too: the briefs are the same, and nothing is extracted anew.
     assert Counter(map(role, zone.provider.requests)) == asked
     assert whole.statistics.extraction.requests == raw.statistics.extraction.requests == 6
-    of_the_server = sum(step.summaries.requests for step in whole.statistics.steps.values())
-    assert whole.statistics.total.requests - of_the_server == len(zone.provider.requests)
+    assert whole.statistics.total.requests == len(zone.provider.requests)
 
 
 async def test_summaries_fail(zone: World, tmp_path: Path) -> None:
@@ -242,40 +238,6 @@ async def test_summaries_fail(zone: World, tmp_path: Path) -> None:
     whole = await research.run(resume=True)
     assert whole.statistics.steps['lore'].state == 'summarized'
     assert whole.statistics.warnings == []
-
-
-async def test_what_an_agent_has_summarized_stays(zone: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The agent has one of two pages summarized, and fails; so does the model for the other; then it is resumed."""
-    real, failures = InProcess.condense, [SummaryUnavailableError('out of order')]
-
-    async def unavailable(self: InProcess, *given: Any) -> SourceSummary:
-        if failures:
-            raise failures.pop()
-        return await real(self, *given)
-
-    def answer(request: Request) -> Reply:
-        is_done = any(message.role == 'tool' for message in request.body.messages)
-        return Error(500) if role(request) == 'agent' and is_done else Researcher()(request)
-
-    zone.answer_with(answer)
-    research = zone.research(
-        tmp_path, names=['history', 'siege-of-tern-rock'], way='at-source', window=2_600, llm_model=MODEL
-    )
-    with monkeypatch.context() as patched:
-        patched.setattr(InProcess, 'condense', unavailable)
-        await research.run()
-    before = Checkpoint.load(tmp_path)
-    asked = len(zone.provider.requests)
-    await research.run(resume=True)
-    after = Checkpoint.load(tmp_path)
-    assert before is not None
-    assert after is not None
-    assert (before.steps['lore'].state, after.steps['lore'].state) == ('degraded', 'summarized')
-    assert [block.kind for block in after.steps['lore'].blocks] == ['summary', 'summary']
-    assert after.steps['lore'].blocks[0] == before.steps['lore'].blocks[0]
-    chunks = [each.prompt for each in zone.provider.requests[asked:] if role(each) == 'summary']
-    assert chunks
-    assert not any('Salt Era' in each for each in chunks)  # of the history, which had been summarized
 
 
 async def test_one_category_cannot_be_extracted(zone: World, tmp_path: Path) -> None:
@@ -338,7 +300,7 @@ async def test_an_agent_that_never_ends_leaves_requests_for_summaries(zone: Worl
     package = await zone.research(tmp_path, limits=Limits(requests=240), window=4_000, llm_model=MODEL).run()
     steps = package.statistics.steps.values()
     asked = Counter(map(role, zone.provider.requests))
-    assert asked['agent'] <= 240 * research_run.AGENTS + len(TOPIC_IDS)  # the share of each step is rounded up
+    assert asked['agent'] <= 240 * planning.AGENTS + len(TOPIC_IDS)  # the share of each step is rounded up
     assert {step.state for step in steps} == {'summarized'}
     assert package.statistics.summaries.requests == asked['summary'] > 0
     assert any('limits: in the file of the topics raises it' in warning for warning in package.statistics.warnings)

@@ -16,10 +16,10 @@ from pydantic_ai import Agent
 from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from researcher_integration.lore.checkpoint import ResearchRequest
-from researcher_integration.lore.configuration import ResearchSettings, load_tiers, load_topics
+from researcher_integration.lore.configuration import Configuration, ResearchSettings, load_tiers, load_topics
 from researcher_integration.lore.crawl.researcher import Way
 from researcher_integration.lore.package import Package
-from researcher_integration.lore.pipeline import Configuration, Research
+from researcher_integration.lore.pipeline import Research
 from tests.proofs.research.simulated import Researcher
 from tests.proofs.research.site import site
 from tests.support import provider, replies, serving

@@ -1,25 +1,22 @@
-"""Runs with selected MCP servers: servers that are down, parallel and streamed runs, overrides, durable execution."""
+"""Runs with selected MCP servers: servers that are down, parallel and streamed runs, overrides."""
 
 import json
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
 from inline_snapshot import snapshot
 from pydantic_ai import Agent, RunContext
-from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from researcher_integration.mcp.search_servers import load_search_servers
-from researcher_integration.mcp.selection import MCPSelection, MCPSelectionError, SelectMCPServers
+from researcher_integration.mcp.selection import MCPSelectionError, SelectMCPServers
+from summarizer_tool import ConfigurationError
 from tests.support.mcp_sites import (
     NOWHERE,
     SECRET,
@@ -167,8 +164,8 @@ async def test_streamed_and_stepwise_runs(sites: Sites) -> None:
 
 async def test_a_selection_within_an_override(sites: Sites) -> None:
     seen = Seen()
-    offered: Mapping[str, AbstractToolset[None]] = {'harbour': MCPToolset(sites.harbour.url).prefixed('quay')}
-    agent = Agent(seen.model(), toolsets=[notes()], capabilities=[SelectMCPServers(servers=offered)])
+    offered = SelectMCPServers[None](servers={'harbour': MCPToolset[None](sites.harbour.url).prefixed('quay')})
+    agent = Agent(seen.model(), toolsets=[notes()], capabilities=[offered])
     other = MCPToolset[None](sites.archive.url, id='archive')
     with agent.override(toolsets=[other]):
         await agent.run('Look.', capabilities=[choose(harbour=['tides'])])
@@ -182,73 +179,8 @@ async def test_a_selection_within_an_override(sites: Sites) -> None:
     assert seen.tools == ['note', 'quay_ships', 'quay_tides', 'quay_sink', 'my_note']
 
 
-class DurableServer(WrapperToolset[Any]):
-    """As engines of durable execution wrap a server: in its place, and closed to visitors and copies."""
-
-    def __init__(self, wrapped: AbstractToolset[Any], *, calls: list[str]) -> None:
-        super().__init__(wrapped)
-        self.calls = calls
-
-    @property
-    def id(self) -> str | None:
-        return self.wrapped.id
-
-    def visit_and_replace(
-        self, visitor: Callable[[AbstractToolset[Any]], AbstractToolset[Any]]
-    ) -> AbstractToolset[Any]:
-        return self
-
-    async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
-    ) -> object:
-        self.calls.append(name)
-        return await super().call_tool(name, tool_args, ctx, tool)
-
-
-@dataclass
-class Durable(AbstractCapability[Any]):
-    """Wraps the servers that the agent was made with, as an engine of durable execution does."""
-
-    servers: dict[str, DurableServer] = field(default_factory=dict[str, DurableServer])
-    calls: list[str] = field(default_factory=list[str])
-
-    def get_ordering(self) -> CapabilityOrdering:
-        return CapabilityOrdering(position='innermost')
-
-    def for_agent(self, agent: Any) -> 'Durable':
-        def register(leaf: AbstractToolset[Any]) -> AbstractToolset[Any]:
-            if isinstance(leaf, MCPToolset) and leaf.id:
-                self.servers[leaf.id] = DurableServer(leaf, calls=self.calls)
-            return leaf
-
-        for toolset in agent.toolsets:
-            toolset.visit_and_replace(register)
-        return self
-
-    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
-        return toolset.visit_and_replace(
-            lambda leaf: self.servers[leaf.id or ''] if isinstance(leaf, MCPToolset) else leaf
-        )
-
-
-async def test_servers_wrapped_for_durable_execution(sites: Sites) -> None:
-    seen = Seen(('quay_ships', 'maps'))
-    durable = Durable()
-    agent = Agent(
-        seen.model(),
-        deps_type=MCPSelection,
-        toolsets=[MCPToolset(sites.harbour.url, id='harbour').prefixed('quay'), MCPToolset(NOWHERE, id='own')],
-        capabilities=[
-            SelectMCPServers(lambda ctx: ctx.deps, servers=[MCPToolset(sites.archive.url, id='archive')]),
-            durable,
-        ],
-    )
-    assert list(durable.servers) == ['harbour', 'own', 'archive']
-    run = await agent.run('Look.', deps=MCPSelection(servers={'harbour': ('ships',), 'archive': ('maps',)}))
-    assert seen.tools == ['quay_ships', 'maps']
-    assert returned(run.all_messages()) == snapshot(
-        {'quay_ships': 'Elke lies at pier 4.', 'maps': ['Marn', 'Old Pier']}
-    )
-    assert durable.calls == ['ships', 'maps']
-    with pytest.raises(MCPSelectionError, match="no tool 'mops'"):
-        await agent.run('Look.', deps=MCPSelection(servers={'archive': ('mops',)}))
+async def test_a_durable_run_selects_nothing(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RunContext, 'in_durable_context', True)
+    agent = Agent(Seen().model(), toolsets=[MCPToolset(sites.harbour.url, id='harbour')])
+    with pytest.raises(ConfigurationError, match='a durable run cannot select its MCP servers'):
+        await agent.run('Look.', capabilities=[choose('harbour')])

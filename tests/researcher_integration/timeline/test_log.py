@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 from inline_snapshot import snapshot
 
-from researcher_integration.timeline.events import Draft, encoded, stamped
+from researcher_integration.timeline.events import Draft, encoded
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import ConfigurationError, StoreError
 from tests.support.timeline import result
@@ -18,7 +18,7 @@ NOON = datetime(2031, 5, 4, 12, tzinfo=UTC)
 
 
 def event(seq: int, text: str = 'all is well', run: str = 'run') -> Draft:
-    return stamped(result(text), run, seq, NOON)
+    return result(text).model_copy(update={'run_id': run, 'seq': seq, 'time': NOON})
 
 
 def seqs(log: EventLog, run: str = 'run', after: int = 0) -> list[int]:
@@ -67,32 +67,24 @@ def test_what_is_known_of_runs() -> None:
         assert (first.is_closed, again.is_closed) == (True, False)
 
 
-def test_numbers_of_transient_events_are_not_given_twice() -> None:
-    with EventLog() as log:
-        assert log.begin('run') == 0
-        log.append(event(1))
-        log.end('run', 1000)
-        assert log.begin('run') == 1000
-        log.append(event(1001))
-        assert log.begin('run') == 1001
-
-
-def test_the_oldest_runs_go_first_and_ended_ones_before_live_ones() -> None:
+def test_the_oldest_events_go_first_and_with_their_last_one_runs_that_have_ended() -> None:
     with EventLog(max_mb=0.05) as log:
-        log.append(event(1, 'x' * 9_000, run='live'))
-        for run in ('a', 'b', 'c'):
+        for run in ('live', 'a', 'b', 'c'):
             log.append(event(1, 'x' * 9_000, run=run))
-            log.end(run)
-        assert {run.run_id for run in log.runs()} == {'live', 'a', 'b', 'c'}
-        log.append(event(1, 'x' * 9_000, run='d'))
-        log.append(event(2, 'x' * 9_000, run='d'))
+            if run != 'live':
+                log.end(run)
+        for seq in (1, 2, 3):
+            log.append(event(seq, 'x' * 9_000, run='d'))
         assert {run.run_id for run in log.runs()} == {'live', 'b', 'c', 'd'}
+        assert seqs(log, 'live') == []
         assert log.run('a') is None
-        for seq in range(3, 20):
+        for seq in range(4, 20):
             log.append(event(seq, 'x' * 9_000, run='d'))
             assert sum(map(len, map(encoded, log.read('d')))) <= 50_000
-        [left] = log.runs()
-        assert (left.run_id, left.events, left.dropped, left.last_seq) == snapshot(('d', 5, 14, 19))
+        assert {run.run_id for run in log.runs()} == {'live', 'd'}
+        left = log.run('d')
+        assert left is not None
+        assert (left.events, left.dropped, left.last_seq) == snapshot((5, 14, 19))
         assert seqs(log, 'd') == snapshot([15, 16, 17, 18, 19])
 
 

@@ -21,6 +21,7 @@ from researcher_integration.lore.summaries.over_mcp import OverMCP
 from summarizer_tool import prompts
 from summarizer_tool.text import tokens
 from tests.support import serving
+from tests.support.backends import local
 from tests.support.research_agent import (
     TOPIC,
     ZONE,
@@ -68,9 +69,6 @@ async def test_a_step_at_the_source(zone: Zone) -> None:
     )
     assert 'No page has been crawled yet.' in sent(scripted.messages)[0][1]
     assert findings.notes == 'Ysolde Marrick leads the wardens [1]; Jory Pike is her brother [2].'
-    assert [taken.source_ids for taken in findings.summaries] == [tuple(handles_in(scripted.messages))]
-    [taken] = findings.summaries  # without the frame that the agent sees
-    assert text_of(returns(scripted.messages)[-1]) == f'<page_text>\n{taken.text}\n</page_text>'
     assert findings.warnings == ()
 
 
@@ -112,7 +110,7 @@ Answer with the report alone.\
         ]
     )
     notes = 'Jory Pike leads the Loose Rafts [1]. He was hanged [1][of no page].'
-    assert (findings.notes, findings.summaries, findings.warnings) == (notes, (), ())
+    assert (findings.notes, findings.warnings) == (notes, ())
 
 
 @pytest.mark.parametrize('way', ['at-source', 'in-pipeline'])
@@ -212,7 +210,7 @@ async def test_long_pages_pass_through_few_tokens_of_the_model(zone: Zone) -> No
         ]
     )
 
-    findings = await zone.research(scripted.model())
+    await zone.research(scripted.model())
 
     pages = [page.tokens for page in zone.crawler.pages.values()]
     written = sum(tokens.count(part.args_as_json_str()) for part in calls(scripted.messages))
@@ -231,7 +229,6 @@ async def test_long_pages_pass_through_few_tokens_of_the_model(zone: Zone) -> No
             'context': 5688,
         }
     )
-    assert [taken.source_ids for taken in findings.summaries] == [(handle,) for handle in zone.deps.asked]
 
 
 # Pages that give orders.
@@ -271,33 +268,6 @@ This step may keep 2,000 tokens of what the pages say.\
         assert not any(isinstance(part, SystemPromptPart) for message in messages for part in message.parts)
 
 
-async def test_what_a_model_makes_up_is_of_no_page(zone: Zone) -> None:
-    """It is told to pass handles; one that writes instead, of its own or a page's accord, adds nothing to the step."""
-
-    def both(messages: list[ModelMessage]) -> ToolCallPart:
-        made_up, page = handles_in(messages)
-        return summarize(page, made_up, budget=60)
-
-    scripted = Scripted(
-        [
-            ToolCallPart(
-                'summarize', {'content': 'The Weeping Heron rules Sallow Reach. ' * 9, 'max_output_tokens': 60}
-            ),
-            zone.crawl('reach'),
-            both,
-            lambda messages: summarize(*zone.deps.asked, budget=60),
-            'Done.',
-            'Report.',
-        ]
-    )
-
-    findings = await zone.research(scripted.model())
-
-    assert [part.outcome for part in returns(scripted.messages)] == ['success'] * 4
-    assert [taken.source_ids for taken in findings.summaries] == [(), (), tuple(zone.deps.asked)]
-    assert 'Heron' not in findings.summaries[2].text
-
-
 # What it costs.
 
 
@@ -316,10 +286,7 @@ async def test_what_the_agent_and_its_summaries_cost(zone: Zone) -> None:
 
     findings = await zone.research(scripted.model(), usage=usage)
 
-    [taken] = findings.summaries
-    by_tool = taken.usage
-    assert by_tool == RunUsage(requests=1, input_tokens=1000, output_tokens=50)
-    assert findings.spent - by_tool == RunUsage(requests=4, input_tokens=28, output_tokens=12)
+    assert findings.spent == RunUsage(requests=5, input_tokens=1028, output_tokens=62)
     assert (usage.requests, usage.input_tokens, usage.output_tokens) == (10, 101_028, 62)
 
 
@@ -341,13 +308,11 @@ async def test_the_server_gives_and_counts_the_same(zone: Zone) -> None:
     here, there = steps(), steps()
     findings = await zone.research(here.model(), usage=(usage := RunUsage()))
     with serving.serve() as server:
-        zone.backend = OverMCP(server.url, zone.store.collection())
+        zone.backend = OverMCP(server.url, local(zone.store))
         over_mcp = await zone.research(there.model(), usage=(usage_there := RunUsage()))
 
     # From the first summary to the last; before it the page was new, and after it each has its own words of failure.
     assert sent(there.messages)[3:10] == sent(here.messages)[3:10]
     assert [part.outcome for part in returns(there.messages)] == ['success'] * 4 + ['failed']
-    assert over_mcp.summaries == findings.summaries
-    assert [taken.usage.requests for taken in over_mcp.summaries] == [0, 0]
     assert usage_there.requests == usage.requests == over_mcp.spent.requests == 7
     assert over_mcp.spent.requests == findings.spent.requests

@@ -11,7 +11,7 @@ from pydantic_ai.usage import RunUsage
 from researcher_integration.lore import cli
 from researcher_integration.lore.configuration import Limits, load_topics
 from researcher_integration.lore.material import TOPIC_IDS, TopicId
-from researcher_integration.lore.steps import research_run
+from researcher_integration.lore.steps import planning
 from summarizer_tool.text import tokens
 from tests.support.research_world import page
 
@@ -21,7 +21,7 @@ TOPICS = load_topics(cli.CONFIG / 'research_topics.yml').topics
 def assigned(texts: dict[str, str], zone: str = 'Kelderwick Fen') -> dict[TopicId, list[str]]:
     pages = [page(number, title, tokens=tokens.count(text)) for number, (title, text) in enumerate(texts.items(), 1)]
     titles = {each.source_id: each.title for each in pages}
-    found = research_run.assign(zone, pages, {each.source_id: texts[each.title] for each in pages}, TOPICS)
+    found = planning.assign(zone, pages, {each.source_id: texts[each.title] for each in pages}, TOPICS)
     return {topic: [titles[handle] for handle, owner in found.items() if owner == topic] for topic in TOPIC_IDS}
 
 
@@ -66,9 +66,7 @@ def test_every_page_has_exactly_one_step(texts: list[str]) -> None:
 
 
 def test_steps_share_the_room_by_their_weight() -> None:
-    assert [research_run.step_budget(topic, TOPICS, 20_000) for topic in TOPICS] == snapshot(
-        [3200, 4800, 4000, 4800, 3200]
-    )
+    assert [planning.step_budget(topic, TOPICS, 20_000) for topic in TOPICS] == snapshot([3200, 4800, 4000, 4800, 3200])
 
 
 def test_an_agent_that_spends_all_it_may_leaves_the_summaries_their_share() -> None:
@@ -76,25 +74,25 @@ def test_an_agent_that_spends_all_it_may_leaves_the_summaries_their_share() -> N
     used = RunUsage()
     of_agents: list[int] = []
     for topic in TOPICS:
-        allowed = research_run.gathering_limits(limits, used, topic, TOPICS).request_limit
+        allowed = planning.gathering_limits(limits, used, topic, TOPICS).request_limit
         assert allowed is not None
         of_agents.append(allowed - used.requests)
         used = RunUsage(requests=allowed)
     assert of_agents == snapshot([13, 20, 16, 20, 13])
-    of_summaries = research_run.summary_limits(limits, used).request_limit
+    of_summaries = planning.summary_limits(limits, used).request_limit
     assert of_summaries is not None
     assert (used.requests, of_summaries, limits.requests) == snapshot((82, 161, 200))
-    assert research_run.told(limits) == snapshot('calls at most: agents 80, summaries 80, extraction 40')
+    assert planning.told(limits) == snapshot('calls at most: agents 80, summaries 80, extraction 40')
 
 
 def test_limits_of_a_step_are_its_share_of_what_is_left() -> None:
     limits = Limits(requests=100, input_tokens=50_000, output_tokens=None, cost=Decimal('2.00'))
     used = RunUsage(requests=20, input_tokens=10_000, output_tokens=5_000, cost=Decimal('0.50'))
-    step = research_run.limits_left(limits, used, 1 / 4)
+    step = planning.limits_left(limits, used, 1 / 4)
     assert (step.request_limit, step.input_tokens_limit, step.output_tokens_limit, step.cost_limit) == snapshot(
         (40, 20000, None, Decimal('0.8750'))
     )
-    last = research_run.limits_left(limits, used)
+    last = planning.limits_left(limits, used)
     assert (last.request_limit, last.cost_limit) == (100, Decimal('2.00'))
-    over = research_run.limits_left(limits, RunUsage(requests=120), 1 / 2)
+    over = planning.limits_left(limits, RunUsage(requests=120), 1 / 2)
     assert over.request_limit == 120  # no further request

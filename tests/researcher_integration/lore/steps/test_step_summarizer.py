@@ -11,8 +11,7 @@ from pydantic_ai.usage import RunUsage
 
 from researcher_integration.lore.checkpoint import Step
 from researcher_integration.lore.configuration import load_topics
-from researcher_integration.lore.crawl.researcher import SummaryTaken
-from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, TopicId
+from researcher_integration.lore.material import TOPIC_IDS, CrawledPage, ResearchError, TopicId
 from researcher_integration.lore.steps.step_summarizer import ZoneSummarizer, ZoneSummary
 from researcher_integration.lore.summaries.backends import SourceSummary, SummaryUnavailableError
 from summarizer_tool import RequestOptions, SummaryTopic
@@ -63,11 +62,10 @@ async def keep(
     room: int,
     assigned: Mapping[str, TopicId] | None = None,
     notes: Mapping[TopicId, str] | None = None,
-    taken: Mapping[TopicId, Sequence[SummaryTaken]] | None = None,
 ) -> ZoneSummary:
     owned: Mapping[str, TopicId] = {page.source_id: 'npcs' for page in pages} if assigned is None else assigned
     summarizer = ZoneSummarizer(backend, Recorded(), TOPICS, RequestOptions(usage=RunUsage()))
-    return await summarizer.summarize(pages, room, owned, notes or {}, taken or {})
+    return await summarizer.summarize(pages, room, owned, notes or {})
 
 
 def shown(kept: Step) -> list[tuple[str, int, list[str]]]:
@@ -105,36 +103,6 @@ async def test_what_fits_stays_as_it_is_in_one_step() -> None:
     )
 
 
-async def test_what_the_agent_has_summarized_is_not_summarized_again() -> None:
-    backend = Recorded()
-    taken = SummaryTaken((handle(1),), 'Ansgar holds the bridge. ' * 20, RunUsage(requests=1))
-    kept = await keep(backend, [page(1, 9000), page(2, 3000)], 1500, taken={'npcs': [taken]})
-    assert backend.asked == snapshot([(('src_000000000002',), 1239)])
-    assert shown(kept.steps['npcs']) == snapshot([('summary', 141, ['1']), ('summary', 247, ['2'])])
-    assert shown(kept.steps['lore']) == snapshot([('summary', 247, ['2'])])
-
-
-async def test_a_summary_asked_for_again_replaces_the_earlier_one() -> None:
-    first = SummaryTaken((handle(1),), 'first', RunUsage())
-    again = SummaryTaken((handle(1),), 'again', RunUsage())
-    other = SummaryTaken((handle(9),), 'of a page that is not of this zone', RunUsage())
-    kept = await keep(Recorded(), [page(1, 9000)], 1500, taken={'npcs': [first, again, other]})
-    assert [block.text for block in kept.steps['npcs'].blocks] == ['again']
-    assert kept.steps['lore'].state == 'empty'
-
-
-async def test_summaries_of_the_agent_that_leave_no_room_are_made_again_together() -> None:
-    backend = Recorded()
-    taken = SummaryTaken((handle(1),), 'Ansgar holds the bridge. ' * 400, RunUsage(requests=1))
-    kept = await keep(backend, [page(1, 9000), page(2, 3000)], 1500, taken={'npcs': [taken]})
-    assert backend.asked == snapshot([(('src_000000000001', 'src_000000000002'), 1340)])
-    assert kept.warnings == snapshot(
-        (
-            'the summaries made at the source had 2,801 tokens and left no room for the rest; all pages were summarized together',
-        )
-    )
-
-
 @pytest.mark.parametrize(
     'error', [SummaryUnavailableError('the server is away'), UsageLimitExceeded('no more requests')]
 )
@@ -159,18 +127,11 @@ async def test_steps_without_pages_are_empty() -> None:
     assert {(step.state, step.blocks) for step in kept.steps.values()} == {('empty', ())}
 
 
-async def test_what_the_embedded_model_cannot_read_together_it_reads_in_parts() -> None:
-    @dataclass
-    class OneAtATime(Recorded):
-        async def condense(self, source_ids: Sequence[str], *args: Any) -> SourceSummary:
-            if len(source_ids) > 1 or source_ids[0] == handle(3):
-                raise SummaryUnavailableError('too large, or gone')
-            return await super().condense(source_ids, *args)
-
-    pages = [page(number, 4000) for number in (1, 2, 3)]
-    down = Recorded(SummaryUnavailableError('down'))
-    summarizer = ZoneSummarizer(down, OneAtATime(), TOPICS, RequestOptions(usage=RunUsage()))
-    kept = await summarizer.summarize(pages, 5000, {}, {}, {})
-    assert {step.state for step in kept.steps.values()} == {'degraded'}
-    assert all(step.blocks for step in kept.steps.values())
-    assert kept.warnings == ('[3] is lost: too large, or gone',)
+async def test_what_the_embedded_model_cannot_summarize_ends_the_research() -> None:
+    down = Recorded(SummaryUnavailableError('too large'))
+    summarizer = ZoneSummarizer(down, down, TOPICS, RequestOptions(usage=RunUsage()))
+    with pytest.raises(ResearchError) as caught:
+        await summarizer.summarize([page(1, 9000)], 5000, {}, {})
+    assert str(caught.value) == snapshot(
+        'the pages cannot be summarized: too large; mend that, and go on with --resume'
+    )

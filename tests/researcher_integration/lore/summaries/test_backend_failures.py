@@ -21,7 +21,7 @@ from researcher_integration.lore.summaries.over_mcp import OverMCP, SummaryBacke
 from summarizer_tool import ConfigurationError, Settings, SourceStore
 from summarizer_tool.service.service import Service
 from tests.support import serving
-from tests.support.backends import KEYLESS, condensed, kept, without_port
+from tests.support.backends import KEYLESS, condensed, kept, local, without_port
 from tests.support.serving import Served
 from tests.support.texts import CHRONICLE, chronicle
 from tests.support.threaded_server import served
@@ -70,7 +70,7 @@ async def test_a_server_goes_and_comes_back(store: SourceStore) -> None:
     port = serving.free_port()
     said: list[str] = []
     texts: list[tuple[str, str]] = []
-    backend = OverMCP(f'http://127.0.0.1:{port}/mcp', store.collection())
+    backend = OverMCP(f'http://127.0.0.1:{port}/mcp', local(store))
 
     async def one(hint: str) -> None:
         texts.append((hint, (await condensed(backend, handles, hint)).topics['Marn']))
@@ -96,12 +96,12 @@ async def test_a_session_that_the_server_has_forgotten(store: SourceStore) -> No
     """Servers of older protocol versions keep sessions; one that was started anew knows none."""
     [handle] = kept(store, chronicle(9, 53))
     port = serving.free_port()
-    toolset = OverMCP(f'http://127.0.0.1:{port}/mcp', store.collection(), timeout=10)
+    toolset = OverMCP(f'http://127.0.0.1:{port}/mcp', local(store), timeout=10)
     toolset.client.mode = 'legacy'
     for _ in range(2):
         with serving.serve(mcp_summarizer_port=port):
-            answer = await toolset.ask('read_source', {'source_id': handle, 'max_tokens': 60})
-            assert (answer.is_error, answer.text[:11]) == (False, '1| ## Year ')
+            answer = await toolset.ask('summarize', {'content': '', 'source_ids': [handle], 'max_output_tokens': 90})
+            assert (answer.is_error, answer.text[:8]) == (False, '## Year ')
 
 
 async def test_a_wrong_token(store: SourceStore) -> None:
@@ -109,13 +109,13 @@ async def test_a_wrong_token(store: SourceStore) -> None:
     said: list[str] = []
     with serving.serve(mcp_auth_token='tidewater') as server:
         for token in (None, SecretStr('hunter2')):
-            backend = OverMCP(server.url, store.collection(), token=token)
+            backend = OverMCP(server.url, local(store), token=token)
             error: BaseException | None = await refused(backend, handles)
             said.append(without_port(error))
             while error is not None:
                 assert 'hunter2' not in f'{error} {error!r}'
                 error = error.__cause__ or error.__context__
-        backend = OverMCP(server.url, store.collection(), token=SecretStr('tidewater\n'))
+        backend = OverMCP(server.url, local(store), token=SecretStr('tidewater\n'))
         assert (await condensed(backend, handles, 'deeds')).topics['Marn']
     assert said == snapshot(
         [
@@ -144,9 +144,9 @@ async def test_what_else_may_answer(store: SourceStore, monkeypatch: pytest.Monk
         timeout = 0.2 if name == 'silence' else 30
         monkeypatch.setattr(over_mcp, 'CONNECT_SECONDS', 0.3 if name == 'no hello' else 5)
         async with listener(answer) as url:
-            backend = OverMCP(url, store.collection(), timeout=timeout)
+            backend = OverMCP(url, local(store), timeout=timeout)
             said[name] = without_port(await refused(backend, handles))
-    backend = OverMCP('http://no-such-host.invalid/mcp', store.collection())
+    backend = OverMCP('http://no-such-host.invalid/mcp', local(store))
     said['no such host'] = str(await refused(backend, handles)).partition(':')[0]
     assert said == snapshot(
         {
@@ -169,7 +169,7 @@ async def test_a_slow_server(server: Served, store: SourceStore, monkeypatch: py
     async def forever(*_: object, **__: object) -> None:
         await anyio.sleep_forever()
 
-    backend = OverMCP(server.url, store.collection(), timeout=5)
+    backend = OverMCP(server.url, local(store), timeout=5)
     await condensed(backend, handles, 'places')
     with monkeypatch.context() as patched:
         patched.setattr(Service, 'summarize', forever)
@@ -194,7 +194,7 @@ async def test_the_original_is_no_summary(store: SourceStore) -> None:
     said = [str(await refused(in_process, handles))]
     dead = {'llm_model': 'acme/quill', 'openrouter_api_key': 'hunter2', 'llm_max_retries': 0}
     with serving.serve(**dead, openrouter_base_url=f'http://127.0.0.1:{serving.free_port()}/v1') as server:
-        backend = OverMCP(server.url, store.collection())
+        backend = OverMCP(server.url, local(store))
         said.append(str(await refused(backend, handles)))
     assert said == snapshot(
         [
@@ -209,7 +209,7 @@ async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
     said: list[str] = []
     small = {'max_input_mb': 0.05}
     with serving.serve(**small) as server:
-        backend = OverMCP(server.url, store.collection())
+        backend = OverMCP(server.url, local(store))
         said.append(without_port(await refused(backend, handles)))
     said.append(str(await refused(InProcess(Settings.load(**KEYLESS, **small), store), handles)))
     assert said == snapshot(
@@ -223,13 +223,13 @@ async def test_what_else_the_summarizer_refuses(store: SourceStore) -> None:
 def test_wrong_settings_are_said_at_once(store: SourceStore) -> None:
     for url in ('mcp.example/mcp', 'ftp://mcp.example', 'http://', ''):
         with pytest.raises(ConfigurationError, match='must be a URL that begins with http'):
-            OverMCP(url, store.collection())
+            OverMCP(url, local(store))
     with pytest.raises(ConfigurationError, match='must be a URL that begins with http') as caught:
-        OverMCP('http://ada:hunter2@mcp.example:x/mcp', store.collection())
+        OverMCP('http://ada:hunter2@mcp.example:x/mcp', local(store))
     assert 'hunter2' not in str(caught.value)
     for token in ('tide\nwater', 'tïde'):
         with pytest.raises(ConfigurationError, match='no HTTP header may have') as caught:
-            OverMCP('http://mcp.example/mcp', store.collection(), token=SecretStr(token), timeout=1)
+            OverMCP('http://mcp.example/mcp', local(store), token=SecretStr(token), timeout=1)
         assert token not in str(caught.value)
     with pytest.raises(ConfigurationError, match='OPENROUTER_API_KEY'):
         InProcess(Settings.load(llm_model='acme/quill'), store)
@@ -245,7 +245,7 @@ async def test_a_server_that_says_of_its_answer_what_cannot_be_read(store: Sourc
     other = Server[Any]('other', on_list_tools=list_tools, on_call_tool=call)
     with served(other.streamable_http_app()) as running:
         url = f'{running.origin}/mcp'
-        error = await refused(OverMCP(url, store.collection()), kept(store, CHRONICLE))
+        error = await refused(OverMCP(url, local(store)), kept(store, CHRONICLE))
     assert without_port(str(error)) == snapshot(
-        'the MCP server at HOST says of its answer what cannot be read; is it a summarizer of another version?'
+        'the MCP server at HOST says of its answer nothing that can be read; is it a summarizer of this version?'
     )

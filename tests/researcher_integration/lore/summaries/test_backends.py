@@ -1,7 +1,6 @@
 """Summaries in process and through a real MCP server: the same result, and what happens where there is none."""
 
 import json
-import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
@@ -20,7 +19,7 @@ from summarizer_tool.text import tokens
 from tests.mapreduce.test_summarizer import good as answer_well
 from tests.mapreduce.test_summarizer import model_of
 from tests.support import serving
-from tests.support.backends import KEYLESS, condensed, kept, without_port
+from tests.support.backends import KEYLESS, condensed, kept, local, without_port
 from tests.support.scripted import returns
 from tests.support.serving import Served
 from tests.support.texts import CHRONICLE, HARBOUR, chronicle
@@ -39,7 +38,7 @@ HINTS = {
 
 @asynccontextmanager
 async def both(server: Served, store: SourceStore) -> AsyncGenerator[list[SummaryBackend]]:
-    over_mcp = OverMCP(server.url, store.collection())
+    over_mcp = OverMCP(server.url, local(store))
     yield [InProcess(Settings.load(**KEYLESS), store), over_mcp]
 
 
@@ -105,14 +104,14 @@ async def test_progress(server: Served, store: SourceStore) -> None:
 
 async def test_a_text_that_looks_like_a_page_has_the_same_handle_there(server: Served, store: SourceStore) -> None:
     handles = kept(store, f'<html><body>\n\nSo a page of HTML begins.\n\n{chronicle(9, 24)}')
-    await condensed(OverMCP(server.url, store.collection()), handles, 'deeds')
+    await condensed(OverMCP(server.url, local(store)), handles, 'deeds')
     assert server.tools.store.collection().has(handles[0])
 
 
 async def test_what_the_server_lacks_is_sent(server: Served, store: SourceStore) -> None:
     handles = kept(store, chronicle(9, 21), chronicle(9, 22))
     theirs = server.tools.store.collection()
-    backend = OverMCP(server.url, store.collection())
+    backend = OverMCP(server.url, local(store))
     await condensed(backend, handles[:1], 'deeds')
     assert [theirs.has(handle) for handle in handles] == [True, False]
     await condensed(backend, handles, 'deeds')
@@ -211,21 +210,11 @@ Vael Tarn rebuilt the Tide Hall on day 132 with 9,574 crowns from Ada Brook.
     assert UNKNOWN in str(there[4].content)
 
 
-async def test_a_run_goes_on_without_the_server(
-    server: Served, store: SourceStore, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_run_goes_on_without_the_server(store: SourceStore) -> None:
     handles = kept(store, CHRONICLE)
     call = ToolCallPart('summarize', {'content': '', 'source_ids': handles})
-    down = OverMCP(f'http://127.0.0.1:{serving.free_port()}/mcp', store.collection())
-    with caplog.at_level(logging.WARNING, 'researcher_integration'):
-        result = await Agent(asking([call]), toolsets=[down.toolset()]).run('What happened in Marn?')
-    assert result.output == 'I had no tools.'
-    assert {record.message for record in caplog.records} == {'an agent goes without the summarizer'}
-    # It has gone since its tools were listed.
-    with serving.serve() as short:
-        gone = OverMCP(short.url, store.collection())
-        await Agent(asking([]), toolsets=[gone.toolset()]).run('What happened in Marn?')
-    result = await Agent(asking([call]), toolsets=[gone.toolset()]).run('What happened in Marn?')
+    down = OverMCP(f'http://127.0.0.1:{serving.free_port()}/mcp', local(store))
+    result = await Agent(asking([call]), toolsets=[down.toolset()]).run('What happened in Marn?')
     [failed] = returns(result.all_messages())
     assert (failed.outcome, without_port(ValueError(failed.content))) == snapshot(
         (
