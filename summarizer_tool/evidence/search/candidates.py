@@ -15,6 +15,7 @@ from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span, joined
+from summarizer_tool.store.page_details import OUTDATED
 from summarizer_tool.store.words import beginning_with, counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
@@ -25,9 +26,9 @@ from summarizer_tool.text.terms import asked, beginning, is_alike, words_of
 def outdated(db: StoreConnection, collection: str) -> list[Span]:
     """Where the passages are of pages that were stored with another text since: runs, ascending."""
     rows = db.execute(
-        'SELECT first, first + passages - 1 FROM outdated o JOIN indexed i ON i.collection = o.collection '
-        'AND i.source = o.id WHERE o.collection = ? AND passages > 0 ORDER BY first',
-        (collection,),
+        'SELECT first, first + passages - 1 FROM indexed '  # noqa: S608 - fixed text
+        f'WHERE collection = ? AND passages > 0 AND source IN ({OUTDATED}) ORDER BY first',
+        (collection, collection),
     )
     return joined(rows)
 
@@ -37,7 +38,7 @@ def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = (
     if source_ids:
         chosen, value = f'source {AMONG}', Among(source_ids)
     else:
-        chosen, value = 'source NOT IN (SELECT id FROM outdated WHERE collection = ?)', collection
+        chosen, value = f'source NOT IN ({OUTDATED})', collection
     return db.execute(
         f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {chosen}',  # noqa: S608 - fixed text
         (collection, value),
