@@ -54,15 +54,15 @@ def check(query: str, **others: str) -> None:
             )
 
 
-# As search engines take it, or with a word that forbids it in the same clause.
 _SITE = regex.compile(
-    r'(?:(?P<minus>-\s?)|(?P<not>\b(?:not|never|avoid|exclud(?:e|ing)|except|without|skip|ignore|don[’\']?t)\b'
-    r'(?:(?!\b(?:but|only|just)\b)[\p{L} \t]){0,60}?[("\'`“‘<]*))?'
-    r'\bsite:[\s("\'`“‘<]*(?:https?://)?(?:\*\.)?(?:www\.)?'
+    r'(?P<minus>-\s?)?\bsite:[\s("\'`“‘<]*(?:https?://)?(?:\*\.)?(?:www\.)?'
     r'(?P<place>(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)(?::\d{1,5})?)/?',
     regex.IGNORECASE,
 )
-_NEXT = regex.compile(r'[^\p{L}\p{N};.!?-]*(?:(?:and|or|nor)\b[\s("\'`“‘<]*)?', regex.IGNORECASE)
+_CLAUSE = regex.compile(r'[;!?\n]|\.\s|\b(?:but|only|just)\b', regex.IGNORECASE)
+_FORBIDS = regex.compile(
+    r'\b(?:not|never|avoid|exclud(?:e|ing)|except|without|skip|ignore|don[’\']?t)\b', regex.IGNORECASE
+)
 _NAMED = regex.compile(
     r'(?<![\p{L}\p{N}@._/:-])(?:https?://)?((?:[\p{L}\p{N}-]+\.)+\p{Ll}{2,24})(?![\p{L}\p{N}_@(]|\.\p{L})'
 )
@@ -87,15 +87,16 @@ class Scope:
 def scope_of(constraints: str) -> Scope:
     """Read the hosts to keep to and to leave out from constraints such as `site:docs.example.org -site:example.com`.
 
-    Hosts come in lower case without `www.`, in order, perhaps with a port.
+    Where a word forbids the first host of a clause, it forbids all of them. Hosts come in lower case without `www.`, in
+    order, perhaps with a port.
     """
     only: dict[str, None] = {}
     never: dict[str, None] = {}
-    begin, is_denied = 0, False
-    for match in _SITE.finditer(constraints):
-        is_next = is_denied and _NEXT.fullmatch(constraints, begin, match.start()) is not None
-        is_denied, begin = is_next or bool(match['not']), match.end()
-        (never if is_denied or match['minus'] else only).setdefault(match['place'].casefold())
+    for clause in _CLAUSE.split(constraints):
+        is_denied = False
+        for match in _SITE.finditer(clause):
+            is_denied = is_denied or _FORBIDS.search(clause, 0, match.start()) is not None
+            (never if is_denied or match['minus'] else only).setdefault(match['place'].casefold())
     return Scope(tuple(only), tuple(place for place in never if place not in only))
 
 

@@ -109,7 +109,7 @@ _FEW = 200
 """Under so many, the frequent terms are asked, too."""
 
 _AROUND = 5
-"""Passages on each side of one of the best that are read with it."""
+"""Passages on each side of one of the best that are read with it, at least."""
 
 _BEST_READ = 8
 """Of the best, around so many it is read."""
@@ -161,7 +161,7 @@ def rank_passages(
     passages = index.passages(db, collection, [*chosen])
     scored = score_passages(db, collection, question, passages)
     best = heapq.nlargest(_BEST_READ, zip(scored, passages, strict=True), key=lambda each: each[0].score)
-    near = _near([passage for _, passage in best], spans)
+    near = _near([passage for _, passage in best], spans, most)
     others = index.passages(db, collection, [row for row in outside(near, without) if row not in chosen])
     scored += score_passages(db, collection, question, others)
     in_order = sorted(zip((*passages, *others), scored, strict=True), key=lambda each: each[0].id)
@@ -186,10 +186,11 @@ def rank_passages(
     )
 
 
-def _near(best: Sequence[Passage], spans: Sequence[Span]) -> list[int]:
+def _near(best: Sequence[Passage], spans: Sequence[Span], most: int) -> list[int]:
     """The ids of passages that are read for where they stand, ascending."""
-    steps = range(-_AROUND, _AROUND + 1)
-    return sorted({row for each in best for step in steps if _is_in(row := each.id + step, spans)})
+    reach = max(_AROUND, most // (2 * max(1, len(best))))
+    around = {row for each in best for row in range(each.id - reach, each.id + reach + 1)}
+    return sorted(row for row in around if _is_in(row, spans))
 
 
 def _is_in(row: int, spans: Sequence[Span]) -> bool:
