@@ -1,6 +1,6 @@
 """Get the pages of one answer, several at once, and keep account of each: what it gave, or why it gave nothing."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -44,9 +44,6 @@ MAX_AT_ONCE = 5
 
 _MAX_PER_HOST = 2
 """Of these, from one host."""
-
-_LOST_AFTER = 2
-"""Failures after which a host that has given nothing is not asked again."""
 
 NOT_IN_TIME = 'the deadline came before it was there; ask again, or give the call more time'
 
@@ -94,15 +91,8 @@ class PageLoader:
         """Of these sources together."""
         return sum(self._tokens.values())
 
-    @property
-    def lost_hosts(self) -> frozenset[str]:
-        """Hosts that have failed and given nothing."""
-        giving = {host_of(page.url) for page in self.pages if not page.failure}
-        failures = Counter(host_of(page.url) for page in self.pages if page.failure)
-        return frozenset(host for host, count in failures.items() if count >= _LOST_AFTER and host not in giving)
-
     async def get(
-        self, wanted: Sequence[TracePage], *, on_done: Callable[[int], None] | None = None
+        self, wanted: Sequence[TracePage], *, on_done: Callable[[int], None] = lambda _: None
     ) -> list[tuple[int, StoredPage]]:
         """Get pages, of which URL (or handle) and depth are given, at once, unless they were asked for before.
 
@@ -112,28 +102,25 @@ class PageLoader:
         fresh: dict[str, TracePage] = {}
         for page in wanted:
             if (key := key_of(page.url)) not in self.seen:
-                fresh.setdefault(key, page)
+                # What is not replaced was not there in time.
+                fresh.setdefault(key, replace(page, url=without_fragment(page.url), failure=NOT_IN_TIME))
         self.seen.update(fresh)
-        # What is not replaced was not there in time.
-        outcomes: list[tuple[TracePage, StoredPage | None]] = [
-            (replace(page, url=without_fragment(page.url), failure=NOT_IN_TIME), None) for page in fresh.values()
-        ]
+        outcomes: list[tuple[TracePage, StoredPage | None]] = [(page, None) for page in fresh.values()]
         done = 0
 
         async def get_one(place: int) -> None:
             nonlocal done
             outcomes[place] = await self._one(outcomes[place][0])
             done += 1
-            if on_done:
-                on_done(done)
+            on_done(done)
 
+        there: list[tuple[int, StoredPage]] = []
         try:
             async with anyio.create_task_group() as group:
                 for place in range(len(outcomes)):
                     group.start_soon(get_one, place)
         finally:
             # When the deadline comes this is left by cancellation; what is there by then counts.
-            there: list[tuple[int, StoredPage]] = []
             for record, gathered in outcomes:
                 self.pages.append(record)
                 if gathered is not None and record.source_id not in self._tokens:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, SourceStore
-from summarizer_tool.evidence.answer.links import LinkCandidate, leading, promising, references
+from summarizer_tool.evidence.answer.links import LinkCandidate, promising, references
 from summarizer_tool.evidence.question import topic_of
 from summarizer_tool.html.page import Link
 from summarizer_tool.store import page_details
@@ -192,30 +192,6 @@ def test_sections_come_before_pages() -> None:
     # A few links to the top are a menu, and lead on; of many, any may answer.
     assert order('/a/b', '/news', '/shop') == ['/news', '/shop', '/a/b']
     assert order('/a/b', *(f'/{number}' for number in range(9)))[0] == '/a/b'
-
-
-def test_links_that_say_of_themselves_that_they_answer() -> None:
-    text = 'A page of its own tells how many blades the runner of a Kaplan turbine has.'
-    links = [
-        at('/a', 'Blades of the Kaplan runner'),
-        at('/b', 'page of its own', '', text),
-        at('/c', 'Answer', QUESTION),
-        at('/d', 'Kaplan turbine', '', text),
-        at('/e', 'bronze', '', 'The runner of a Kaplan turbine has five blades of bronze.'),
-        at('/f', 'Kaplan turbine'),
-        at('/g', 'Log', 'Blades of the Kaplan runner'),
-        at('/h', 'The mill'),
-    ]
-    topic = topic_of([QUESTION, 'age of the mill'], [0.0, 0.0])
-    known = references(links, page_url=PAGE, depth=0, topic=topic)
-
-    def found(*parts: str) -> str:
-        return ''.join(sorted(key[-1] for key in leading(known, parts)))
-
-    assert found(QUESTION) == 'abcd'
-    assert found(QUESTION, 'the mill') == 'abcdh'
-    # One of two terms is not most of them.
-    assert found('age of the mill') == ''
 
 
 LINKS = st.lists(

@@ -54,7 +54,9 @@ async def test_frequent_words_that_never_meet(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(candidates, 'GATHERED', 50)
     collection = SourceStore().collection()
     collection.add(
-        Document('\n\n'.join(f'# {place}\n\n{("salt wool", "wool tar")[place % 3 > 0]} {place}' for place in range(160)))
+        Document(
+            '\n\n'.join(f'# {place}\n\n{("salt wool", "wool tar")[place % 3 > 0]} {place}' for place in range(160))
+        )
     )
     found = await search(collection, Query('salt wool tar'))
     assert {hit.passage.text[:9] for hit in found.hits} == {'salt wool', 'wool tar '}
