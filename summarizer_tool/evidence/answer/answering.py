@@ -281,5 +281,5 @@ class Answerer:
             )
 
     def _topic(self) -> QuestionTopic:
-        coverage = [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts)
-        return topic_of(self.parts, coverage, aside=self.question.aside)
+        open_ = self.judgement.open_parts(self.parts) or self.parts
+        return topic_of(open_, aside=self.question.aside)

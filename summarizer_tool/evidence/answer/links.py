@@ -236,9 +236,8 @@ def _meanings(links: Sequence[Reference], topic: QuestionTopic) -> list[float]:
     best = [0.0] * len(links)
     counts = Counter(word for link in links for word in {*link.words})
     texts = [[word for word in link.words if 2 * counts[word] <= len(links)] for link in links]
-    for part, worth in topic.parts.items():
-        found = word_vectors.nearness(texts, part)
-        best = [max(before, worth * value) for before, value in zip(best, found, strict=True)]
+    for part in topic.parts:
+        best = [*map(max, best, word_vectors.nearness(texts, part))]
     return best
 
 

@@ -68,8 +68,8 @@ async def test_deep_goes_on_though_there_is_enough() -> None:
         [
             '0 d0 /guide/kaplan 04',
             '1 d0 /guide/blades 05',
-            '2 d1 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
-            '3 d1 /guide/bulb 06',
+            '2 d1 /guide/bulb 06',
+            '3 d1 http://169.254.169.254/data FAILED http://169.254.169.254/data answered HTTP 404',
             '1 rounds: no promising links',
         ]
     )

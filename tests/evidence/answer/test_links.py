@@ -27,7 +27,7 @@ def follow(
     question: str, *links: Link | tuple[str, str], depth: int = 0, seen: tuple[str, ...] = ()
 ) -> list[LinkCandidate]:
     """What is worth following of the links of a page."""
-    topic = topic_of([question], [0.0])
+    topic = topic_of([question])
     whole = [link if isinstance(link, Link) else Link(link[0], link[1]) for link in links]
     known = references(whole, page_url=PAGE, depth=depth, topic=topic)
     return promising(known, topic, seen={key_of(url) for url in seen})
@@ -104,7 +104,7 @@ def test_other_sites_are_followed_where_they_seem_to_answer() -> None:
     # A page of links to other sites alone has no better ones.
     assert urls(follow(QUESTION, *MENTIONS[:1], Link('https://ness.example/x', 'Drawings'))) == [MENTIONS[0].url]
     # Where only other sites are wanted, these are as good as the page's own.
-    topic = topic_of([QUESTION], [0.0])
+    topic = topic_of([QUESTION])
     known = references(links, page_url=PAGE, depth=0, topic=topic)
     assert len(promising(known, topic, is_anywhere=True)) == len(links)
 
@@ -129,15 +129,6 @@ def test_each_page_is_a_candidate_once_and_never_again() -> None:
     assert urls(follow(QUESTION, *links, seen=('http://marn.example/kaplan', 'https://marn.example/runner/'))) == [
         '/kaplan/'
     ]
-
-
-def test_what_is_still_missing_counts_more() -> None:
-    parts = ['height of the dam', 'age of the mill']
-    links = [at('/dam', 'The dam'), at('/mill', 'The mill')]
-    for coverage, first in (((0.9, 0.1), '/mill'), ((0.1, 0.9), '/dam')):
-        topic = topic_of(parts, coverage)
-        known = references(links, page_url=PAGE, depth=0, topic=topic)
-        assert urls(promising(known, topic))[0] == first
 
 
 def test_words_on_every_link_say_nothing_of_one() -> None:
@@ -182,7 +173,7 @@ def test_a_link_for_which_words_speak_comes_before_a_chapter() -> None:
 
 def test_sections_come_before_pages() -> None:
     def order(*paths: str) -> list[str]:
-        topic = topic_of(['Who hid the brandy?'], [0.0])
+        topic = topic_of(['Who hid the brandy?'])
         links = [at(path, 'Somewhere') for path in paths]
         known = references(links, page_url='https://marn.example/', depth=0, topic=topic)
         return urls(promising(known, topic))
