@@ -15,6 +15,7 @@ from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError, UnknownSourceError
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
+from summarizer_tool.evidence.brief.brief import Brief
 from summarizer_tool.evidence.question import Question, ResearchMode, check
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
@@ -134,7 +135,7 @@ class Retriever:
             case AnswerRequest():
                 name, work = 'answer', partial(self._gather, request)
             case StatusRequest():
-                name, work = 'status', partial(self._tell_status, request)
+                name, work = 'status', partial(in_io_thread, self._status, request)
         started = time.monotonic()
         seconds = self.settings.deadline_seconds
         deadline = options.deadline or Deadline(seconds, set_by=f'{variable("deadline_seconds")}={seconds:g}')
@@ -192,11 +193,26 @@ class Retriever:
         if found.is_full_context and is_counted:
             found = replace(found, warnings=(*found.warnings, prompts.load('evidence/small_whole')))
         brief = await in_io_thread(assembling.search_brief, found, asked, self.collection)
+        written = await self._written(brief, budget, found, options)
+        # Lines with numbers take more than the text alone.
+        return written or await self._searched(replace(asked, room=0), budget, options)
+
+    async def _written(
+        self,
+        brief: Brief,
+        budget: int,
+        found: SearchResult,
+        options: RequestOptions,
+        answered: 'GatheredEvidence | None' = None,
+    ) -> EvidenceBrief | None:
+        """A brief within its budget; `None` where whole sources have no room."""
         rendered = await in_process(rendering.render, brief, budget)
-        if found.is_full_context and not rendered.is_whole:  # lines with numbers take more than the text alone
-            return await self._searched(replace(asked, room=0), budget, options)
+        if found.is_full_context and not rendered.is_whole:
+            return None
         options.tell('assemble', 'wrote the brief')
-        return evidence_brief.written(rendered, brief, found)
+        figures = evidence_brief.figures(found, answered, rendered)
+        ids = tuple(source.id for source in brief.sources)
+        return EvidenceBrief(rendered.text, rendered.tokens, source_ids=ids, figures=figures)
 
     async def _nothing(
         self, query: str, found: SearchResult, budget: int, answered: 'GatheredEvidence | None' = None
@@ -252,12 +268,9 @@ class Retriever:
             return await self._without_hits(question, answered, budget)
         while True:
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
-            rendered = await in_process(rendering.render, brief, budget)
-            if rendered.is_whole or not answered.found.is_full_context:
-                break
+            if written := await self._written(brief, budget, answered.found, options, answered):
+                return written
             answered = replace(answered, found=await answerer.searched(0))
-        options.tell('assemble', 'wrote the brief')
-        return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _without_hits(
         self, question: Question, answered: 'GatheredEvidence', budget: int
@@ -275,10 +288,7 @@ class Retriever:
 
     # Status
 
-    async def _tell_status(self, request: StatusRequest, _options: RequestOptions) -> EvidenceBrief:
-        return await in_io_thread(self._status, request)
-
-    def _status(self, request: StatusRequest) -> EvidenceBrief:
+    def _status(self, request: StatusRequest, _options: RequestOptions) -> EvidenceBrief:
         collection, place, budget = self.collection, request.source_url.strip(), self._budget(request.max_tokens)
         if not place:
             sources = collection.sources(MAX_LISTED) if request.include_urls else []
