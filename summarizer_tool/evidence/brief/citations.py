@@ -11,7 +11,7 @@ from summarizer_tool.text import names, normalize, scoring, tokens
 from summarizer_tool.text.abbreviations import is_abbreviated
 from summarizer_tool.text.lines import is_heading
 from summarizer_tool.text.stop_words import ENGLISH, FILLERS, stop_words
-from summarizer_tool.text.terms import stem
+from summarizer_tool.text.terms import is_alike, stem
 
 MAX_QUOTE = 300
 """Characters of a quote: a sentence or two."""
@@ -130,12 +130,17 @@ def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, 
     for (number, text), (_, following) in zip_longest(lines, lines[1:], fillvalue=(0, '')):
         if _UNDER.match(text) is None:
             if _UNDER.match(following):
-                of_term = quote_terms(text) & words
+                of_term = _words_in(quote_terms(text), words)
                 continue
             if text and not text[0].isspace() and text[0] != '|':
                 of_term = frozenset[str]()
         for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
-            yield number, quote, (of_term | quote_terms(quote)) & words
+            yield number, quote, of_term | _words_in(quote_terms(quote), words)
+
+
+def _words_in(said: frozenset[str], words: frozenset[str]) -> frozenset[str]:
+    """The wanted words that are said, or of which a word that is said only shares the beginning: `leader`, `leads`."""
+    return frozenset(word for word in words if word in said or any(is_alike(each, (word,)) for each in said))
 
 
 def quotes_in(line: str) -> list[str]:

@@ -15,11 +15,11 @@ from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span, joined
 from summarizer_tool.store.page_details import OUTDATED
-from summarizer_tool.store.words import beginning_with, counted, matching
+from summarizer_tool.store.words import counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
-from summarizer_tool.text.terms import asked, beginning, is_alike, words_of
+from summarizer_tool.text.terms import asked, words_of
 
 
 def outdated(db: StoreConnection, collection: str) -> list[Span]:
@@ -55,17 +55,6 @@ def outside(rows: Iterable[int], spans: Sequence[Span]) -> list[int]:
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
 
-_MOST_ALIKE = 500
-"""Words with a beginning that are looked at for one that is alike."""
-
-
-def alike(db: StoreConnection, term: str) -> list[str]:
-    """The words of the index that only share their beginning with a term: `intention` for `intentionality`."""
-    if not (begins := beginning(term)):
-        return []
-    found = beginning_with(db, begins, _MOST_ALIKE)
-    return [word for word in found if is_alike(word, (term,))]
-
 
 def rows_with(db: StoreConnection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
     """The passages that have all of these terms, in order, of more than `most` as many from all parts of the spans."""
@@ -95,9 +84,6 @@ def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) 
             break
     return found
 
-
-DERIVED = 0.5
-"""Weight of a word that only shares its beginning with one of the question, against 1 for that word."""
 
 POINTING = 0.5
 """Share of its score that a passage keeps which only says where something stands."""
@@ -229,10 +215,7 @@ def _gathered(
 
     left, frequent = GATHERED, list[str]()
     for term in sorted(question.weights, key=frequencies.__getitem__):
-        if not frequencies[term]:  # a word that is nowhere is looked for in others with its beginning
-            for word in alike(db, term):
-                take([word], question.weights[term] * DERIVED, _FEW)
-        elif frequent or frequencies[term] > left:
+        if frequent or frequencies[term] > left:
             frequent.append(term)
         else:
             left -= take([term], question.weights[term], left)
