@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError, UnknownSourceError
-from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
+from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, is_handle
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.brief.brief import Brief
 from summarizer_tool.evidence.question import Question, ResearchMode, check
@@ -246,20 +246,13 @@ class Retriever:
             top_k=ANSWER_TOP_K,
             room=int(budget * WHOLE_SHARE),
         )
-        robots = Robots(self.settings)
-
-        async def add_page(url: str) -> StoredPage:
-            source = await self.service.add_page(url, may_fetch=robots.may_fetch)
-            links = await in_io_thread(self.collection.links, source.id)
-            return StoredPage(source.id, source.url, source.tokens, links)
-
         from summarizer_tool.evidence.answer.answering import Answerer
 
         answerer = Answerer(
             self.collection,
             self.settings,
             question,
-            add_page=add_page,
+            add_page=partial(self.service.add_page, may_fetch=Robots(self.settings).may_fetch),
             search=self._find,
             options=options,
         )

@@ -11,8 +11,8 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence import sub_queries
 from summarizer_tool.evidence.answer import links, sufficiency
-from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
-from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, StoredPage, TracePage
+from summarizer_tool.evidence.answer.links import Reference
+from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, TracePage
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.question import Question, QuestionTopic, check, scope_of, topic_of
 from summarizer_tool.evidence.search.results import Query, SearchResult
@@ -21,6 +21,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings, variable
 from summarizer_tool.store.collection import Collection
+from summarizer_tool.store.source import Source
 
 MAX_NAMED = 50
 """Pages that one question may name."""
@@ -181,7 +182,7 @@ class Answerer:
             self.found = await self.searched(room)
         self.options.tell('assemble', f'{len(self.found.hits)} passages found', 0)
 
-    async def _fetch(self, named: Sequence[str]) -> list[tuple[int, StoredPage]]:
+    async def _fetch(self, named: Sequence[str]) -> list[tuple[int, Source]]:
         if not named:
             return []
         wanted = [TracePage(place) for place in dict.fromkeys(named)]
@@ -230,7 +231,7 @@ class Answerer:
             has_gained = self.judgement.score - before >= sufficiency.LEAST_GAIN
             self.stalled = 0 if has_gained else self.stalled + 1
 
-    def _exhausted(self, candidates: Sequence[LinkCandidate]) -> StopReason | None:
+    def _exhausted(self, candidates: Sequence[Reference]) -> StopReason | None:
         """Why no more links can, or need be followed."""
         if not candidates:
             return 'enough evidence' if self.is_settled else 'no promising links'
@@ -242,7 +243,7 @@ class Answerer:
         patience = 1 if self.judgement.is_enough else patience
         return 'plateau' if self.stalled >= patience else None
 
-    def _candidates(self) -> list[LinkCandidate]:
+    def _candidates(self) -> list[Reference]:
         within = scope_of(self.question.constraints)
         found = links.promising(
             self.references,
@@ -257,7 +258,7 @@ class Answerer:
         leading = set[str]() if self.stalled else links.leading(self.references, self.parts)
         return [each for each in found if each.is_told and each.key in leading]
 
-    async def _follow(self, candidates: Sequence[LinkCandidate]) -> list[tuple[int, StoredPage]]:
+    async def _follow(self, candidates: Sequence[Reference]) -> list[tuple[int, Source]]:
         at_once = self.settings.answer_max_pages_per_round
         if not candidates[0].is_told:  # what is read of these tells where to go on
             at_once = (at_once + 1) // 2
@@ -272,13 +273,12 @@ class Answerer:
         wanted = [TracePage(candidate.url, candidate.depth) for candidate in chosen]
         return await self.gathering.get(wanted, on_done=report)
 
-    async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
+    async def _refer(self, pages: Sequence[tuple[int, Source]]) -> None:
         topic = await in_thread(self._topic)
-        for index, page in pages:
-            depth = self.gathering.pages[index].depth
-            self.references += await in_thread(
-                links.references, page.links, page_url=page.url, depth=depth, topic=topic
-            )
+        for index, source in pages:
+            depth, place = self.gathering.pages[index].depth, source.url or source.id
+            leading = await in_io_thread(self.stored.links, source.id)
+            self.references += await in_thread(links.references, leading, page_url=place, depth=depth, topic=topic)
 
     def _topic(self) -> QuestionTopic:
         open_ = self.judgement.open_parts(self.parts) or self.parts

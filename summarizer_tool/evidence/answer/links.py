@@ -72,7 +72,7 @@ _APART = regex.compile(r'(?<=\p{Ll})(?=\p{Lu})|[/_.+=&?-]+')
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A link of a page that was read, as words."""
+    """A link of a page that was read, as words; and what it is worth for the question."""
 
     url: str
     key: str
@@ -92,21 +92,10 @@ class Reference:
     """Whether it stays on the site, to which hosts below or above its own belong."""
     is_section: bool
     """Whether it leads from the first page of a site to one of its sections."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkCandidate:
-    """A link that may be followed."""
-
-    url: str
-    key: str
-    depth: int
-    score: float
+    score: float = 0.0
     """How much of the question it names, 0 to 1, less for its kind and place."""
-    value: float
+    value: float = 0.0
     """How likely it is to lead to what is missing."""
-    factor: float
-    """For its kind and its place."""
 
     @property
     def is_told(self) -> bool:
@@ -178,7 +167,7 @@ def promising(
     seen: Collection[str] = (),
     allows: Callable[[str], bool] = bool,
     is_anywhere: bool = False,
-) -> list[LinkCandidate]:
+) -> list[Reference]:
     """The links worth following, in the order in which they are to be read: each page once, from its best link.
 
     How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
@@ -195,18 +184,18 @@ def promising(
     rarity = _rarity(open_, topic)
     meanings = _meanings(open_, topic)
     share = SHARED if any(meanings) else 1.0
-    best: dict[str, LinkCandidate] = {}
+    best: dict[str, Reference] = {}
     for each, meaning in zip(open_, meanings, strict=True):
         weight = _weight(each, topic, rarity)
         score = round(each.factor * weight / (weight + _HALF), 3)
         value = share * score + each.factor * meaning
         before = best.get(each.key)
         if (near or score >= LEAST_SCORE) and (before is None or value > before.value):
-            best[each.key] = LinkCandidate(each.url, each.key, each.depth, score, value, each.factor)
+            best[each.key] = replace(each, score=score, value=value)
     if not any(each.is_told for each in best.values()):
         most = max((LEAST_SCORE, *(each.value for each in best.values())))
-        for key in {each.key for each in open_ if each.is_section} & best.keys():
-            best[key] = replace(best[key], value=best[key].value + most)
+        sections = {each.key for each in open_ if each.is_section}
+        best |= {key: replace(best[key], value=best[key].value + most) for key in sections & best.keys()}
     return sorted(best.values(), key=lambda each: (-each.value, -each.factor))
 
 

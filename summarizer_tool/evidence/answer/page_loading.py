@@ -9,7 +9,6 @@ import anyio
 from anyio import CapacityLimiter
 
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.html.page import Link
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
@@ -48,19 +47,7 @@ _MAX_PER_HOST = 2
 NOT_IN_TIME = 'the deadline came before it was there; ask again, or give the call more time'
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A page that is stored and indexed now."""
-
-    source_id: str
-    url: str = ''
-    """The one that answered, after redirects."""
-    tokens: int = 0
-    links: tuple[Link, ...] = ()
-    """Of its main content."""
-
-
-AddPage = Callable[[str], Awaitable[StoredPage]]
+AddPage = Callable[[str], Awaitable[Source]]
 """Fetches one URL and stores the page; raises a `SummarizerError` (`FetchError`) where that fails.
 
 It keeps the rules about addresses and robots.txt, redirects included: nothing else here does.
@@ -93,7 +80,7 @@ class PageLoader:
 
     async def get(
         self, wanted: Sequence[TracePage], *, on_done: Callable[[int], None] = lambda _: None
-    ) -> list[tuple[int, StoredPage]]:
+    ) -> list[tuple[int, Source]]:
         """Get pages, of which URL (or handle) and depth are given, at once, unless they were asked for before.
 
         Calls `on_done` with the number of pages that are done, after each. Returns the pages that are there and were
@@ -105,7 +92,7 @@ class PageLoader:
                 # What is not replaced was not there in time.
                 fresh.setdefault(key, replace(page, url=without_fragment(page.url), failure=NOT_IN_TIME))
         self.seen.update(fresh)
-        outcomes: list[tuple[TracePage, StoredPage | None]] = [(page, None) for page in fresh.values()]
+        outcomes: list[tuple[TracePage, Source | None]] = [(page, None) for page in fresh.values()]
         done = 0
 
         async def get_one(place: int) -> None:
@@ -114,34 +101,31 @@ class PageLoader:
             done += 1
             on_done(done)
 
-        there: list[tuple[int, StoredPage]] = []
+        there: list[tuple[int, Source]] = []
         try:
             async with anyio.create_task_group() as group:
                 for place in range(len(outcomes)):
                     group.start_soon(get_one, place)
         finally:
             # When the deadline comes this is left by cancellation; what is there by then counts.
-            for record, gathered in outcomes:
+            for record, source in outcomes:
                 self.pages.append(record)
-                if gathered is not None and record.source_id not in self._tokens:
-                    there.append((len(self.pages) - 1, gathered))
-                    self._tokens[record.source_id] = gathered.tokens
+                if source is not None and source.id not in self._tokens:
+                    there.append((len(self.pages) - 1, source))
+                    self._tokens[source.id] = source.tokens
         return there
 
-    async def _one(self, page: TracePage) -> tuple[TracePage, StoredPage | None]:
+    async def _one(self, page: TracePage) -> tuple[TracePage, Source | None]:
         try:
             if source := await in_io_thread(self._stored_at, page.url):
-                links = await in_io_thread(self._stored.links, source.id)
                 page = replace(page, url=source.url or page.url)
-                added = StoredPage(source.id, page.url, source.tokens, links)
             else:
                 async with self._hosts[host_of(page.url)], self._all:
-                    added = await self._add_page(page.url)
+                    source = await self._add_page(page.url)
         except SummarizerError as error:
             return replace(page, failure=str(error)), None
-        added = added if added.url else replace(added, url=page.url)
-        self.seen.add(key_of(added.url))
-        return replace(page, source_id=added.source_id, failure=''), added
+        self.seen.add(key_of(source.url or page.url))
+        return replace(page, source_id=source.id, failure=''), source
 
     def _stored_at(self, place: str) -> Source | None:
         """The source that a place names, if it is stored; raises `UnknownSourceError` for a handle that is not."""

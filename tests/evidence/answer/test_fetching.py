@@ -5,7 +5,7 @@ import anyio.lowlevel
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.evidence.answer.page_loading import StoredPage
+from summarizer_tool.store.source import Source
 from tests.support.small_answers import PAGES, START, ask, trace
 from tests.support.small_web import ORIGIN, leaf, web
 
@@ -17,7 +17,7 @@ async def test_pages_are_fetched_at_once_but_not_too_many_from_one_host() -> Non
     most: dict[str, int] = {}
     all_there = anyio.Event()
 
-    async def add_page(url: str) -> StoredPage:
+    async def add_page(url: str) -> Source:
         host = url.split('/')[2]
         running.append(host)
         most[host] = max(most.get(host, 0), running.count(host))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, SourceStore
-from summarizer_tool.evidence.answer.links import LinkCandidate, promising, references
+from summarizer_tool.evidence.answer.links import Reference, promising, references
 from summarizer_tool.evidence.question import topic_of
 from summarizer_tool.html.page import Link
 from summarizer_tool.store import page_details
@@ -25,7 +25,7 @@ MENTIONS = (
 
 def follow(
     question: str, *links: Link | tuple[str, str], depth: int = 0, seen: tuple[str, ...] = ()
-) -> list[LinkCandidate]:
+) -> list[Reference]:
     """What is worth following of the links of a page."""
     topic = topic_of([question])
     whole = [link if isinstance(link, Link) else Link(link[0], link[1]) for link in links]
@@ -33,12 +33,12 @@ def follow(
     return promising(known, topic, seen={key_of(url) for url in seen})
 
 
-def told(candidates: list[LinkCandidate]) -> list[LinkCandidate]:
+def told(candidates: list[Reference]) -> list[Reference]:
     """Those for which words speak."""
     return [candidate for candidate in candidates if candidate.is_told]
 
 
-def urls(candidates: list[LinkCandidate]) -> list[str]:
+def urls(candidates: list[Reference]) -> list[str]:
     return [candidate.url.removeprefix('https://marn.example') for candidate in candidates]
 
 
