@@ -54,15 +54,15 @@ def check(query: str, **others: str) -> None:
             )
 
 
-# As search engines take it, or with a word that forbids it in the same clause.
 _SITE = regex.compile(
-    r'(?:(?P<minus>-\s?)|(?P<not>\b(?:not|never|avoid|exclud(?:e|ing)|except|without|skip|ignore|don[’\']?t)\b'
-    r'(?:(?!\b(?:but|only|just)\b)[\p{L} \t]){0,60}?[("\'`“‘<]*))?'
-    r'\bsite:[\s("\'`“‘<]*(?:https?://)?(?:\*\.)?(?:www\.)?'
+    r'(?P<minus>-\s?)?\bsite:[\s("\'`“‘<]*(?:https?://)?(?:\*\.)?(?:www\.)?'
     r'(?P<place>(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)(?::\d{1,5})?)/?',
     regex.IGNORECASE,
 )
-_NEXT = regex.compile(r'[^\p{L}\p{N};.!?-]*(?:(?:and|or|nor)\b[\s("\'`“‘<]*)?', regex.IGNORECASE)
+_CLAUSE = regex.compile(r'[;!?\n]|\.\s|\b(?:but|only|just)\b', regex.IGNORECASE)
+_FORBIDS = regex.compile(
+    r'\b(?:not|never|avoid|exclud(?:e|ing)|except|without|skip|ignore|don[’\']?t)\b', regex.IGNORECASE
+)
 _NAMED = regex.compile(
     r'(?<![\p{L}\p{N}@._/:-])(?:https?://)?((?:[\p{L}\p{N}-]+\.)+\p{Ll}{2,24})(?![\p{L}\p{N}_@(]|\.\p{L})'
 )
@@ -87,15 +87,16 @@ class Scope:
 def scope_of(constraints: str) -> Scope:
     """Read the hosts to keep to and to leave out from constraints such as `site:docs.example.org -site:example.com`.
 
-    Hosts come in lower case without `www.`, in order, perhaps with a port.
+    Where a word forbids the first host of a clause, it forbids all of them. Hosts come in lower case without `www.`, in
+    order, perhaps with a port.
     """
     only: dict[str, None] = {}
     never: dict[str, None] = {}
-    begin, is_denied = 0, False
-    for match in _SITE.finditer(constraints):
-        is_next = is_denied and _NEXT.fullmatch(constraints, begin, match.start()) is not None
-        is_denied, begin = is_next or bool(match['not']), match.end()
-        (never if is_denied or match['minus'] else only).setdefault(match['place'].casefold())
+    for clause in _CLAUSE.split(constraints):
+        is_denied = False
+        for match in _SITE.finditer(clause):
+            is_denied = is_denied or _FORBIDS.search(clause, 0, match.start()) is not None
+            (never if is_denied or match['minus'] else only).setdefault(match['place'].casefold())
     return Scope(tuple(only), tuple(place for place in never if place not in only))
 
 
@@ -116,36 +117,24 @@ def _is_at(url: str, place: str) -> bool:
     return (host == name or host.endswith(f'.{name}')) and (not port or int(port) == port_of(url))
 
 
-_COVERED_PART = 0.3
-"""Worth of a term whose sub-query is answered, against 1 for one whose is open."""
-
 _ASIDE = 0.3
-"""Worth of a term of the intent and the constraints."""
+"""Worth of a term of the intent and the constraints, against 1 of the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionTopic:
-    """Terms, in the form in which the index holds them, and how much each counts."""
+    """What is still asked for, and its terms in the form in which the index holds them."""
 
-    weights: Mapping[str, float]
-    """From 0 to 1."""
+    parts: tuple[str, ...]
+    """The parts of the question that are open."""
     asked: frozenset[str]
-    """The terms of the question itself."""
-    parts: Mapping[str, float]
-    """The parts of the question, and how open each is, 0 to 1."""
+    """The terms of these."""
+    weights: Mapping[str, float]
+    """How much each term counts, those of what is said beside the question too: from 0 to 1."""
 
 
-def topic_of(parts: Sequence[str], coverage: Sequence[float], *, aside: str = '') -> QuestionTopic:
-    """Weigh the terms of a question by what is still missing.
-
-    The coverage of a part goes from 0 (open) to 1 (answered).
-    """
-    weights = dict.fromkeys(terms.asked(aside).terms, _ASIDE) if aside else {}
-    asked: set[str] = set()
-    open_: dict[str, float] = {}
-    for part, covered in zip(parts, coverage, strict=True):
-        worth = open_[part] = _COVERED_PART + (1 - _COVERED_PART) * (1 - covered)
-        for term in terms.asked(part).terms:
-            weights[term] = max(worth, weights.get(term, 0.0) if term in asked else 0.0, _ASIDE)
-            asked.add(term)
-    return QuestionTopic(MappingProxyType(weights), frozenset(asked), MappingProxyType(open_))
+def topic_of(parts: Sequence[str], *, aside: str = '') -> QuestionTopic:
+    """The topic of the open parts of a question."""
+    asked = dict.fromkeys(term for part in parts for term in terms.asked(part).terms)
+    weights = dict.fromkeys(terms.asked(aside).terms, _ASIDE) | dict.fromkeys(asked, 1.0)
+    return QuestionTopic(tuple(parts), frozenset(asked), MappingProxyType(weights))

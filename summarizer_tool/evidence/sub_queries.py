@@ -24,10 +24,7 @@ _QUESTION_WORD = (
     r'(?:what|when|where|which|who(?:m|se)?|why|how|wann|wo|wer|wen|wem|wessen|warum|wieso|weshalb|wie|welche[rsnm]?'
     r'|quand|où|qui|pourquoi|comment|combien|quels?|quelles?|qué|cuándo|dónde|quién(?:es)?|cómo|cuánt[oa]s?)\b'
 )
-_ITEM = regex.compile(
-    r'(?P<code>`[^`\n]*`)|(?:\n\s*|^\s*)(?:[-*•–]|\d{1,2}[.)]|[a-h]\))\s+'
-    r'|(?<=[\s:,;])(?:(?:and|und|et|y)\s+)?\(?(?P<label>\d{1,2}|[a-h])\)\s+|;\s+|；|\n\s*\n\s*'
-)
+_ITEM = regex.compile(r'(?P<code>`[^`\n]*`)|(?:\n\s*|^\s*)(?:[-*•–]|\d{1,2}[.)]|[a-h]\))\s+|;\s+|；|\n\s*\n\s*')
 _STOP = regex.compile(r'[?？؟]+["”’)\]]{0,2}(?:\s+|$|(?<=[？؟]))|[.!]["”’)\]]{0,2}\s+(?=["“(]?[\p{Lu}\p{Lo}\d])|[。！]')
 _CLAUSE = regex.compile(rf'[,;]?\s+(?:and(?: also)?|und|et|y)\s+(?={_QUESTION_WORD})', regex.IGNORECASE)
 _ASKING = regex.compile(rf'{_QUESTION_WORD}|.*[?？؟]$', regex.IGNORECASE | regex.DOTALL)
@@ -66,16 +63,10 @@ def split(question: str) -> tuple[str, ...]:
 
 
 def _items(question: str) -> Iterator[str]:
-    """What stands between the marks of a list, of which letters and numbers amid a line are some only in order."""
-    marks = [mark for mark in _ITEM.finditer(question) if not mark['code']]
-    said = [mark['label'] for mark in marks if mark['label']]
-    # The first one may stand at the very beginning, where it is a mark by itself.
-    first = int(bool(marks) and marks[0].start() == 0 and not marks[0]['label'])
-    order = '123456789' if said and said[0].isdigit() else 'abcdefgh'
-    is_list = len(said) + first > 1 and said == [*order[first : first + len(said)]]
+    """What stands between the marks of a list."""
     begin = 0
-    for mark in marks:
-        if is_list or not mark['label']:
+    for mark in _ITEM.finditer(question):
+        if not mark['code']:
             yield question[begin : mark.start()]
             begin = mark.end()
     yield question[begin:]

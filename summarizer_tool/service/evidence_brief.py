@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from summarizer_tool.evidence.brief.brief import Brief, RenderedBrief
+from summarizer_tool.evidence.brief.brief import RenderedBrief
 from summarizer_tool.evidence.search.results import SearchResult
 from summarizer_tool.text import tokens
 
@@ -29,27 +29,15 @@ class EvidenceBrief:
     """Counts, reason of stopping and the like, by name."""
 
 
-def written(
-    rendered: RenderedBrief, brief: Brief, found: SearchResult, answered: 'GatheredEvidence | None' = None
-) -> EvidenceBrief:
-    """A brief that was written."""
-    return EvidenceBrief(
-        rendered.text,
-        rendered.tokens,
-        source_ids=tuple(source.id for source in brief.sources),
-        figures=figures(found, answered, shown=rendered.shown, citations=len(rendered.citations)),
-    )
-
-
-def figures(found: SearchResult, answered: 'GatheredEvidence | None', *, shown: int = 0, citations: int = 0) -> Figures:
+def figures(found: SearchResult, answered: 'GatheredEvidence | None', rendered: RenderedBrief | None = None) -> Figures:
     """Counts of what was found and shown, and how an answer went."""
     figures: Figures = {
         'documents': found.documents,
         'passages': found.passages,
         'matched': found.matched,
         'hits': len(found.hits),
-        'shown': shown,
-        'citations': citations,
+        'shown': rendered.shown if rendered else 0,
+        'citations': len(rendered.citations) if rendered else 0,
         'full_context': found.is_full_context,
         'ranking': found.ranking,
     }

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from summarizer_tool import prompts, telemetry
 from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerError, UnknownSourceError
-from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, StoredPage, is_handle
+from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, is_handle
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
+from summarizer_tool.evidence.brief.brief import Brief
 from summarizer_tool.evidence.question import Question, ResearchMode, check
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
@@ -192,11 +193,26 @@ class Retriever:
         if found.is_full_context and is_counted:
             found = replace(found, warnings=(*found.warnings, prompts.load('evidence/small_whole')))
         brief = await in_io_thread(assembling.search_brief, found, asked, self.collection)
+        written = await self._written(brief, budget, found, options)
+        # Lines with numbers take more than the text alone.
+        return written or await self._searched(replace(asked, room=0), budget, options)
+
+    async def _written(
+        self,
+        brief: Brief,
+        budget: int,
+        found: SearchResult,
+        options: RequestOptions,
+        answered: 'GatheredEvidence | None' = None,
+    ) -> EvidenceBrief | None:
+        """A brief within its budget; `None` where whole sources have no room."""
         rendered = await in_process(rendering.render, brief, budget)
-        if found.is_full_context and not rendered.is_whole:  # lines with numbers take more than the text alone
-            return await self._searched(replace(asked, room=0), budget, options)
+        if found.is_full_context and not rendered.is_whole:
+            return None
         options.tell('assemble', 'wrote the brief')
-        return evidence_brief.written(rendered, brief, found)
+        figures = evidence_brief.figures(found, answered, rendered)
+        ids = tuple(source.id for source in brief.sources)
+        return EvidenceBrief(rendered.text, rendered.tokens, source_ids=ids, figures=figures)
 
     async def _nothing(
         self, query: str, found: SearchResult, budget: int, answered: 'GatheredEvidence | None' = None
@@ -230,20 +246,13 @@ class Retriever:
             top_k=ANSWER_TOP_K,
             room=int(budget * WHOLE_SHARE),
         )
-        robots = Robots(self.settings)
-
-        async def add_page(url: str) -> StoredPage:
-            source = await self.service.add_page(url, may_fetch=robots.may_fetch)
-            links = await in_io_thread(self.collection.links, source.id)
-            return StoredPage(source.id, source.url, source.tokens, links)
-
         from summarizer_tool.evidence.answer.answering import Answerer
 
         answerer = Answerer(
             self.collection,
             self.settings,
             question,
-            add_page=add_page,
+            add_page=partial(self.service.add_page, may_fetch=Robots(self.settings).may_fetch),
             search=self._find,
             options=options,
         )
@@ -252,12 +261,9 @@ class Retriever:
             return await self._without_hits(question, answered, budget)
         while True:
             brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
-            rendered = await in_process(rendering.render, brief, budget)
-            if rendered.is_whole or not answered.found.is_full_context:
-                break
+            if written := await self._written(brief, budget, answered.found, options, answered):
+                return written
             answered = replace(answered, found=await answerer.searched(0))
-        options.tell('assemble', 'wrote the brief')
-        return evidence_brief.written(rendered, brief, answered.found, answered)
 
     async def _without_hits(
         self, question: Question, answered: 'GatheredEvidence', budget: int

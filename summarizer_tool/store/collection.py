@@ -65,9 +65,6 @@ class Collection:
                 path.
             entry: Its passages and their words, where they are cut already.
 
-        Returns:
-            What is stored now.
-
         Raises:
             ValueError: If `fetched_at` has no time zone.
             StoreError: If the text is larger than the cap, or has the handle of another text, or cannot be written.
@@ -89,10 +86,9 @@ class Collection:
             before = self._held(db, place) if kept else 0
             if kept is None:
                 lines = document.text.count('\n') + (not document.text.endswith('\n'))
-                size = (len(text), document.tokens, lines)
+                row = (document.title, document.url, fetched, now, now, len(text), document.tokens, lines)
                 db.execute(
-                    'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)',
-                    (*place, document.title, document.url, fetched, now, now, *size, document.digest),
+                    'INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)', (*place, *row, document.digest)
                 )
                 db.execute('INSERT INTO texts VALUES (?, ?, ?)', (*place, text))
                 index.add(db, self.name, entry or index.entry_of(document))
@@ -127,6 +123,10 @@ class Collection:
         beside = len(title.encode()) + len(url.encode()) + page_details.size_of(db, place)
         return _SOURCE_BYTES + size + indexed + beside
 
+    def _read(self, query: str, *values: object) -> Row | None:
+        with self.database.read() as db:
+            return db.execute(query, (self.name, *values)).fetchone()
+
     def document(self, source_id: str) -> Document:
         """The document with a handle; counts as a use of it. Quotes, brackets, `source://` and capitals do no harm.
 
@@ -134,12 +134,11 @@ class Collection:
             UnknownSourceError: If there is none in this collection; says which are near.
             StoreError: If the store cannot be read, or the text is damaged.
         """
-        with self.database.read() as db:
-            found: Row | None = db.execute(
-                'SELECT s.rowid, s.used_at, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
-                'ON t.collection = s.collection AND t.id = s.id WHERE s.collection = ? AND s.id = ?',
-                (self.name, handle_in(source_id)),
-            ).fetchone()
+        found = self._read(
+            'SELECT s.rowid, s.used_at, s.id, s.title, s.url, s.tokens, t.text FROM sources s JOIN texts t '
+            'ON t.collection = s.collection AND t.id = s.id WHERE s.collection = ? AND s.id = ?',
+            handle_in(source_id),
+        )
         if found is None:
             raise self._unknown(source_id)
         row, used_at, kept_id, title, url, count, text = found
@@ -154,11 +153,11 @@ class Collection:
 
     def same(self, document: Document) -> Document | None:
         """What is kept of the same text, which is not read; counts as a use of it."""
-        with self.database.read() as db:
-            found: Row | None = db.execute(
-                'SELECT rowid, used_at, title, url, tokens FROM sources WHERE collection = ? AND id = ? AND digest = ?',
-                (self.name, document.id, document.digest),
-            ).fetchone()
+        found = self._read(
+            'SELECT rowid, used_at, title, url, tokens FROM sources WHERE collection = ? AND id = ? AND digest = ?',
+            document.id,
+            document.digest,
+        )
         if found is None:
             return None
         row, used_at, title, url, count = found
@@ -169,16 +168,13 @@ class Collection:
 
     def has(self, source_id: str) -> bool:
         """Return whether a source, by its exact handle, is kept here; no use of it."""
-        with self.database.read() as db:
-            return find(db, (self.name, source_id)) is not None
+        return bool(self.kept([source_id]))
 
     def source(self, source_id: str) -> Source:
         """What is known of a source without its text; by its handle, and raises, as `document`; no use of it."""
-        with self.database.read() as db:
-            found = find(db, (self.name, handle_in(source_id)))
-        if found is None:
-            raise self._unknown(source_id)
-        return source_of(found)
+        if found := self.kept([handle_in(source_id)]):
+            return found[0]
+        raise self._unknown(source_id)
 
     def kept(self, source_ids: Iterable[str]) -> list[Source]:
         """What is known of sources by exact handles, in that order, without those not here; no use of them."""
@@ -256,23 +252,19 @@ class Collection:
 
     def totals(self) -> StoreTotals:
         """What the collection holds."""
-        with self.database.read() as db:
-            [documents, count] = db.execute(
-                'SELECT count(*), coalesce(sum(tokens), 0) FROM sources WHERE collection = ?', (self.name,)
-            ).fetchone()
-            return StoreTotals(documents, index.count_passages(db, self.name), count)
+        found = self._read('SELECT count(*), coalesce(sum(tokens), 0) FROM sources WHERE collection = ?') or (0, 0)
+        return StoreTotals(found[0], self.passage_count(), found[1])
 
     def answer(self, key: str, *, least: int, most: int) -> str | None:
         """A kept answer that was made for a target between two bounds in tokens, the smallest of those.
 
         The key names the question: chunk, prompt, focus, model. `most` is 0 for a whole summary.
         """
-        with self.database.read() as db:
-            found: Row | None = db.execute(
-                'SELECT rowid, used_at, text FROM work '
-                'WHERE collection = ? AND kind = ? AND key = ? AND target BETWEEN ? AND ? ORDER BY target LIMIT 1',
-                (self.name, 'answer' if most else 'summary', _key(key), least, most),
-            ).fetchone()
+        found = self._read(
+            'SELECT rowid, used_at, text FROM work '
+            'WHERE collection = ? AND kind = ? AND key = ? AND target BETWEEN ? AND ? ORDER BY target LIMIT 1',
+            *('answer' if most else 'summary', _key(key), least, most),
+        )
         if found is None:
             return None
         row, used_at, text = found
@@ -295,11 +287,11 @@ class Collection:
             self.database.make_room(db, now)
 
     def _check_size(self, size: int, held: int) -> None:
-        limit, name = self.database.max_mb, variable('store_max_mb')
         if held > self.database.cap:
             with_index = f', {_mb(held)} with its index' if held > size else ''
+            limit = f'{variable("store_max_mb")}={self.database.max_mb:g}'
             raise StoreError(
-                f'the text is {_mb(size)} MB{with_index}, over {name}={limit:g}, all that the store may hold; '
+                f'the text is {_mb(size)} MB{with_index}, over {limit}, all that the store may hold; '
                 'split it or raise the limit'
             )
 

@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 from summarizer_tool.errors import ConfigurationError, StoreError
 from summarizer_tool.store.connection import Pool, StoreConnection
@@ -11,6 +11,7 @@ from summarizer_tool.store.sqlite_file import (
     MEMORY,
     DatabaseFormat,
     Identity,
+    Opened,
     alone_with,
     close,
     error_code,
@@ -35,13 +36,8 @@ class Connections(Pool):
     def __init__(self, path: str, form: DatabaseFormat) -> None:
         super().__init__(path)
         self._form = form
-        self._gate = threading.Condition()
-        self._idle: list[sqlite3.Connection] = []
-        self._identity: Identity | None = None
-        """Which file the idle ones are of."""
-        self._borrowed = 0
-        first, self._identity = open_database(path, form)
-        self._idle.append(first)
+        self._turn = threading.Lock() if path == MEMORY else nullcontext()
+        self._idle: list[Opened] = [open_database(path, form)]
 
     @contextmanager
     def borrow(self) -> Generator[sqlite3.Connection]:
@@ -51,39 +47,23 @@ class Connections(Pool):
             StoreError: If the store is closed or fails, or its file was found to be damaged, or replaced meanwhile.
             ConfigurationError: If a damaged file cannot be set aside.
         """
-        self._check()
-        self._leave_replaced_file()
-        with self._gate:
-            self._gate.wait_for(lambda: self._is_closed or not (self.path == MEMORY and self._borrowed))
+        with self._turn:
             self._check()
-            db = self._idle.pop() if self._idle else None
-            identity = self._identity
-            self._borrowed += 1
-        try:
-            if db is None:
-                if identity is None:
-                    with alone_with(self.path):  # another thread or process may be replacing it
-                        identity = identity_of(self.path)
-                if identity is None:
-                    raise sqlite3.OperationalError('its file was taken away')  # and is not made anew
-                try:
-                    db, identity = open_database(self.path, self._form)
-                except ConfigurationError as error:  # it could be opened before, and no setting is wrong
-                    raise StoreError(str(error)) from error
-            before = db.total_changes
-            yield db
-            has_written = db.total_changes != before
-        except sqlite3.Error as error:
-            if self.path == MEMORY or not is_damage(error):
-                raise StoreError(_explain(self.path, error, self._form)) from error
-            damage = error
-        else:
-            if has_written and identity_of(self.path) != identity and self.path != MEMORY:
-                raise StoreError(f'{self.path} was replaced while it was written; try again')
-            return
-        finally:
-            self._return(db, identity)
-        raise StoreError(set_aside(self.path, self._form, identity, damage)) from damage
+            db, identity = self._take()
+            try:
+                before = db.total_changes
+                yield db
+                if db.total_changes != before and identity_of(self.path) != identity:
+                    raise StoreError(f'{self.path} was replaced while it was written; try again')
+            except sqlite3.Error as error:
+                if self.path == MEMORY or not is_damage(error):
+                    raise StoreError(_explain(self.path, error, self._form)) from error
+                damage = error
+            else:
+                return
+            finally:
+                self._give_back(db, identity)
+            raise StoreError(set_aside(self.path, self._form, identity, damage)) from damage
 
     def begin(self, db: StoreConnection, *, waits: bool = True) -> int:
         """Begin to write when no other process does; without `waits` an error where one does."""
@@ -100,40 +80,41 @@ class Connections(Pool):
         """Write what was begun."""
         db.execute('COMMIT')
 
-    def _leave_replaced_file(self) -> None:
-        """Close what is open of a file that another one has replaced, as happens when it is damaged."""
-        identity = None if self.path == MEMORY else identity_of(self.path)
-        if identity != self._identity:
-            with self._gate:
-                self._identity = identity
-                self._close_idle()
+    def _take(self) -> Opened:
+        """An idle connection or a new one, to the file that is there now: a damaged one is replaced by another."""
+        identity = identity_of(self.path)
+        with suppress(IndexError):
+            while True:
+                idle = self._idle.pop()
+                if idle[1] == identity:
+                    return idle
+                close(idle[0])
+        try:
+            with alone_with(self.path):  # another thread or process may be replacing it
+                is_there = identity_of(self.path) is not None
+            if is_there:  # and is not made anew
+                return open_database(self.path, self._form)
+            raise StoreError(f'the store {self.path} cannot be read or written: its file was taken away')
+        except ConfigurationError as error:  # it could be opened before, and no setting is wrong
+            raise StoreError(str(error)) from error
 
-    def _return(self, db: sqlite3.Connection | None, identity: Identity | None) -> None:
+    def _give_back(self, db: sqlite3.Connection, identity: Identity | None) -> None:
         with suppress(sqlite3.Error):  # then it is still in its transaction
-            if db is not None and db.in_transaction:
+            if db.in_transaction:
                 db.execute('ROLLBACK')
-        with self._gate:
-            self._borrowed -= 1
-            has_room = not self._is_closed and len(self._idle) < _IDLE_CONNECTIONS
-            if db is not None and not db.in_transaction and has_room and identity == self._identity:
-                self._idle.append(db)
-                db = None
-            self._gate.notify_all()
-        if db is not None:
+        if db.in_transaction or len(self._idle) >= _IDLE_CONNECTIONS:
             close(db)
+        else:
+            self._idle.append((db, identity))
+        if self._is_closed:
+            self.close()
 
     def close(self) -> None:
         """Close what is idle now, and what is borrowed when it comes back."""
-        with self._gate:
-            self._is_closed = True
-            self._gate.notify_all()
-        self._close_idle()
-
-    def _close_idle(self) -> None:
-        with self._gate:
-            idle, self._idle = self._idle, []
-        for db in idle:
-            close(db)
+        self._is_closed = True
+        with suppress(IndexError):
+            while True:
+                close(self._idle.pop()[0])
 
 
 def _explain(path: str, error: sqlite3.Error, form: DatabaseFormat) -> str:

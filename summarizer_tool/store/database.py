@@ -54,7 +54,7 @@ _SOURCES = (
 
 FORMAT: Final = DatabaseFormat(
     application=0x53756D31,  # 'Sum1'
-    version=6,
+    version=7,
     tables=(*_SOURCES, *index.SCHEMA, *page_details.SCHEMA),
     unusable=f'{variable("store")}={{path}} cannot be used',
     way_out=f'move it away, or set {variable("store")} to another path',
@@ -181,7 +181,6 @@ class Database:
         """Delete a source with all that belongs to it."""
         [collection, source_id] = db.execute('SELECT collection, id FROM sources WHERE rowid = ?', (row,)).fetchone()
         index.forget(db, collection, source_id)
-        page_details.forget_addresses(db, (collection, source_id))
         db.execute('DELETE FROM sources WHERE rowid = ?', (row,))
 
 

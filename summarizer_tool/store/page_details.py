@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from summarizer_tool.html.page import Link
 from summarizer_tool.prompts import encodable
-from summarizer_tool.store.connection import AMONG, Among, StoreConnection
+from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.text.addresses import is_url, key_of, other_scheme
 
 SCHEMA = (
@@ -27,24 +27,15 @@ SCHEMA = (
         PRIMARY KEY (collection, url, id)) STRICT, WITHOUT ROWID""",
     'CREATE INDEX addresses_by_key ON addresses (collection, key, stored_at)',
     'CREATE INDEX addresses_of_source ON addresses (collection, id)',
-    # Kept rather than found out by each search, which would have to look at all addresses.
-    """CREATE TABLE outdated (
-        collection TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (collection, id)) STRICT, WITHOUT ROWID""",
     """CREATE TRIGGER source_left_details AFTER DELETE ON sources BEGIN
         DELETE FROM details WHERE collection = old.collection AND id = old.id;
-        DELETE FROM addresses WHERE collection = old.collection AND id = old.id;
-        DELETE FROM outdated WHERE collection = old.collection AND id = old.id; END""",
+        DELETE FROM addresses WHERE collection = old.collection AND id = old.id; END""",
 )
 
-_OUTDATED = """
-    SELECT DISTINCT a.collection, a.id FROM addresses a WHERE a.is_own = 1 AND NOT EXISTS (
-        SELECT 1 FROM addresses own
-        WHERE own.collection = a.collection AND own.id = a.id AND own.is_own = 1 AND NOT EXISTS (
-            SELECT 1 FROM addresses later WHERE later.collection = own.collection AND later.key = own.key
-            AND later.page = own.page AND later.is_own = 1 AND later.id <> own.id
-            AND later.stored_at > own.stored_at))"""
-
-_AT_KEYS = f'collection = ? AND key {AMONG}'
+OUTDATED = """
+    SELECT id FROM (SELECT id, rank() OVER (PARTITION BY page ORDER BY stored_at DESC) AS place FROM addresses
+    WHERE collection = ? AND is_own = 1) AS stored GROUP BY id HAVING min(place) > 1"""
+"""The handles of what is outdated in a collection."""
 
 _LONG = 500
 """Characters of a URL; of a longer one, which indexes of Postgres do not take, the hash is kept."""
@@ -105,13 +96,6 @@ def keep_addresses(db: StoreConnection, place: tuple[str, str], own: str, others
         'WHERE collection = ? AND id = ? ORDER BY stored_at DESC, is_own DESC LIMIT ?)',
         (*place, *place, MAX_ADDRESSES),
     )
-    # What is outdated already stays so, whatever else is stored.
-    db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place)
-    db.execute(
-        f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS} '  # noqa: S608 - fixed text
-        'AND id NOT IN (SELECT id FROM outdated WHERE collection = ?)',
-        (collection, _keys_of(db, place), collection),
-    )
 
 
 def size_of(db: StoreConnection, place: tuple[str, str]) -> int:
@@ -123,26 +107,6 @@ def size_of(db: StoreConnection, place: tuple[str, str]) -> int:
     ).fetchone()
     kept = db.execute('SELECT length(links) FROM details WHERE collection = ? AND id = ?', place).fetchone()
     return addresses + (kept[0] if kept else 0)
-
-
-def _keys_of(db: StoreConnection, place: tuple[str, str]) -> Among:
-    rows = db.execute('SELECT DISTINCT key FROM addresses WHERE collection = ? AND id = ?', place)
-    return Among(key for (key,) in rows)
-
-
-def forget_addresses(db: StoreConnection, place: tuple[str, str]) -> None:
-    """Take a source's URLs from it, within a transaction; the text that was there before is the last one again."""
-    collection, _ = place
-    keys = _keys_of(db, place)
-    was_outdated = db.execute('DELETE FROM outdated WHERE collection = ? AND id = ?', place).rowcount
-    db.execute('DELETE FROM addresses WHERE collection = ? AND id = ?', place)
-    if not was_outdated:
-        db.execute(
-            'DELETE FROM outdated WHERE collection = ? AND id IN '  # noqa: S608 - fixed text
-            f'(SELECT id FROM addresses WHERE is_own = 1 AND {_AT_KEYS})',
-            (collection, collection, keys),
-        )
-        db.execute(f'INSERT INTO outdated {_OUTDATED} AND {_AT_KEYS}', (collection, keys))
 
 
 def stored_at(db: StoreConnection, collection: str, url: str) -> list[str]:

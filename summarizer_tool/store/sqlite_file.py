@@ -49,14 +49,17 @@ class DatabaseFormat:
 Identity = tuple[int, int]
 """What tells a file from another one that has had its name: its device and its inode."""
 
+Opened = tuple[sqlite3.Connection, Identity | None]
+"""A connection, and to which file; none in memory."""
+
 
 def identity_of(path: str) -> Identity | None:
     """Which file has a name at the moment, if any."""
-    try:
-        found = os.stat(path)  # noqa: PTH116 - done for each call of a store
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    if path != MEMORY:
+        with suppress(OSError):
+            found = os.stat(path)  # noqa: PTH116 - done for each call of a store
+            return found.st_dev, found.st_ino
+    return None
 
 
 @contextmanager
@@ -70,10 +73,9 @@ def alone_with(path: str) -> Generator[None]:
     try:
         yield
     finally:
-        if folder is not None:
-            if fcntl is not None:
-                with suppress(OSError):  # said aloud, since a child that was forked meanwhile holds it, too
-                    fcntl.flock(folder, fcntl.LOCK_UN)
+        if fcntl is not None and folder is not None:
+            with suppress(OSError):  # said aloud, since a child that was forked meanwhile holds it, too
+                fcntl.flock(folder, fcntl.LOCK_UN)
             os.close(folder)
 
 
@@ -94,12 +96,12 @@ def move_aside(path: str) -> str:
     return new
 
 
-def open_database(path: str, form: DatabaseFormat) -> tuple[sqlite3.Connection, Identity | None]:
+def open_database(path: str, form: DatabaseFormat) -> Opened:
     """Connect to a file, which is made for its owner alone if absent, and given its tables if empty.
 
     A file of ours that is damaged is set aside, with a warning in the log, and a new one takes its place. The
     connection commits by itself (`isolation_level=None`), writes ahead (WAL), and may be used by any one thread. The
-    path is absolute, or `:memory:`. With it comes which file it is, none in memory.
+    path is absolute, or `:memory:`.
 
     Raises:
         ConfigurationError: If the file cannot be made or written.
@@ -119,8 +121,9 @@ def open_database(path: str, form: DatabaseFormat) -> tuple[sqlite3.Connection, 
         return _opened(path, form)
 
 
-def _opened(path: str, form: DatabaseFormat) -> tuple[sqlite3.Connection, Identity | None]:
-    _make_folder(Path(path).parent, path, form)
+def _opened(path: str, form: DatabaseFormat) -> Opened:
+    with _naming(path, form):
+        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with alone_with(path):
         _make_file(Path(path), form)
         if Path(path).stat().st_size in range(1, _LEAST_BYTES):
@@ -206,27 +209,25 @@ def _foreign(path: str, why: str, form: DatabaseFormat) -> StoreError:
     return StoreError(f'{path} {why}; it is left as it is: {form.way_out}')
 
 
-def _make_folder(folder: Path, path: str, form: DatabaseFormat) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except FileExistsError:
-        raise not_writable(path, 'its folder is a file', form) from None
-    except OSError as error:
-        raise not_writable(path, error.strerror or str(error), form) from None
-
-
 def _make_file(path: Path, form: DatabaseFormat) -> None:
     name = str(path)
-    try:
+    with _naming(name, form), suppress(FileExistsError):
         # Nobody may open the file while this descriptor is there: closing it frees SQLite's locks.
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except OSError as error:
-        raise not_writable(name, error.strerror or str(error), form) from None
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     if not path.is_file():
         raise not_writable(name, 'it is not a file', form)
     if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK)):
         raise not_writable(name, 'permission denied for the file or its folder', form)
+
+
+@contextmanager
+def _naming(path: str, form: DatabaseFormat) -> Generator[None]:
+    """Tell what fails as an error that names the file."""
+    try:
+        yield
+    except OSError as error:
+        why = 'its folder is a file' if isinstance(error, FileExistsError) else error.strerror or str(error)
+        raise not_writable(path, why, form) from None
 
 
 def _make_tables(db: sqlite3.Connection, path: str, form: DatabaseFormat) -> None:

@@ -97,7 +97,7 @@ def test_the_files_of_others_are_left_alone(file: Path) -> None:
             'PATH is no SQLite file, or is damaged; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
             'PATH is no SQLite file, or is damaged; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
             'PATH belongs to another program; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
-            'PATH has schema version 99, and this program reads 6; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
+            'PATH has schema version 99, and this program reads 7; it is left as it is: move it away, or set SUMMARIZER_STORE to another path',
         ]
     )
 

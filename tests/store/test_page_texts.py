@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.search import candidates
 from summarizer_tool.html.page import Link
-from summarizer_tool.store import index
+from summarizer_tool.store import index, page_details
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source_store import SourceStore
 from tests.support.stores import HARBOUR, make_room, rows, taken
@@ -81,7 +81,7 @@ def test_sections_that_are_stored_one_by_one(store: SourceStore) -> None:
 def outdated_ids(collection: Collection) -> list[str]:
     """The handles of the sources that a search leaves out."""
     with collection.database.read() as db:
-        return [source_id for (source_id,) in db.execute('SELECT id FROM outdated ORDER BY id')]
+        return [source_id for (source_id,) in db.execute(page_details.OUTDATED, (collection.name,))]
 
 
 def spans_in(numbers: set[int]) -> list[index.Span]:

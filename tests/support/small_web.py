@@ -1,6 +1,6 @@
 """A small web in memory: pages, a collection that stores them, and a search by shares of words."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import anyio
@@ -8,7 +8,6 @@ import anyio.lowlevel
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import FetchError, UnknownSourceError
-from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.html.page import Link
 from summarizer_tool.store.source import Source, StoreTotals
@@ -54,7 +53,7 @@ class SmallWeb:
 
     # What fetches and stores a page.
 
-    async def add_page(self, url: str) -> StoredPage:
+    async def add_page(self, url: str) -> Source:
         self.fetched.append(url)
         await anyio.lowlevel.checkpoint()
         leaf = self.pages.get(url)
@@ -62,8 +61,7 @@ class SmallWeb:
             raise FetchError(f'{url.removeprefix("https://")} answered HTTP 404', status=404)
         if leaf.moved_to:
             url, leaf = leaf.moved_to, self.pages[leaf.moved_to]
-        source = self.keep(url, leaf)
-        return StoredPage(source.id, url, source.tokens, _links(leaf))
+        return replace(self.keep(url, leaf), url=url)
 
     def keep(self, url: str, leaf: Leaf) -> Source:
         known = next((source for source, kept in self.stored.values() if kept.text == leaf.text), None)

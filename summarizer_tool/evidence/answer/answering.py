@@ -11,8 +11,8 @@ from summarizer_tool import telemetry
 from summarizer_tool.errors import RequestError
 from summarizer_tool.evidence import sub_queries
 from summarizer_tool.evidence.answer import links, sufficiency
-from summarizer_tool.evidence.answer.links import LinkCandidate, Reference
-from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, StoredPage, TracePage
+from summarizer_tool.evidence.answer.links import Reference
+from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, TracePage
 from summarizer_tool.evidence.answer.sufficiency import Judgement
 from summarizer_tool.evidence.question import Question, QuestionTopic, check, scope_of, topic_of
 from summarizer_tool.evidence.search.results import Query, SearchResult
@@ -21,7 +21,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
 from summarizer_tool.settings import Settings, variable
 from summarizer_tool.store.collection import Collection
-from summarizer_tool.text.addresses import host_of
+from summarizer_tool.store.source import Source
 
 MAX_NAMED = 50
 """Pages that one question may name."""
@@ -146,10 +146,15 @@ class Answerer:
         return most if given is None else min(given, most)
 
     @property
+    def is_settled(self) -> bool:
+        """Whether there is enough for who wants no more."""
+        return self.question.mode == 'auto' and self.judgement.is_enough
+
+    @property
     def followed(self) -> int:
         """Pages that were had so; of those that failed every other one counts, so that there is an end."""
         failed = [bool(page.failure) for page in self.gathering.pages if page.depth]
-        return len(failed) - sum(failed) + sum(failed) // 2
+        return len(failed) - (sum(failed) + 1) // 2
 
     async def _look(self, named: Sequence[str]) -> None:
         """Get the pages, search them, and follow links until there is a reason to stop."""
@@ -177,7 +182,7 @@ class Answerer:
             self.found = await self.searched(room)
         self.options.tell('assemble', f'{len(self.found.hits)} passages found', 0)
 
-    async def _fetch(self, named: Sequence[str]) -> list[tuple[int, StoredPage]]:
+    async def _fetch(self, named: Sequence[str]) -> list[tuple[int, Source]]:
         if not named:
             return []
         wanted = [TracePage(place) for place in dict.fromkeys(named)]
@@ -213,13 +218,8 @@ class Answerer:
     async def _expand(self) -> None:
         """Follow the most promising links, round by round."""
         while True:
-            reason: StopReason | None
             candidates = await in_thread(self._candidates)
-            if self.question.mode == 'auto' and self.judgement.is_enough:
-                candidates = await in_thread(self._open, candidates)
-                reason = None if candidates else 'enough evidence'
-            else:
-                reason = self._exhausted(candidates)
+            reason = self._exhausted(candidates)
             if reason is not None:
                 self.stop_reason = reason
                 return
@@ -231,42 +231,34 @@ class Answerer:
             has_gained = self.judgement.score - before >= sufficiency.LEAST_GAIN
             self.stalled = 0 if has_gained else self.stalled + 1
 
-    def _open(self, candidates: Sequence[LinkCandidate]) -> list[LinkCandidate]:
-        """Where the evidence seems to be enough: links that say of themselves that they tell what is asked.
-
-        None if such have just been followed and have brought nothing.
-        """
-        if self.stalled or self.followed >= self.budget:
-            return []
-        leading = links.leading(self.references, self.parts)
-        return [candidate for candidate in candidates if candidate.key in leading]
-
-    def _exhausted(self, candidates: Sequence[LinkCandidate]) -> StopReason | None:
+    def _exhausted(self, candidates: Sequence[Reference]) -> StopReason | None:
         """Why no more links can, or need be followed."""
         if not candidates:
-            return 'no promising links'
+            return 'enough evidence' if self.is_settled else 'no promising links'
         if self.followed >= self.budget:
-            return 'expansion budget'
+            return 'enough evidence' if self.is_settled else 'expansion budget'
         if not self.judgement.is_hopeful:
             return None
         patience = _THOROUGH_PATIENCE if self.question.mode == 'deep' else _PATIENCE
         patience = 1 if self.judgement.is_enough else patience
         return 'plateau' if self.stalled >= patience else None
 
-    def _candidates(self) -> list[LinkCandidate]:
-        within, lost = scope_of(self.question.constraints), self.gathering.lost_hosts
-
-        def allows(url: str) -> bool:
-            return within.allows(url) and host_of(url) not in lost
-
-        is_lacking = self.question.mode == 'deep' or not self.judgement.is_enough
+    def _candidates(self) -> list[Reference]:
+        within = scope_of(self.question.constraints)
         found = links.promising(
-            self.references, self._topic(), seen=self.gathering.seen, allows=allows, is_anywhere=bool(within.only)
+            self.references,
+            self._topic(),
+            seen=self.gathering.seen,
+            allows=within.allows,
+            is_anywhere=bool(within.only),
         )
-        # Behind those of which something is said, the answer may stand behind any.
-        return [each for each in found if is_lacking or each.is_told]
+        if not self.is_settled:
+            return found
+        # Only those that say of themselves that they tell what is asked, unless such have just brought nothing.
+        leading = set[str]() if self.stalled else links.leading(self.references, self.parts)
+        return [each for each in found if each.is_told and each.key in leading]
 
-    async def _follow(self, candidates: Sequence[LinkCandidate]) -> list[tuple[int, StoredPage]]:
+    async def _follow(self, candidates: Sequence[Reference]) -> list[tuple[int, Source]]:
         at_once = self.settings.answer_max_pages_per_round
         if not candidates[0].is_told:  # what is read of these tells where to go on
             at_once = (at_once + 1) // 2
@@ -281,14 +273,13 @@ class Answerer:
         wanted = [TracePage(candidate.url, candidate.depth) for candidate in chosen]
         return await self.gathering.get(wanted, on_done=report)
 
-    async def _refer(self, pages: Sequence[tuple[int, StoredPage]]) -> None:
+    async def _refer(self, pages: Sequence[tuple[int, Source]]) -> None:
         topic = await in_thread(self._topic)
-        for index, page in pages:
-            depth = self.gathering.pages[index].depth
-            self.references += await in_thread(
-                links.references, page.links, page_url=page.url, depth=depth, topic=topic
-            )
+        for index, source in pages:
+            depth, place = self.gathering.pages[index].depth, source.url or source.id
+            leading = await in_io_thread(self.stored.links, source.id)
+            self.references += await in_thread(links.references, leading, page_url=place, depth=depth, topic=topic)
 
     def _topic(self) -> QuestionTopic:
-        coverage = [part.coverage for part in self.judgement.parts] or [0.0] * len(self.parts)
-        return topic_of(self.parts, coverage, aside=self.question.aside)
+        open_ = self.judgement.open_parts(self.parts) or self.parts
+        return topic_of(open_, aside=self.question.aside)

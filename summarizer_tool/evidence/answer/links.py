@@ -5,7 +5,6 @@ Words that a link shares with the question speak for it, and so does what its wo
 """
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,45 +19,6 @@ from summarizer_tool.text.addresses import host_of, is_url, key_of, without_frag
 
 MAX_TEXT = 300
 """Characters of a link's text, heading or surroundings that count."""
-
-_POINTING = frozenset(
-    terms.terms_of(
-        'see read more here page pages chapter article section details learn find click link visit answer told tells '
-        'described describes explained explains '
-        'siehe mehr hier seite kapitel artikel weiter weiterlesen erklärt beschrieben '
-        'voir lire ici suite chapitre véase aquí leer más página capítulo vedi leggi pagina'
-    )
-)
-"""Words with which a text sends its reader to another page."""
-
-_QUESTION = re.compile(r'[?？؟][)\]"\'”’»*_]*$')
-_DESCRIBED = re.compile(r'\s*[:：–—-]\s')
-
-
-def link_terms(link: Link) -> set[str]:
-    """The terms of what a link says that its page is about.
-
-    That is its own text, what is said of it after a colon or dash, and the sentence that sends the reader there. Where
-    that stands under a question, it is about the question, too.
-    """
-    found = terms.terms_of(link.text[:MAX_TEXT])
-    around = link.around[:MAX_TEXT]
-    is_asked = _QUESTION.search(link.section.rstrip()) is not None
-    if not around and not is_asked:
-        return found
-    is_described = around.startswith(link.text) and _DESCRIBED.match(around, len(link.text)) is not None
-    is_pointing = _sends_on(terms.words_of(around or link.text))
-    if is_described or is_pointing:
-        found |= terms.terms_of(around)
-    if is_pointing and is_asked:
-        found |= terms.terms_of(link.section[:MAX_TEXT])
-    return found
-
-
-def _sends_on(words: Iterable[str]) -> bool:
-    """Return whether a sentence of these words sends its reader to another page."""
-    return any(not _POINTING.isdisjoint(terms.terms_of_word(word)) for word in words)
-
 
 MAX_LINKS = 1000
 """Of one page that are looked at; a page of more is an index of everything."""
@@ -79,7 +39,7 @@ _HALF = 0.7
 
 _OTHER_SITE = 0.75
 _MOST = 0.5
-"""Share of a part's terms that a link names at least if it leads to another site, and over which it seems to answer."""
+"""Share of a part's terms that a link names at least if it leads to another site."""
 
 _DEEPER = 0.9
 """For each step away from the pages that were named."""
@@ -102,12 +62,8 @@ _CHORE = regex.compile(
     r'(?:^|[/_.?&=:-])(?:log-?in|log-?out|sign-?in|sign-?up|sign-?out|register|registration|account|my-?account|cart|basket'
     r'|checkout|wishlist|password|subscribe|unsubscribe|newsletter|donate|privacy|cookies?|terms|tos|imprint|impressum'
     r'|datenschutz|legal|disclaimer|careers|share|sharer|intent|feed|rss|atom|wp-admin|wp-login|search|suche|print|printable'
-    r'|special(?=:)|createaccount|userlogin|whatlinkshere|recentchanges|add-to)(?:$|[/_.?&=:-])',
-    regex.IGNORECASE,
-)
-_VIEW = regex.compile(
-    r'(?:^|&)(?:action=(?!view)\w+|oldid=|diff=|print(?:able)?=|format=pdf|replytocom=|share=|sort(?:by)?=|order(?:by)?='
-    r'|veaction=|redlink=)',
+    r'|special(?=:)|createaccount|userlogin|whatlinkshere|recentchanges|add-to|action(?==(?!view))|oldid|diff|format=pdf'
+    r'|replytocom|sort|sortby|order|orderby|veaction|redlink)(?:$|[/_.?&=:-])',
     regex.IGNORECASE,
 )
 _ENDING = regex.compile(r'\.\w{1,5}$')
@@ -116,7 +72,7 @@ _APART = regex.compile(r'(?<=\p{Ll})(?=\p{Lu})|[/_.+=&?-]+')
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A link of a page that was read, as words."""
+    """A link of a page that was read, as words; and what it is worth for the question."""
 
     url: str
     key: str
@@ -126,8 +82,6 @@ class Reference:
     text: frozenset[str]
     """The terms of its text."""
     path: frozenset[str]
-    said: frozenset[str]
-    """Of what the page says that it leads to; among them those of its text."""
     beside: frozenset[str]
     """Of the heading above it, and of the sentence or block that it stands in."""
     words: tuple[str, ...]
@@ -138,21 +92,10 @@ class Reference:
     """Whether it stays on the site, to which hosts below or above its own belong."""
     is_section: bool
     """Whether it leads from the first page of a site to one of its sections."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkCandidate:
-    """A link that may be followed."""
-
-    url: str
-    key: str
-    depth: int
-    score: float
+    score: float = 0.0
     """How much of the question it names, 0 to 1, less for its kind and place."""
-    value: float
+    value: float = 0.0
     """How likely it is to lead to what is missing."""
-    factor: float
-    """For its kind and its place."""
 
     @property
     def is_told(self) -> bool:
@@ -192,7 +135,6 @@ def references(links: Sequence[Link], *, page_url: str, depth: int, topic: Quest
                 depth + 1,
                 text,
                 in_path,
-                frozenset(link_terms(link)),
                 frozenset(terms.terms_of(f'{link.section[:MAX_TEXT]}\n{link.around[:MAX_TEXT]}')),
                 tuple(names.words(f'{(link.around or link.text)[:MAX_TEXT]} {said_by_path}')),
                 factor * (1.0 if is_near else _OTHER_SITE) * _DEEPER**depth,
@@ -225,7 +167,7 @@ def promising(
     seen: Collection[str] = (),
     allows: Callable[[str], bool] = bool,
     is_anywhere: bool = False,
-) -> list[LinkCandidate]:
+) -> list[Reference]:
     """The links worth following, in the order in which they are to be read: each page once, from its best link.
 
     How much of the question a link names is `w / (w + _HALF)`, where `w` is the weight of the question's terms that
@@ -237,42 +179,42 @@ def promising(
     """
     wanted = _wanted(topic.parts)
     unread = [each for each in known if each.key not in seen and allows(each.url)]
-    near = [each for each in unread if each.is_near or is_anywhere or _named(each, wanted) >= _MOST]
+    near = [each for each in unread if each.is_near or is_anywhere or _named(each.text, wanted) >= _MOST]
     open_ = near or unread
     rarity = _rarity(open_, topic)
     meanings = _meanings(open_, topic)
     share = SHARED if any(meanings) else 1.0
-    best: dict[str, LinkCandidate] = {}
+    best: dict[str, Reference] = {}
     for each, meaning in zip(open_, meanings, strict=True):
         weight = _weight(each, topic, rarity)
         score = round(each.factor * weight / (weight + _HALF), 3)
         value = share * score + each.factor * meaning
         before = best.get(each.key)
         if (near or score >= LEAST_SCORE) and (before is None or value > before.value):
-            best[each.key] = LinkCandidate(each.url, each.key, each.depth, score, value, each.factor)
+            best[each.key] = replace(each, score=score, value=value)
     if not any(each.is_told for each in best.values()):
         most = max((LEAST_SCORE, *(each.value for each in best.values())))
-        for key in {each.key for each in open_ if each.is_section} & best.keys():
-            best[key] = replace(best[key], value=best[key].value + most)
+        sections = {each.key for each in open_ if each.is_section}
+        best |= {key: replace(best[key], value=best[key].value + most) for key in sections & best.keys()}
     return sorted(best.values(), key=lambda each: (-each.value, -each.factor))
 
 
 def leading(known: Iterable[Reference], parts: Sequence[str]) -> set[str]:
-    """The keys of pages of which a link says that they tell what is asked: it names most terms of a part.
+    """The keys of pages of which a link says, or what is beside it, that they tell what is asked: most terms of a part.
 
     While one of them has not been read, a passage with the same words may be no more than the pointer to it.
     """
     wanted = _wanted(parts)
-    return {reference.key for reference in known if _named(reference, wanted) > _MOST}
+    return {each.key for each in known if _named(each.text | each.beside, wanted) > _MOST}
 
 
 def _wanted(parts: Iterable[str]) -> list[frozenset[str]]:
     return [frozenset(terms.asked(part).terms) for part in parts]
 
 
-def _named(reference: Reference, wanted: Iterable[frozenset[str]]) -> float:
-    """How much of a part of the question the page says that a link leads to, 0 to 1."""
-    return max(len(reference.said & asked) / max(1, len(asked)) for asked in wanted)
+def _named(said: frozenset[str], wanted: Iterable[frozenset[str]]) -> float:
+    """How much of a part of the question some terms name, 0 to 1."""
+    return max(len(said & asked) / max(1, len(asked)) for asked in wanted)
 
 
 def _meanings(links: Sequence[Reference], topic: QuestionTopic) -> list[float]:
@@ -283,15 +225,14 @@ def _meanings(links: Sequence[Reference], topic: QuestionTopic) -> list[float]:
     best = [0.0] * len(links)
     counts = Counter(word for link in links for word in {*link.words})
     texts = [[word for word in link.words if 2 * counts[word] <= len(links)] for link in links]
-    for part, worth in topic.parts.items():
-        found = word_vectors.nearness(texts, part)
-        best = [max(before, worth * value) for before, value in zip(best, found, strict=True)]
+    for part in topic.parts:
+        best = [*map(max, best, word_vectors.nearness(texts, part))]
     return best
 
 
 def _factor(path: str, query: str, asked: frozenset[str]) -> float:
     """What a link is worth by where it leads: 0 for nothing that answers."""
-    if _NO_TEXT.search(path) or _VIEW.search(query):
+    if _NO_TEXT.search(path):
         return 0.0
     match = _CHORE.search(f'{path}?{query}' if query else path)
     return float(not match or not asked.isdisjoint(terms.terms_of(_APART.sub(' ', match.group()))))

@@ -1,6 +1,6 @@
 """Get the pages of one answer, several at once, and keep account of each: what it gave, or why it gave nothing."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -9,7 +9,6 @@ import anyio
 from anyio import CapacityLimiter
 
 from summarizer_tool.errors import SummarizerError
-from summarizer_tool.html.page import Link
 from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
@@ -45,25 +44,10 @@ MAX_AT_ONCE = 5
 _MAX_PER_HOST = 2
 """Of these, from one host."""
 
-_LOST_AFTER = 2
-"""Failures after which a host that has given nothing is not asked again."""
-
 NOT_IN_TIME = 'the deadline came before it was there; ask again, or give the call more time'
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A page that is stored and indexed now."""
-
-    source_id: str
-    url: str = ''
-    """The one that answered, after redirects."""
-    tokens: int = 0
-    links: tuple[Link, ...] = ()
-    """Of its main content."""
-
-
-AddPage = Callable[[str], Awaitable[StoredPage]]
+AddPage = Callable[[str], Awaitable[Source]]
 """Fetches one URL and stores the page; raises a `SummarizerError` (`FetchError`) where that fails.
 
 It keeps the rules about addresses and robots.txt, redirects included: nothing else here does.
@@ -94,16 +78,9 @@ class PageLoader:
         """Of these sources together."""
         return sum(self._tokens.values())
 
-    @property
-    def lost_hosts(self) -> frozenset[str]:
-        """Hosts that have failed and given nothing."""
-        giving = {host_of(page.url) for page in self.pages if not page.failure}
-        failures = Counter(host_of(page.url) for page in self.pages if page.failure)
-        return frozenset(host for host, count in failures.items() if count >= _LOST_AFTER and host not in giving)
-
     async def get(
-        self, wanted: Sequence[TracePage], *, on_done: Callable[[int], None] | None = None
-    ) -> list[tuple[int, StoredPage]]:
+        self, wanted: Sequence[TracePage], *, on_done: Callable[[int], None] = lambda _: None
+    ) -> list[tuple[int, Source]]:
         """Get pages, of which URL (or handle) and depth are given, at once, unless they were asked for before.
 
         Calls `on_done` with the number of pages that are done, after each. Returns the pages that are there and were
@@ -112,49 +89,43 @@ class PageLoader:
         fresh: dict[str, TracePage] = {}
         for page in wanted:
             if (key := key_of(page.url)) not in self.seen:
-                fresh.setdefault(key, page)
+                # What is not replaced was not there in time.
+                fresh.setdefault(key, replace(page, url=without_fragment(page.url), failure=NOT_IN_TIME))
         self.seen.update(fresh)
-        # What is not replaced was not there in time.
-        outcomes: list[tuple[TracePage, StoredPage | None]] = [
-            (replace(page, url=without_fragment(page.url), failure=NOT_IN_TIME), None) for page in fresh.values()
-        ]
+        outcomes: list[tuple[TracePage, Source | None]] = [(page, None) for page in fresh.values()]
         done = 0
 
         async def get_one(place: int) -> None:
             nonlocal done
             outcomes[place] = await self._one(outcomes[place][0])
             done += 1
-            if on_done:
-                on_done(done)
+            on_done(done)
 
+        there: list[tuple[int, Source]] = []
         try:
             async with anyio.create_task_group() as group:
                 for place in range(len(outcomes)):
                     group.start_soon(get_one, place)
         finally:
             # When the deadline comes this is left by cancellation; what is there by then counts.
-            there: list[tuple[int, StoredPage]] = []
-            for record, gathered in outcomes:
+            for record, source in outcomes:
                 self.pages.append(record)
-                if gathered is not None and record.source_id not in self._tokens:
-                    there.append((len(self.pages) - 1, gathered))
-                    self._tokens[record.source_id] = gathered.tokens
+                if source is not None and source.id not in self._tokens:
+                    there.append((len(self.pages) - 1, source))
+                    self._tokens[source.id] = source.tokens
         return there
 
-    async def _one(self, page: TracePage) -> tuple[TracePage, StoredPage | None]:
+    async def _one(self, page: TracePage) -> tuple[TracePage, Source | None]:
         try:
             if source := await in_io_thread(self._stored_at, page.url):
-                links = await in_io_thread(self._stored.links, source.id)
                 page = replace(page, url=source.url or page.url)
-                added = StoredPage(source.id, page.url, source.tokens, links)
             else:
                 async with self._hosts[host_of(page.url)], self._all:
-                    added = await self._add_page(page.url)
+                    source = await self._add_page(page.url)
         except SummarizerError as error:
             return replace(page, failure=str(error)), None
-        added = added if added.url else replace(added, url=page.url)
-        self.seen.add(key_of(added.url))
-        return replace(page, source_id=added.source_id, failure=''), added
+        self.seen.add(key_of(source.url or page.url))
+        return replace(page, source_id=source.id, failure=''), source
 
     def _stored_at(self, place: str) -> Source | None:
         """The source that a place names, if it is stored; raises `UnknownSourceError` for a handle that is not."""

@@ -34,35 +34,32 @@ _BY_THE_WAY = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class CoveredPart:
-    """How well a part of the question is covered."""
-
-    coverage: float
-    """0 to 1."""
-    best: float
-    """The value of its best passage, 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """How well the parts of a question are covered."""
 
-    parts: tuple[CoveredPart, ...] = ()
+    coverage: tuple[float, ...] = ()
+    """0 to 1, for each part."""
+    best: tuple[float, ...] = ()
+    """The value of the best passage for each part, 0 to 1."""
 
     @property
     def score(self) -> float:
         """Of all the evidence, 0 to 1."""
-        return sum(part.coverage for part in self.parts) / max(1, len(self.parts))
+        return sum(self.coverage) / max(1, len(self.coverage))
 
     @property
     def is_hopeful(self) -> bool:
         """Whether every part has a strong passage at least."""
-        return bool(self.parts) and all(part.best >= STRONG for part in self.parts)
+        return min(self.best, default=0.0) >= STRONG
 
     @property
     def is_enough(self) -> bool:
         """Whether there is enough for every part."""
-        return bool(self.parts) and all(part.best >= _VERY_STRONG for part in self.parts)
+        return min(self.best, default=0.0) >= _VERY_STRONG
+
+    def open_parts(self, parts: Sequence[str]) -> list[str]:
+        """The parts for which there is not enough."""
+        return [part for part, best in zip(parts, self.best, strict=False) if best < _VERY_STRONG]
 
 
 def judge(hits: Sequence[Hit], parts: Sequence[str]) -> Judgement:
@@ -73,17 +70,16 @@ def judge(hits: Sequence[Hit], parts: Sequence[str]) -> Judgement:
     """
     own = [hit for hit in hits if not hit.is_adjacent]
     held = [terms.terms_of(' '.join((*hit.passage.path, hit.passage.header, hit.passage.text))) for hit in own]
-    found: list[CoveredPart] = []
+    found: list[list[float]] = []
     for part in parts:
         asked = frozenset(terms.asked(part).terms)
         values = [
             min(1.0, max(0.0, hit.score)) if len(parts) == 1 or hit.query in ('', part) else _by_the_way(some, asked)
             for hit, some in zip(own, held, strict=True)
         ]
-        best = sorted(values)[-_MOST_PASSAGES:]
-        coverage = 1 - math.exp(-_STEEPNESS * sum(value**3 for value in best))
-        found.append(CoveredPart(coverage, max(best, default=0.0)))
-    return Judgement(tuple(found))
+        found.append(sorted(values)[-_MOST_PASSAGES:])
+    coverage = (1 - math.exp(-_STEEPNESS * sum(value**3 for value in values)) for values in found)
+    return Judgement(tuple(coverage), tuple(max(values, default=0.0) for values in found))
 
 
 def _by_the_way(held: AbstractSet[str], asked: AbstractSet[str]) -> float:

@@ -3,8 +3,8 @@
 It reads the store, so it belongs into a thread.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from summarizer_tool import prompts
@@ -18,7 +18,6 @@ from summarizer_tool.evidence.brief.problems import gaps
 from summarizer_tool.evidence.question import Question, hosts_unread
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
-from summarizer_tool.store.source import Source
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.answer.answering import GatheredEvidence
@@ -88,12 +87,59 @@ def answer_brief(answered: 'GatheredEvidence', question: Question, collection: C
     if named := hosts_unread(question.constraints):
         notice = prompts.render('evidence/hosts_unread', hosts=', '.join(named[:3]))
         found = replace(found, warnings=(*found.warnings, notice))
-    return _Assembly(collection, question.text, answered.parts).brief(found, answered.source_ids, gaps(answered))
+    return _brief(found, question.text, answered.parts, collection, answered.source_ids, gaps(answered))
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection) -> Brief:
     """The brief of a search."""
-    return _Assembly(collection, query.text, query.parts).brief(found, query.source_ids)
+    return _brief(found, query.text, query.parts, collection, query.source_ids)
+
+
+def _brief(
+    found: SearchResult,
+    question: str,
+    parts: tuple[str, ...],
+    collection: Collection,
+    source_ids: Sequence[str],
+    partial: Sequence[str] = (),
+) -> Brief:
+    """All that is said of what was found; the sources with evidence come first."""
+    sources = {source.id: source for source in (*found.sources, *collection.kept(source_ids))}
+    gone = [source_id for source_id in source_ids if source_id not in sources]  # evicted in the meantime
+    documents: dict[str, Document] = {}
+    left = _MAX_TEXT_BYTES
+    for source in sources.values():
+        if source.size <= left:
+            try:
+                documents[source.id] = collection.document(source.id)
+                left -= source.size
+            except UnknownSourceError:
+                gone.append(source.id)
+    numbers = {source_id: number for number, source_id in enumerate(sources, 1)}
+    blocks, quotables = (_whole if found.is_full_context else join)(found.hits, numbers, documents)
+    words = citations.terms_to_quote(question, parts)
+    return Brief(
+        sources=tuple(sources.values()),
+        evidence=tuple(blocks),
+        # What has nothing of the question proves nothing.
+        citations=tuple(citations.choose(quotables, words)) if found.matched else (),
+        texts={source_id: document.text for source_id, document in documents.items()},
+        question=question,
+        parts=parts,
+        partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in gone)),
+        notices=(*found.warnings, *_not_met(found)),
+    )
+
+
+def _whole(
+    hits: Sequence[Hit], numbers: Mapping[str, int], documents: Mapping[str, Document]
+) -> tuple[list[EvidenceBlock], list[Quotable]]:
+    """The sources as they are; the best of their passages are quoted first."""
+    lines = {source_id: lines_of(document.text, 1) for source_id, document in documents.items()}
+    shown = [source_id for source_id in lines if lines[source_id]]
+    blocks = [EvidenceBlock(numbers[source_id], lines[source_id]) for source_id in shown]
+    best = sorted((hit for hit in hits if hit.passage.source_id in shown), key=lambda hit: -hit.score)
+    return blocks, [_quotable(hit, shown.index(hit.passage.source_id)) for hit in best]
 
 
 def _not_met(found: SearchResult) -> list[str]:
@@ -107,65 +153,3 @@ def _not_met(found: SearchResult) -> list[str]:
     else:
         shown = 'as they begin'
     return [prompts.render('evidence/no_word_met', shown=shown)]
-
-
-@dataclass(slots=True)
-class _Assembly:
-    """One brief while it is put together."""
-
-    collection: Collection
-    question: str
-    parts: tuple[str, ...]
-    documents: dict[str, Document] = field(default_factory=dict[str, Document])
-    read: int = 0
-    """Bytes of the texts."""
-    gone: list[str] = field(default_factory=list[str])
-    """Sources that were evicted in the meantime."""
-
-    def brief(self, found: SearchResult, source_ids: Iterable[str], partial: Sequence[str] = ()) -> Brief:
-        """All that is said of what was found; the sources with evidence come first."""
-        sources = {source.id: source for source in found.sources}
-        for source_id in (each for each in source_ids if each not in sources):
-            try:
-                sources[source_id] = self.collection.source(source_id)
-            except UnknownSourceError:
-                self.gone.append(source_id)
-        for source in sources.values():
-            self._read(source)
-        numbers = {source_id: number for number, source_id in enumerate(sources, 1)}
-        words = citations.terms_to_quote(self.question, self.parts)
-        if found.is_full_context:
-            blocks, quotables = self._whole(found, numbers)
-        else:
-            blocks, quotables = join(found.hits, numbers, self.documents)
-        return Brief(
-            sources=tuple(sources.values()),
-            evidence=tuple(blocks),
-            # What has nothing of the question proves nothing.
-            citations=tuple(citations.choose(quotables, words)) if found.matched else (),
-            texts={source_id: document.text for source_id, document in self.documents.items()},
-            question=self.question,
-            parts=self.parts,
-            partial=(*partial, *(prompts.render('evidence/partial_gone', id=source_id) for source_id in self.gone)),
-            notices=(*found.warnings, *_not_met(found)),
-        )
-
-    def _read(self, source: Source) -> None:
-        """Read the text of a source where there is room, since passages are cut from it."""
-        if self.read + source.size <= _MAX_TEXT_BYTES:
-            try:
-                self.documents[source.id] = self.collection.document(source.id)
-                self.read += source.size
-            except UnknownSourceError:
-                self.gone.append(source.id)
-
-    def _whole(self, found: SearchResult, numbers: Mapping[str, int]) -> tuple[list[EvidenceBlock], list[Quotable]]:
-        """The sources as they are; the best of their passages are quoted first."""
-        blocks: list[EvidenceBlock] = []
-        block_of: dict[str, int] = {}
-        for source in found.sources:
-            if (document := self.documents.get(source.id)) and (lines := lines_of(document.text, 1)):
-                block_of[source.id] = len(blocks)
-                blocks.append(EvidenceBlock(numbers[source.id], lines))
-        best = sorted((hit for hit in found.hits if hit.passage.source_id in block_of), key=lambda hit: -hit.score)
-        return blocks, [_quotable(hit, block_of[hit.passage.source_id]) for hit in best]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import regex
 
@@ -21,11 +22,6 @@ _MIN_QUOTE = 12
 _MAX_CITATIONS = 16
 """Of an answer: about 1,500 tokens, which a reader can still check."""
 
-FEW = 3
-STRONG = 0.5
-"""The first blocks are quoted even where no word of the question stands in them, if they are worth so much, or no other
-block has one, either: they were found by their meaning."""
-
 _MANY_LINES = 400
 """Lines of one block that are looked at for something to quote."""
 
@@ -35,11 +31,11 @@ _MUCH_OF_A_LINE = 20_000
 _STOP = regex.compile(r'[.!?…]["\'”’»)\]*_]{0,3}\s+(?=\S)|[。！？；](?=\S)')
 _UNDER = regex.compile(r'\s*+(?::\s|\|(?=[\s:|]*-)[\s:|-]*+$)')
 """What stands under its term, or the line under the names of a table's columns."""
-_QUESTION = regex.compile(r'[?？؟]["\'”’»)\]*_|\s]*+$')
+
+_QUESTION = ('?', '？', '؟')
 
 _MARKS = regex.compile(r'(?:\s|[#>|]|:\s|[-*+]\s|\d{1,3}[.)]\s)*+')
 _WORD = regex.compile(r'[\p{L}\p{N}]')
-_SPACE = regex.compile(r'\s+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,41 +92,31 @@ def choose(quotables: Sequence[Quotable], words: frozenset[str], limit: int = _M
     A word counts the more, the fewer pieces have it. Of blocks, best first, those of the first come first; no citation
     says what another one says.
     """
-    pieces = [list(_pieces(block, words)) for block in quotables]
+    pieces = [[piece for piece in _pieces(block, words) if piece[2]] for block in quotables]
     rare = scoring.rarity([list(has) for block in pieces for _, _, has in block])
 
-    def order_of(piece: tuple[int, str, frozenset[str]]) -> tuple[bool, float, bool]:
+    def said(piece: tuple[int, str, frozenset[str]]) -> tuple[bool, float]:
         _, quote, has = piece
+        # What only asks, or names what is asked for, as a heading does, comes last.
+        tells = not quote.endswith(_QUESTION) and not quote_terms(quote) <= words
         # A word that stands in every piece has no rarity, but a piece with it is better than one without.
-        said = sum(0.1 + rare.get(word, 0.0) for word in has)
-        return not has or _only_asks(quote, words), -said, len(quote) > MAX_QUOTE // 2
+        return tells, sum(0.1 + rare.get(word, 0.0) for word in has)
 
-    ranked = [sorted(block, key=order_of) for block in pieces]
-    all_words = frozenset[str]().union(*(has for block in pieces for _, _, has in block))
+    ranked = [sorted(block, key=said, reverse=True) for block in pieces]
+    by_worth = sorted(range(len(ranked)), key=lambda index: -quotables[index].worth)
     chosen: dict[tuple[int, int], Citation] = {}
     quoted: set[str] = set()
     had: frozenset[str] = frozenset()
-    for turn in range(2):
-        order = sorted(range(len(ranked)), key=lambda index: index if turn == 0 else -quotables[index].worth)
+    for turn, order in enumerate((range(len(ranked)), by_worth)):
         for index in order:
-            if len(chosen) >= limit:
-                break
-            block = quotables[index]
-            needs_none = turn == 0 and index < FEW and (block.worth >= STRONG or not all_words)
-            for line, quote, has in ranked[index]:
-                if quote not in quoted and ((has - had if turn else has) or (needs_none and not has)):
-                    quoted.add(quote)
-                    chosen[index, turn] = Citation(quote, block.source_id, line, block.evidence)
-                    had |= has
-                    break
+            new = (each for each in ranked[index] if each[1] not in quoted)
+            new = (each for each in new if not turn or (said(each)[0] and each[2] - had))
+            if len(chosen) < limit and (piece := next(new, None)):
+                line, quote, has = piece
+                quoted.add(quote)
+                chosen[index, turn] = Citation(quote, quotables[index].source_id, line, quotables[index].evidence)
+                had |= has
     return [chosen[place] for place in sorted(chosen)]
-
-
-def _only_asks(quote: str, words: frozenset[str]) -> bool:
-    """Return whether a quote says nothing but what is asked for, as a heading does."""
-    said = {*names.words(quote)}
-    idle = ENGLISH | stop_words(said)
-    return all(word.casefold() in idle or _words_in(quote_terms(word), words) for word in said)
 
 
 def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, frozenset[str]]]:
@@ -141,23 +127,20 @@ def _pieces(block: Quotable, words: frozenset[str]) -> Iterator[tuple[int, str, 
     """
     lines = block.lines[:_MANY_LINES]
     of_term = frozenset[str]()
-    for place, (number, text) in enumerate(lines):
+    for (number, text), (_, following) in zip_longest(lines, lines[1:], fillvalue=(0, '')):
         if _UNDER.match(text) is None:
-            if lines[place + 1 : place + 2] and _UNDER.match(lines[place + 1][1]):
+            if _UNDER.match(following):
                 of_term = _words_in(quote_terms(text), words)
                 continue
             if text and not text[0].isspace() and text[0] != '|':
                 of_term = frozenset[str]()
-        quotes = quotes_in(text[:_MUCH_OF_A_LINE])
-        asks = len(quotes) == 1 and _QUESTION.search(quotes[0])  # as in a list of contents
-        for quote in quotes:
-            yield number, quote, frozenset() if asks else of_term | _words_in(quote_terms(quote), words)
+        for quote in quotes_in(text[:_MUCH_OF_A_LINE]):
+            yield number, quote, of_term | _words_in(quote_terms(quote), words)
 
 
 def _words_in(said: frozenset[str], words: frozenset[str]) -> frozenset[str]:
     """The wanted words that are said, or of which a word that is said only shares the beginning: `leader`, `leads`."""
-    missing = words - said
-    return words & said | {word for word in missing if any(is_alike(each, (word,)) for each in said)}
+    return frozenset(word for word in words if word in said or any(is_alike(each, (word,)) for each in said))
 
 
 def quotes_in(line: str) -> list[str]:
@@ -185,19 +168,17 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
     yield begin, len(text)
 
 
-def _short(sentence: str) -> list[str]:
+def _short(sentence: str) -> Iterator[str]:
     """A sentence in pieces of at most `MAX_QUOTE` characters, without white space around them."""
     marks = _MARKS.match(sentence)
     start = marks.end() if marks else 0
     end = len(sentence.rstrip().rstrip('|').rstrip())
-    pieces: list[str] = []
     while start < end:
         stop = end
         if end - start > MAX_QUOTE:
             reach = start + MAX_QUOTE
-            spaces = [match.start() for match in _SPACE.finditer(sentence, start, reach + 1)]
-            stop = spaces[-1] if spaces and spaces[-1] > start else tokens.safe_cut(sentence, reach, start)
+            space = sentence.rfind(' ', start + 1, reach + 1)
+            stop = space if space > start else tokens.safe_cut(sentence, reach, start)
         if (piece := sentence[start:stop].strip()) and _WORD.search(piece):
-            pieces.append(piece)
+            yield piece
         start = stop
-    return pieces

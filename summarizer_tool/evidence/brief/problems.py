@@ -36,15 +36,10 @@ MAX_ROWS = 8
 def of_error(error: SummarizerError, budget: int = MAX_TOKENS) -> str:
     """The text for an error of this package, by its type; its message names the input, the limit and the way out."""
     detail = quoting.label(str(error) or type(error).__name__, _DETAIL_TOKENS)
-    match error:
-        case FetchError():
-            return _problem('error_fetch', budget, [detail])
-        case RequestError():
-            name = 'error_request'
-        case UnknownSourceError():
-            name = 'error_unknown_source'
-        case _:
-            name = 'error_failed'
+    if isinstance(error, FetchError):
+        return _problem('error_fetch', budget, [detail])
+    names = {RequestError: 'error_request', UnknownSourceError: 'error_unknown_source'}
+    name = next((name for kind, name in names.items() if isinstance(error, kind)), 'error_failed')
     return _problem(name, budget, detail=detail)
 
 
@@ -107,16 +102,10 @@ def _problem(name: str, budget: int = MAX_TOKENS, rows: Sequence[str] = (), **va
 def corpus(totals: StoreTotals, sources: Sequence[Source], budget: int, *, include_urls: bool = True) -> str:
     """What the collection holds, with its sources, the last used first, or only their number."""
     counts = ((totals.documents, 'document'), (totals.passages, 'passage'), (totals.tokens, 'token'))
-    top = f'[CORPUS STATUS] {" · ".join(_many(count, what) for count, what in counts)}'
-    if not totals.documents:
-        return f'{top}\n{prompts.load("evidence/status_empty")}'
-    top = f'{top}\n{prompts.load("evidence/status")}'
-    if not include_urls:
-        return top
-    rows = [_stored(number, source) for number, source in enumerate(sources, 1)]
-    room = max(budget, MIN_BUDGET) - tokens.count(f'{top}\n\n')
-    write = of_rows('SOURCES', rows, max(totals.documents, len(rows)))
-    return f'{top}\n\n{write(most(write, len(rows), room))}'
+    head = f'[CORPUS STATUS] {" · ".join(_many(count, what) for count, what in counts)}'
+    text = prompts.load('evidence/status' if totals.documents else 'evidence/status_empty')
+    rows = [_stored(number, source) for number, source in enumerate(sources, 1)] if include_urls else []
+    return _with_lists(f'{head}\n{text}', budget, ('SOURCES', rows, max(totals.documents, len(rows))))
 
 
 def one_source(
@@ -127,14 +116,15 @@ def one_source(
         (_many(passages, 'passage'), _many(source.lines, 'line'), f'{source.size:,} bytes', _many(links, 'link'))
     )
     top = f'[CORPUS STATUS] 1 source\n{_stored(1, source)}\n{sums}\n{prompts.load("evidence/status_one")}'
-    left = max(budget, MIN_BUDGET) - tokens.count(f'{top}\n\n')
-    parts = [top]
-    others = [f'- {version.id} · {_times(version)}' for version in versions]
+    others = [f'- {version.id} · {_times(version)}' for version in versions] if len(versions) > 1 else []
     outline = [quoting.verbatim(line) for line in reading.outline(document).splitlines()]
-    for name, rows, total in (
-        ('VERSIONS', others if len(versions) > 1 else [], len(versions)),
-        ('HEADINGS', outline, len(outline)),
-    ):
+    return _with_lists(top, budget, ('VERSIONS', others, len(others)), ('HEADINGS', outline, len(outline)))
+
+
+def _with_lists(top: str, budget: int, *lists: tuple[str, Sequence[str], int]) -> str:
+    """A text, and below it of each list as many rows as there is room for."""
+    parts, left = [top], max(budget, MIN_BUDGET) - tokens.count(f'{top}\n\n')
+    for name, rows, total in lists:
         write = of_rows(name, rows, total)
         if count := most(write, len(rows), left):
             parts.append(write(count))

@@ -8,26 +8,26 @@ import heapq
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.store import index
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.index import Span, joined
-from summarizer_tool.store.words import beginning_with, counted, matching
+from summarizer_tool.store.page_details import OUTDATED
+from summarizer_tool.store.words import counted, matching
 from summarizer_tool.text import boilerplate_lines, passage_score
 from summarizer_tool.text.passage_score import PassageWords
 from summarizer_tool.text.ranking import WeighedQuestion, weigh
-from summarizer_tool.text.terms import asked, beginning, is_alike, words_of
+from summarizer_tool.text.terms import asked, words_of
 
 
 def outdated(db: StoreConnection, collection: str) -> list[Span]:
     """Where the passages are of pages that were stored with another text since: runs, ascending."""
     rows = db.execute(
-        'SELECT first, first + passages - 1 FROM outdated o JOIN indexed i ON i.collection = o.collection '
-        'AND i.source = o.id WHERE o.collection = ? AND passages > 0 ORDER BY first',
-        (collection,),
+        'SELECT first, first + passages - 1 FROM indexed '  # noqa: S608 - fixed text
+        f'WHERE collection = ? AND passages > 0 AND source IN ({OUTDATED}) ORDER BY first',
+        (collection, collection),
     )
     return joined(rows)
 
@@ -37,7 +37,7 @@ def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = (
     if source_ids:
         chosen, value = f'source {AMONG}', Among(source_ids)
     else:
-        chosen, value = 'source NOT IN (SELECT id FROM outdated WHERE collection = ?)', collection
+        chosen, value = f'source NOT IN ({OUTDATED})', collection
     return db.execute(
         f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {chosen}',  # noqa: S608 - fixed text
         (collection, value),
@@ -55,41 +55,24 @@ def outside(rows: Iterable[int], spans: Sequence[Span]) -> list[int]:
 _SLICES = 16
 """Places of a collection where a frequent word is looked at, rather than everywhere."""
 
-_MOST_ALIKE = 500
-"""Words with a beginning that are looked at for one that is alike."""
+
+def rows_with(db: StoreConnection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
+    """The passages that have all of these terms, in order, of more than `most` as many from all parts of the spans."""
+    found = _first_with(db, terms, spans, most + 1)
+    if len(found) <= most:
+        return found
+    steps = ((first, last, max(1, (last - first) // _SLICES + 1)) for first, last in spans)
+    places = [(at, min(at + step - 1, last)) for first, last, step in steps for at in range(first, last + 1, step)]
+    return [row for place in places for row in _first_with(db, terms, [place], max(1, most // len(places)))]
 
 
-def alike(db: StoreConnection, term: str) -> list[str]:
-    """The words of the index that only share their beginning with a term: `intention` for `intentionality`."""
-    if not (begins := beginning(term)):
-        return []
-    found = beginning_with(db, begins, _MOST_ALIKE)
-    return [word for word in found if is_alike(word, (term,))]
-
-
-def rows_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
-    """The passages that have all of these terms, in order, `most` at most: 5 ms for 30,000."""
+def _first_with(db: StoreConnection, terms: Sequence[str], spans: Iterable[Span], most: int) -> list[int]:
     found: list[int] = []
     for first, last in spans:
+        found += matching(db, terms, first, last, most - len(found))
         if len(found) >= most:
             break
-        found += matching(db, terms, first, last, most - len(found))
     return found
-
-
-def sample_with(db: StoreConnection, terms: Sequence[str], spans: Sequence[Span], most: int) -> list[int]:
-    """As `rows_with`, but from all parts of the spans evenly where there are more than `most`."""
-    slices = _sliced(spans)
-    return [row for place in slices for row in rows_with(db, terms, [place], max(1, most // len(slices)))]
-
-
-def _sliced(spans: Sequence[Span]) -> list[Span]:
-    """The spans, the only one cut into parts."""
-    if len(spans) != 1:
-        return [*spans]
-    [(first, last)] = spans
-    step = max(1, -(-(last - first + 1) // _SLICES))
-    return [(begin, min(begin + step - 1, last)) for begin in range(first, last + 1, step)]
 
 
 def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) -> int:
@@ -102,35 +85,20 @@ def frequency(db: StoreConnection, term: str, spans: Sequence[Span], most: int) 
     return found
 
 
-DERIVED = 0.5
-"""Weight of a word that only shares its beginning with one of the question, against 1 for that word."""
-
 POINTING = 0.5
 """Share of its score that a passage keeps which only says where something stands."""
 
 GATHERED = 10_000
 """Passages that are looked up by the index, over all terms."""
 
-_COUNTED = GATHERED + 1
-"""Passages of a term that are counted: what is in more is looked up with others alone."""
-
-_SKIMMED = 500
-"""Passages with equal terms of which the better ones are found by a quick look."""
-
 _FEW = 200
 """Under so many, the frequent terms are asked, too."""
 
-_TOGETHER = 4
-"""Frequent terms that are asked, the rarest ones."""
+_AROUND = 5
+"""Passages on each side of one of the best that are read with it, at least."""
 
-_AROUND = 3
-"""Passages on each side of one that is found that are read with it."""
-
-_SMALL = 500
-"""Passages that are all read, to see where the question is spoken of: about 50,000 tokens."""
-
-_BEST_READ = 4
-"""Elsewhere only those around so many of the best are."""
+_BEST_READ = 8
+"""Of the best, around so many it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +120,7 @@ def weigh_questions(
     wanted, purpose = [asked(question) for question in questions], asked(intent)
     spans = index.spans_of(db, collection)
     terms = dict.fromkeys(term for each in (*wanted, purpose) for term in each.terms)
-    frequencies = {term: frequency(db, term, spans, _COUNTED) for term in terms}
+    frequencies = {term: frequency(db, term, spans, GATHERED + 1) for term in terms}
     passages = index.count_passages(db, collection)
     return [weigh(each, purpose, frequencies, passages) for each in wanted], frequencies
 
@@ -175,11 +143,11 @@ def rank_passages(
     """
     found = _gathered(db, question, frequencies, spans, without)
     also = [row for row in also if _is_in(row, spans)]
-    chosen = dict.fromkeys((*_best(db, found, question, most), *also))
+    chosen = dict.fromkeys((*_best(found, most), *also))
     passages = index.passages(db, collection, [*chosen])
     scored = score_passages(db, collection, question, passages)
     best = heapq.nlargest(_BEST_READ, zip(scored, passages, strict=True), key=lambda each: each[0].score)
-    near = _near([passage for _, passage in best], spans)
+    near = _near([passage for _, passage in best], spans, most)
     others = index.passages(db, collection, [row for row in outside(near, without) if row not in chosen])
     scored += score_passages(db, collection, question, others)
     in_order = sorted(zip((*passages, *others), scored, strict=True), key=lambda each: each[0].id)
@@ -204,12 +172,11 @@ def rank_passages(
     )
 
 
-def _near(best: Sequence[Passage], spans: Sequence[Span]) -> list[int]:
+def _near(best: Sequence[Passage], spans: Sequence[Span], most: int) -> list[int]:
     """The ids of passages that are read for where they stand, ascending."""
-    if sum(last - first + 1 for first, last in spans) <= _SMALL:
-        return [row for first, last in spans for row in range(first, last + 1)]
-    steps = range(-_AROUND, _AROUND + 1)
-    return sorted({row for each in best for step in steps if _is_in(row := each.id + step, spans)})
+    reach = max(_AROUND, most // (2 * max(1, len(best))))
+    around = {row for each in best for row in range(each.id - reach, each.id + reach + 1)}
+    return sorted(row for row in around if _is_in(row, spans))
 
 
 def _is_in(row: int, spans: Sequence[Span]) -> bool:
@@ -238,54 +205,33 @@ def _gathered(
     without: Sequence[Span],
 ) -> dict[int, float]:
     """By passage what the terms weigh that the index knows to be in it."""
-    terms = sorted((term for term in question.weights if frequencies[term]), key=frequencies.__getitem__)
-    # A word that is nowhere is looked for in others with its beginning.
-    derived = {term: alike(db, term) for term in question.weights if not frequencies[term]}
-    room = sum(last - first + 1 for first, last in spans)
     found: dict[int, float] = {}
-    taken = 0
-    for term, words in derived.items():
-        rows = {row for word in words for row in rows_with(db, [word], spans, _FEW)}
-        for row in outside(rows, without):
-            found[row] = found.get(row, 0.0) + question.weights[term] * DERIVED
-    frequent: list[str] = []
-    for term in terms:
-        expected = min(frequencies[term], room)
-        if frequent or taken + expected > GATHERED:
-            frequent.append(term)
-            continue
-        rows = outside(rows_with(db, [term], spans, GATHERED), without)
-        taken += len(rows)
-        weight = question.weights[term]
+
+    def take(terms: Sequence[str], weight: float, most: int) -> int:
+        rows = outside(rows_with(db, terms, spans, most), without)
         for row in rows:
             found[row] = found.get(row, 0.0) + weight
-    # Frequent ones are looked up together: all of them, then all but one, then each.
-    frequent = frequent[:_TOGETHER]
-    for size in dict.fromkeys(size for size in (len(frequent), len(frequent) - 1, 1) if size > 0):
-        if len(found) >= _FEW:
-            break
-        for group in combinations(frequent, size):
-            weight = sum(question.weights[term] for term in group)
-            for row in outside(sample_with(db, group, spans, 2 * _SKIMMED), without):
-                found[row] = max(found.get(row, 0.0), weight)
+        return len(rows)
+
+    left, frequent = GATHERED, list[str]()
+    for term in sorted(question.weights, key=frequencies.__getitem__):
+        if frequent or frequencies[term] > left:
+            frequent.append(term)
+        else:
+            left -= take([term], question.weights[term], left)
+    # Frequent ones are looked up together, and each from everywhere where they seldom meet.
+    for group in (frequent, *([term] for term in frequent)) if frequent else ():
+        if len(found) < _FEW:
+            take(group, sum(question.weights[term] for term in group), 5 * _FEW)
     return found
 
 
-def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQuestion, most: int) -> list[int]:
-    """The passages to be read: those with the most weight, and of equals those that hold the terms most often."""
+def _best(found: Mapping[int, float], most: int) -> list[int]:
+    """The passages to be read: those with the most weight, of equals from everywhere."""
     if len(found) <= most:
         return [*found]
     least = heapq.nlargest(most, found.values())[-1]
     sure = [row for row, weight in found.items() if weight > least]
     equal = sorted(row for row, weight in found.items() if weight == least)
-    if len(equal) > _SKIMMED:
-        equal = [equal[place * len(equal) // _SKIMMED] for place in range(_SKIMMED)]
-    rows = db.execute(
-        f'SELECT id, text FROM passages WHERE id {AMONG}',  # noqa: S608 - fixed text
-        (Among(equal),),
-    )
-    # A term is the beginning of most of its words, so counting it is near enough here.
-    plain = ((text.lower(), row) for row, text in rows)
-    terms = [*question.weights.items()]
-    counts = ((sum(weight * min(3, text.count(term)) for term, weight in terms), row) for text, row in plain)
-    return sure + [row for _, row in heapq.nlargest(most - len(sure), counts)]
+    wanted = most - len(sure)
+    return sure + [equal[place * len(equal) // wanted] for place in range(wanted)]

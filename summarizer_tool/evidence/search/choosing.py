@@ -14,17 +14,12 @@ from summarizer_tool.text.ranking import RRF_K, fuse
 _MEANT = 0.5
 """The score of the passage that is nearest by meaning, where its words say less."""
 
-_FLOOR = 0.1
-"""The share of the best score or value under which a passage is left out."""
-
 
 def values_of(by_words: RankedPassages, near: Sequence[int], pool: int) -> dict[int, tuple[float, float]]:
     """The best passages for a part, best first: the score of each, and its value in the ranking."""
     scored = {each.passage.id: each.score for each in by_words.scored}
     if not near:
-        best = by_words.scored[:pool]
-        least = _FLOOR * max((max(each.score, each.value) for each in best), default=0.0)
-        return {each.passage.id: (each.score, each.value) for each in best if max(each.score, each.value) >= least}
+        return {each.passage.id: (each.score, each.value) for each in by_words.scored[:pool]}
     by_meaning = [item for item in near if item in scored]
     for rank, item in enumerate(by_meaning):
         scored[item] = max(scored[item], _MEANT * RRF_K / (RRF_K + rank))

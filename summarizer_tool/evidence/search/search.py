@@ -16,6 +16,7 @@ from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
+from summarizer_tool.store.page_details import OUTDATED
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
@@ -115,9 +116,8 @@ def _whole(state: _Search) -> SearchResult | None:
         return None
     with _reading(state.collection) as db:
         rows: list[tuple[str, int, bool]] = db.execute(
-            'SELECT id, tokens, EXISTS (SELECT 1 FROM outdated o WHERE o.collection = s.collection AND o.id = s.id) '
-            'FROM sources s WHERE collection = ? ORDER BY added_at',
-            (name,),
+            f'SELECT id, tokens, id IN ({OUTDATED}) FROM sources WHERE collection = ? ORDER BY added_at',  # noqa: S608 - fixed text
+            (name, name),
         ).fetchall()
         sizes = {source_id: size for source_id, size, _ in rows}
         current = [source_id for source_id, _, is_outdated in rows if not is_outdated]

@@ -5,9 +5,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.evidence.answer.answering import RESERVED_SECONDS
-from summarizer_tool.evidence.answer.page_loading import StoredPage
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
+from summarizer_tool.store.source import Source
 from tests.support.small_answers import PAGES, QUESTION, ask, trace
 from tests.support.small_web import ORIGIN, leaf, web
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 async def test_the_deadline_returns_what_there_is() -> None:
     small, deadline = web(PAGES), Deadline(3600)
 
-    async def add_page(url: str) -> StoredPage:
+    async def add_page(url: str) -> Source:
         if url.endswith('/guide/turbines'):
             deadline.bring_forward(0)
             await anyio.sleep(3600)
@@ -46,7 +46,7 @@ async def test_what_came_just_before_the_deadline_is_searched() -> None:
     }
     small, deadline, quick_is_there = web(pages), Deadline(3600), anyio.Event()
 
-    async def add_page(url: str) -> StoredPage:
+    async def add_page(url: str) -> Source:
         if url.endswith('/slow'):
             await quick_is_there.wait()
             deadline.bring_forward(0)

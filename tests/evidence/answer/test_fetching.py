@@ -5,7 +5,7 @@ import anyio.lowlevel
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.evidence.answer.page_loading import StoredPage
+from summarizer_tool.store.source import Source
 from tests.support.small_answers import PAGES, START, ask, trace
 from tests.support.small_web import ORIGIN, leaf, web
 
@@ -17,7 +17,7 @@ async def test_pages_are_fetched_at_once_but_not_too_many_from_one_host() -> Non
     most: dict[str, int] = {}
     all_there = anyio.Event()
 
-    async def add_page(url: str) -> StoredPage:
+    async def add_page(url: str) -> Source:
         host = url.split('/')[2]
         running.append(host)
         most[host] = max(most.get(host, 0), running.count(host))
@@ -64,17 +64,6 @@ async def test_only_hosts_that_the_constraints_name_are_followed() -> None:
         small = web(pages)
         await ask(small, constraints=constraints)
         assert small.fetched == fetched
-
-
-async def test_a_host_that_gives_nothing_is_not_asked_again() -> None:
-    links = [(f'https://gone.example/kaplan-{number}', f'Kaplan turbine {number}') for number in range(12)]
-    small = web({'/': leaf('Nothing.', *links)})
-    answered = await ask(small, answer_max_pages_per_round=2)
-    assert len(answered.failures) == 2
-    assert answered.stop_reason == 'no promising links'
-    # One that has given something may fail now and then.
-    small = web({'/': leaf('Nothing.', *links), **{f'https://gone.example/kaplan-{n}': leaf(f'{n}') for n in (0, 5)}})
-    assert len((await ask(small, answer_max_pages_per_round=3, mode='deep')).failures) == 10
 
 
 async def test_without_pages_all_of_the_collection_is_searched_and_followed_from_the_best() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, SourceStore
-from summarizer_tool.evidence.answer.links import LinkCandidate, leading, promising, references
+from summarizer_tool.evidence.answer.links import Reference, promising, references
 from summarizer_tool.evidence.question import topic_of
 from summarizer_tool.html.page import Link
 from summarizer_tool.store import page_details
@@ -25,20 +25,20 @@ MENTIONS = (
 
 def follow(
     question: str, *links: Link | tuple[str, str], depth: int = 0, seen: tuple[str, ...] = ()
-) -> list[LinkCandidate]:
+) -> list[Reference]:
     """What is worth following of the links of a page."""
-    topic = topic_of([question], [0.0])
+    topic = topic_of([question])
     whole = [link if isinstance(link, Link) else Link(link[0], link[1]) for link in links]
     known = references(whole, page_url=PAGE, depth=depth, topic=topic)
     return promising(known, topic, seen={key_of(url) for url in seen})
 
 
-def told(candidates: list[LinkCandidate]) -> list[LinkCandidate]:
+def told(candidates: list[Reference]) -> list[Reference]:
     """Those for which words speak."""
     return [candidate for candidate in candidates if candidate.is_told]
 
 
-def urls(candidates: list[LinkCandidate]) -> list[str]:
+def urls(candidates: list[Reference]) -> list[str]:
     return [candidate.url.removeprefix('https://marn.example') for candidate in candidates]
 
 
@@ -104,7 +104,7 @@ def test_other_sites_are_followed_where_they_seem_to_answer() -> None:
     # A page of links to other sites alone has no better ones.
     assert urls(follow(QUESTION, *MENTIONS[:1], Link('https://ness.example/x', 'Drawings'))) == [MENTIONS[0].url]
     # Where only other sites are wanted, these are as good as the page's own.
-    topic = topic_of([QUESTION], [0.0])
+    topic = topic_of([QUESTION])
     known = references(links, page_url=PAGE, depth=0, topic=topic)
     assert len(promising(known, topic, is_anywhere=True)) == len(links)
 
@@ -129,15 +129,6 @@ def test_each_page_is_a_candidate_once_and_never_again() -> None:
     assert urls(follow(QUESTION, *links, seen=('http://marn.example/kaplan', 'https://marn.example/runner/'))) == [
         '/kaplan/'
     ]
-
-
-def test_what_is_still_missing_counts_more() -> None:
-    parts = ['height of the dam', 'age of the mill']
-    links = [at('/dam', 'The dam'), at('/mill', 'The mill')]
-    for coverage, first in (((0.9, 0.1), '/mill'), ((0.1, 0.9), '/dam')):
-        topic = topic_of(parts, coverage)
-        known = references(links, page_url=PAGE, depth=0, topic=topic)
-        assert urls(promising(known, topic))[0] == first
 
 
 def test_words_on_every_link_say_nothing_of_one() -> None:
@@ -182,7 +173,7 @@ def test_a_link_for_which_words_speak_comes_before_a_chapter() -> None:
 
 def test_sections_come_before_pages() -> None:
     def order(*paths: str) -> list[str]:
-        topic = topic_of(['Who hid the brandy?'], [0.0])
+        topic = topic_of(['Who hid the brandy?'])
         links = [at(path, 'Somewhere') for path in paths]
         known = references(links, page_url='https://marn.example/', depth=0, topic=topic)
         return urls(promising(known, topic))
@@ -192,30 +183,6 @@ def test_sections_come_before_pages() -> None:
     # A few links to the top are a menu, and lead on; of many, any may answer.
     assert order('/a/b', '/news', '/shop') == ['/news', '/shop', '/a/b']
     assert order('/a/b', *(f'/{number}' for number in range(9)))[0] == '/a/b'
-
-
-def test_links_that_say_of_themselves_that_they_answer() -> None:
-    text = 'A page of its own tells how many blades the runner of a Kaplan turbine has.'
-    links = [
-        at('/a', 'Blades of the Kaplan runner'),
-        at('/b', 'page of its own', '', text),
-        at('/c', 'Answer', QUESTION),
-        at('/d', 'Kaplan turbine', '', text),
-        at('/e', 'bronze', '', 'The runner of a Kaplan turbine has five blades of bronze.'),
-        at('/f', 'Kaplan turbine'),
-        at('/g', 'Log', 'Blades of the Kaplan runner'),
-        at('/h', 'The mill'),
-    ]
-    topic = topic_of([QUESTION, 'age of the mill'], [0.0, 0.0])
-    known = references(links, page_url=PAGE, depth=0, topic=topic)
-
-    def found(*parts: str) -> str:
-        return ''.join(sorted(key[-1] for key in leading(known, parts)))
-
-    assert found(QUESTION) == 'abcd'
-    assert found(QUESTION, 'the mill') == 'abcdh'
-    # One of two terms is not most of them.
-    assert found('age of the mill') == ''
 
 
 LINKS = st.lists(

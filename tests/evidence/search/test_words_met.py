@@ -54,7 +54,9 @@ async def test_frequent_words_that_never_meet(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(candidates, 'GATHERED', 50)
     collection = SourceStore().collection()
     collection.add(
-        Document('\n\n'.join(f'# {place}\n\n{("salt wool", "wool tar")[place % 2]} {place}' for place in range(160)))
+        Document(
+            '\n\n'.join(f'# {place}\n\n{("salt wool", "wool tar")[place % 3 > 0]} {place}' for place in range(160))
+        )
     )
     found = await search(collection, Query('salt wool tar'))
     assert {hit.passage.text[:9] for hit in found.hits} == {'salt wool', 'wool tar '}
@@ -76,14 +78,6 @@ async def test_characters_that_stand_for_words(collection: Collection, question:
     collection.add(Document('The prophet ﷺ said: seek knowledge.'))
     found = await search(collection, Query(question))
     assert ('prophet' in found.hits[0].passage.text) == ('geese' not in question)
-
-
-async def test_words_that_only_begin_alike() -> None:
-    collection = SourceStore().collection()
-    collection.add(Document('# Aim\n\nThe intention was to build a mill.\n\n# Geese\n\nGeese walked about all day.'))
-    found = await search(collection, Query('intentionality'))
-    assert [(hit.passage.path, round(hit.score, 2)) for hit in found.hits] == snapshot([(('Aim',), 0.38)])
-    assert not (await search(collection, Query('intestate'))).hits
 
 
 async def test_what_is_named_once_and_then_spoken_of() -> None:
