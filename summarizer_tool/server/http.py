@@ -16,12 +16,13 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.server.calls import has_wrong_id, with_whole_characters
+from summarizer_tool.server.calls import read_message, with_whole_characters
 from summarizer_tool.server.front import PATH
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
@@ -153,7 +154,7 @@ class Arrival:
     at: float
     """By the event loop's clock."""
     collection: str
-    lost: Event
+    lost: Event = field(default_factory=Event)
     """Set when the client has gone."""
 
 
@@ -224,7 +225,7 @@ class Gate:
         declared = request.headers.get('content-length', '')
         if declared.isdecimal() and self._is_large(int(declared) / ESCAPED):
             return _refused(TOO_LARGE.format(self._max_input_mb), 413)
-        scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection, Event())
+        scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection)
         if self._tokens:
             # A session belongs to whoever has opened it: the SDK compares this user.
             owner = collection_of(authorization.decode('latin-1'))
@@ -237,7 +238,7 @@ class Gate:
 
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         lost = scope['summarizer.arrival'].lost
-        body = await self._body(receive)
+        body = await self._body(receive) if scope['method'] == 'POST' else b''
         if isinstance(body, Response):
             await body(scope, receive, send)
             return
@@ -283,35 +284,21 @@ class Gate:
 
 
 def _looked_at(*parts: bytes) -> bytes | None:
-    """A body with whole characters; nothing of one whose id is wrong."""
-    text = b''.join(parts).decode('utf-8', 'surrogateescape')
-    return None if has_wrong_id(text) else with_whole_characters(text).encode('utf-8', 'surrogateescape')
+    """A body with whole characters, if it is a message."""
+    text = with_whole_characters(b''.join(parts).decode('utf-8', 'replace'))
+    return text.encode() if isinstance(read_message(text), SessionMessage) else None
 
 
 @dataclass(eq=False, slots=True)
 class _Outgoing:
-    """The response to one request: never waits for ever, and says what to do where the SDK refuses a body."""
+    """The response to one request, which never waits for ever."""
 
     _send: 'Send'
     _lost: Event
     scope: CancelScope = field(default_factory=CancelScope)
     _is_open: bool = False
-    _start: 'Message | None' = None
 
     async def send(self, message: 'Message') -> None:
-        if message['type'] == 'http.response.start' and message['status'] == 400:
-            self._start = message  # until it is seen what it says
-            return
-        if self._start is not None:
-            start, self._start = self._start, None
-            if b'alidation error' in message.get('body', b''):
-                body = _error(INVALID)
-                headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(body))]
-                start, message = {**start, 'headers': headers}, {**message, 'body': body}
-            await self._pass(start)
-        await self._pass(message)
-
-    async def _pass(self, message: 'Message') -> None:
         with anyio.move_on_after(STALLED_SECONDS) as stalled:
             self._is_open = message['type'] == 'http.response.start' or message.get('more_body', False)
             await self._send(message)

@@ -151,12 +151,12 @@ async def make_tools(settings: 'Settings') -> 'AsyncGenerator[Tools]':
 def _load(settings: 'Settings', workers: 'WorkerProcesses | None') -> 'Tools':
     """Import and build what answers calls, which takes a second or two."""
     from summarizer_tool.mapreduce.summarizer import Summarizer
-    from summarizer_tool.server.calls import RunningCalls
+    from summarizer_tool.server.calls import CallsInFlight
     from summarizer_tool.server.tools import Tools
     from summarizer_tool.service.setup import Setup
 
     setup = Setup.of(Summarizer(settings, workers=workers))
-    return Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout))
+    return Tools(settings, setup, open_store(settings), CallsInFlight(settings.mcp_tool_timeout))
 
 
 def worker_processes(settings: 'Settings') -> int:

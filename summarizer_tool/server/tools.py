@@ -22,8 +22,8 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.turns import on_behalf_of
-from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError, refuse_cursor
-from summarizer_tool.server.http import arrival
+from summarizer_tool.server.calls import CallsInFlight, TimeIsUpError, refuse_cursor
+from summarizer_tool.server.http import Arrival, arrival
 from summarizer_tool.service.operations import (
     OPERATIONS,
     Effect,
@@ -106,7 +106,7 @@ class Tools:
     settings: Settings
     setup: Setup
     store: SourceStore
-    calls: RunningCalls
+    calls: CallsInFlight
 
     def facts(self) -> Mapping[str, object]:
         """The model and the store, for the log."""
@@ -147,7 +147,7 @@ class Tools:
     ) -> types.ListResourcesResult:
         """The sources of the client's collection."""
         refuse_cursor(params)
-        sources = await self._looked_up(context, 'resources/list', lambda service: service.sources(MAX_LISTED))
+        sources = await self._looked_up(context, lambda service: service.sources(MAX_LISTED))
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -170,14 +170,14 @@ class Tools:
         if asked is None:
             raise RefusedError(f'resources are {TEMPLATE.uri_template}')
         request = ReadSourceRequest(source_id=asked[1], max_tokens=RESOURCE_TOKENS)
-        text = await self._looked_up(context, 'resources/read', lambda service: service.read_source(request))
+        text = await self._looked_up(context, lambda service: service.read_source(request))
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)]
         )
 
-    async def _looked_up(self, context: Context, name: str, look_up: Callable[[Service], Awaitable[T]]) -> T:
+    async def _looked_up(self, context: Context, look_up: Callable[[Service], Awaitable[T]]) -> T:
         try:
-            return await self._in_time(context, name, lambda retriever, _: look_up(retriever.service))
+            return await self._in_time(context, lambda retriever, _: look_up(retriever.service))
         except TimeIsUpError:
             raise MCPError(types.INTERNAL_ERROR, self._no_answer()) from None
         except SummarizerError as error:
@@ -186,14 +186,14 @@ class Tools:
             _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
             raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
 
-    async def _in_time(self, context: Context, name: str, work: Callable[[Retriever, RunningCall], Awaitable[T]]) -> T:
+    async def _in_time(self, context: Context, work: Callable[[Retriever, RequestOptions], Awaitable[T]]) -> T:
         """Do the work of a request on the collection of its client, which is told how far it is."""
-        came = arrival(context.request)
-        collection = came.collection if came else DEFAULT_COLLECTION
-        arrived, lost = (came.at, came.lost) if came else (anyio.current_time(), None)
-        report = context.session.report_progress
-        with on_behalf_of(collection), self.calls.start(name, report, arrived=arrived, lost=lost) as running:
-            return await running.finish(work(self.setup.retriever(self.store.collection(collection)), running))
+        came = arrival(context.request) or Arrival(anyio.current_time(), DEFAULT_COLLECTION)
+        retriever = self.setup.retriever(self.store.collection(came.collection))
+        with on_behalf_of(came.collection):
+            return await self.calls.in_time(
+                partial(work, retriever), context.session.report_progress, arrived=came.at, lost=came.lost
+            )
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Answer a call in time, whatever happens; only a cancelled call has no result."""
@@ -206,7 +206,7 @@ class Tools:
         failure: Exception | None = None
         work = partial(self._work, asked, params.arguments or {})
         try:
-            result = await self._in_time(context, params.name, work)
+            result = await self._in_time(context, work)
         except TimeIsUpError as error:
             failure, result = error, self._late(asked)
         except (SummarizerError, UsageLimitExceeded) as error:
@@ -224,11 +224,10 @@ class Tools:
         return result
 
     async def _work(
-        self, asked: Operation[Any], arguments: Mapping[str, Any], retriever: Retriever, running: RunningCall
+        self, asked: Operation[Any], arguments: Mapping[str, Any], retriever: Retriever, options: RequestOptions
     ) -> types.CallToolResult:
         request = asked.read(arguments)
         _logger.info('call', extra={'tool': asked.name, 'collection': retriever.collection.name})
-        options = RequestOptions(on_progress=running.report.tell, deadline=running.deadline)
         reply = await asked.answer(retriever, request, options)
         if reply.is_error:
             return _error(reply.text)

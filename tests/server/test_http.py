@@ -258,7 +258,7 @@ async def test_a_client_that_takes_nothing_has_gone(monkeypatch: pytest.MonkeyPa
         await send({'type': 'http.response.body', 'body': b'never taken', 'more_body': True})
 
     async def receive() -> Any:
-        return {'type': 'http.request'}
+        return {'type': 'http.request', 'body': json.dumps(INITIALIZE).encode()}
 
     async def send(message: Any) -> None:
         if message.get('body'):
