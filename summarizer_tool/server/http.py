@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,11 +12,10 @@ from math import inf
 from typing import TYPE_CHECKING
 
 import anyio
-from anyio import CancelScope, Event
+from anyio import CancelScope, Event, Semaphore
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
@@ -84,17 +84,26 @@ def collection_of(token: str) -> str:
     return 'token-' + hashlib.sha256(token.encode()).hexdigest()[:16]
 
 
-def security(settings: Settings) -> TransportSecuritySettings:
-    """Which Host and Origin headers are accepted, against DNS rebinding: local ones, and those that settings name."""
-    if settings.mcp_allowed_hosts == ('*',):
-        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
+def hosts_of(settings: Settings) -> frozenset[str]:
+    """The hosts that clients may name, against DNS rebinding: local ones, and those of the settings; `:*` any port."""
     own = settings.mcp_host if ':' not in settings.mcp_host else f'[{settings.mcp_host}]'
     names = [*LOCAL_HOSTS, *([own] if own not in ('0.0.0.0', '[::]', '') else [])]  # noqa: S104 - compared, not bound
-    # As `Gate` compares them: in small letters.
-    hosts = [host.lower() for host in (*names, *(f'{name}:*' for name in names), *settings.mcp_allowed_hosts)]
-    return TransportSecuritySettings(
-        allowed_hosts=hosts, allowed_origins=[f'{scheme}://{host}' for host in hosts for scheme in ('http', 'https')]
-    )
+    hosts = (*names, *(f'{name}:*' for name in names), *settings.mcp_allowed_hosts)
+    return frozenset(host.lower() for host in hosts)
+
+
+_SCHEME = re.compile('https?://')
+_PORT = re.compile(r':\d+$')
+
+
+def wrong_header(request: Request, hosts: frozenset[str]) -> str:
+    """Which of Host and Origin names a host that is none of those; nothing if both are right."""
+    headers = request.headers
+    named = {'Host': headers.get('host', '').lower(), 'Origin': _SCHEME.sub('', headers.get('origin', '').lower(), 1)}
+    if not named['Origin']:  # a program sends none
+        del named['Origin']
+    wrong = (name for name, host in named.items() if hosts.isdisjoint((host, _PORT.sub(':*', host), '*')))
+    return next(wrong, '')
 
 
 class Tokens:
@@ -127,7 +136,7 @@ class _WrongTokens:
     def __init__(self) -> None:
         self._since = 0.0
         self._tried: Counter[str] = Counter()
-        self._waiting = 0
+        self._waiting = Semaphore(WAITING_WRONG_TOKENS)
 
     async def may_answer(self, host: str) -> bool:
         """Count a wrong token, and wait where there were many; False where too many wait."""
@@ -135,15 +144,11 @@ class _WrongTokens:
             self._since = anyio.current_time()
             self._tried.clear()
         self._tried[host] += 1
-        if self._tried[host] <= WRONG_TOKENS:
-            return True
-        if self._waiting >= WAITING_WRONG_TOKENS:
-            return False
-        self._waiting += 1
-        try:
-            await anyio.sleep(WRONG_TOKEN_SECONDS)
-        finally:
-            self._waiting -= 1
+        if self._tried[host] > WRONG_TOKENS:
+            if not self._waiting.value:
+                return False
+            async with self._waiting:
+                await anyio.sleep(WRONG_TOKEN_SECONDS)
         return True
 
 
@@ -172,9 +177,7 @@ class Gate:
         self._knows = knows
         self._wrong_tokens = _WrongTokens()
         self._tokens = Tokens(settings)
-        self._host_check = TransportSecurityMiddleware(security(settings))
-        # It says the same as `_refusal`, but not what to do.
-        logging.getLogger(TransportSecurityMiddleware.__module__).setLevel(logging.ERROR)
+        self._hosts = hosts_of(settings)
         self._max_input_mb = settings.max_input_mb
         self._streams: set[CancelScope] = set()
 
@@ -204,19 +207,15 @@ class Gate:
             if authorization and not await self._wrong_tokens.may_answer((scope.get('client') or ('',))[0]):
                 return JSONResponse({'error': 'too many wrong tokens'}, 429, {'Retry-After': '60'})
             return _unauthorized(is_given=bool(authorization))
-        # Names of hosts are the same in capitals.
-        scope['headers'] = [(name, value.lower() if name == b'host' else value) for name, value in scope['headers']]
         request = Request(scope)
-        refused = await self._host_check.validate_request(request)
-        if refused is not None:
-            header = 'Host' if refused.status_code == 421 else 'Origin'
+        if header := wrong_header(request, self._hosts):
             _logger.warning(
                 'a request is refused because of its %s header; if that is right, name the host in MCP_ALLOWED_HOSTS',
                 header,
                 extra={'header': header, 'value': ascii(request.headers.get(header, ''))[1:-1][:MAX_SHOWN]},
             )
             what = f'Invalid {header} header: local ones are accepted, and those that MCP_ALLOWED_HOSTS names'
-            return PlainTextResponse(what, refused.status_code)
+            return PlainTextResponse(what, 421 if header == 'Host' else 403)
         session = request.headers.get('mcp-session-id')
         is_modern = request.headers.get('mcp-protocol-version', '') >= MODERN  # which has no sessions
         if session is not None and not is_modern and not self._knows(session):
@@ -342,7 +341,6 @@ class Sessions(StreamableHTTPSessionManager):
         super().__init__(
             server,
             stateless=settings.mcp_stateless,
-            security_settings=security(settings),
             max_sessions=MAX_SESSIONS,
         )
         self.asgi_app = self._handle_request  # `Gate` has read the body, and bounded it

@@ -91,14 +91,6 @@ DEFECT = 'the request failed because of a defect in the server; its log names it
 _RESOURCE = re.compile(r'source://([^/]+)/?')
 
 
-class RefusedError(MCPError):
-    """A request for a resource that is answered with an error; what it says may quote titles, which traces must not."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(types.INVALID_PARAMS, 'refused')
-        self.reason = reason
-
-
 @dataclass(slots=True)
 class Tools:
     """The handlers of the server, over all collections."""
@@ -168,7 +160,7 @@ class Tools:
         """The first numbered lines of a source."""
         asked = _RESOURCE.fullmatch(params.uri)
         if asked is None:
-            raise RefusedError(f'resources are {TEMPLATE.uri_template}')
+            raise MCPError(types.INVALID_PARAMS, f'resources are {TEMPLATE.uri_template}')
         request = ReadSourceRequest(source_id=asked[1], max_tokens=RESOURCE_TOKENS)
         text = await self._looked_up(context, lambda service: service.read_source(request))
         return types.ReadResourceResult(
@@ -181,7 +173,7 @@ class Tools:
         except TimeIsUpError:
             raise MCPError(types.INTERNAL_ERROR, self._no_answer()) from None
         except SummarizerError as error:
-            raise RefusedError(str(error)) from None
+            raise MCPError(types.INVALID_PARAMS, 'refused') from error
         except Exception as error:  # noqa: BLE001 - as for calls
             _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
             raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
@@ -270,8 +262,10 @@ async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
         ctx = replace(ctx, params={**params, 'name': 'unknown'})
     try:
         return await call_next(ctx)
-    except RefusedError as error:
-        raise MCPError(types.INVALID_PARAMS, error.reason) from None
+    except MCPError as error:
+        if isinstance(error.__cause__, SummarizerError):  # whose words may quote titles, which traces must not
+            raise MCPError(types.INVALID_PARAMS, str(error.__cause__)) from None
+        raise
 
 
 def _text(text: str, **meta: object) -> types.CallToolResult:

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from summarizer_tool import Settings
 from summarizer_tool.server import http
-from summarizer_tool.server.http import Arrival, Gate, Tokens, collection_of, security
+from summarizer_tool.server.http import Arrival, Gate, Tokens, collection_of, hosts_of
 from tests.support import serving
 from tests.support.serving import INITIALIZE, Mode, Served, text_of
 from tests.support.texts import HARBOUR
@@ -165,9 +165,9 @@ def test_allowed_hosts() -> None:
 
 
 def test_the_own_address_is_allowed() -> None:
-    assert '192.0.2.7:*' in security(Settings.load(mcp_host='192.0.2.7')).allowed_hosts
-    assert '[2001:db8::7]:*' in security(Settings.load(mcp_host='2001:db8::7')).allowed_hosts
-    assert not any('0.0.0.0' in host for host in security(Settings.load(mcp_host='0.0.0.0')).allowed_hosts)
+    assert '192.0.2.7:*' in hosts_of(Settings.load(mcp_host='192.0.2.7'))
+    assert '[2001:db8::7]:*' in hosts_of(Settings.load(mcp_host='2001:db8::7'))
+    assert not any('0.0.0.0' in host for host in hosts_of(Settings.load(mcp_host='0.0.0.0')))
 
 
 @pytest.mark.parametrize('is_chunked', [False, True])
