@@ -26,8 +26,8 @@ PAGE = 200
 POLL_SECONDS = 0.5
 """How often a worker with room looks for a document, and this process for results."""
 
-PAGES = 5
-"""Pages of unfinished jobs that are looked at with each look: all of them after a while."""
+LOOKED_AT = 1000
+"""Unfinished jobs that one look asks about, the first ones: workers take them in order."""
 
 MERGE_TOKENS = 100_000
 """Tokens of results that become one text at a time."""
@@ -93,7 +93,6 @@ class Batch:
         """Of the documents, in order."""
         self._started = time.monotonic()
         self._next = 0.0
-        self._at = 0
 
     @property
     def queue(self) -> str:
@@ -220,16 +219,10 @@ class Batch:
             self.client.enqueue(options, job.model_dump(mode='json'))
 
     def _look(self, look: Callable[[BatchProgress], None]) -> None:
-        """Collect what is finished, a part of all at a time, and tell of it."""
+        """Collect what is finished, and tell of it."""
         if time.monotonic() < self._next:
             return
-        ids = list(self._waiting)
-        for _ in range(PAGES):
-            page = ids[self._at : self._at + PAGE]
-            self._at = self._at + PAGE if len(page) == PAGE else 0
-            self._take(page)
-            if not self._at:
-                break
+        self._take(list(islice(self._waiting, LOOKED_AT)))
         self.progress.seconds = time.monotonic() - self._started
         if self._waiting:
             look(self.progress)
@@ -308,10 +301,8 @@ class Batch:
 def content(path: Path, limit_mb: float) -> bytes:
     """The bytes of a document; raises `FetchError` if it is no file, or cannot be read."""
     with suppress(OSError):  # which reading tells of
-        if path.is_symlink() and path.is_dir():
-            raise FetchError('is a link to a folder, which is not followed; name its files in a manifest')
         if path.exists() and not path.is_file():
-            raise FetchError('is no file, but a folder, a pipe or a device')
+            raise FetchError('is no file, but a folder or a link to one, a pipe or a device')
     return read_path(path, limit_mb)
 
 

@@ -67,9 +67,6 @@ def batch(
 
     What is done stays done: the same command goes on where it was interrupted. A document that cannot be summarized is
     set aside with its error, in report.jsonl. With SUMMARIZER_DATABASE_URL, `summarizer worker` on any machine joins.
-
-    Exit codes: 0 done, 1 documents were set aside or the workers stopped, 2 wrong option, setting or key, 3 no such
-    folder or manifest, 130 interrupted.
     """
     with ending(model=model), naming_extra('batch'):
         from summarizer_tool.batch.folder import BatchFolder, files_of
@@ -122,10 +119,7 @@ def worker(
     name: Annotated[str, typer.Option(help='Of this process; one with the same name goes on with its work.')] = '',
     until_stdin_ends: Annotated[bool, typer.Option('--until-stdin-ends', hidden=True)] = False,
 ) -> None:
-    """Do a share of the batches in SUMMARIZER_DATABASE_URL, until SIGTERM or Ctrl-C.
-
-    Exit codes: 0 stopped, 1 every call of a model failed, for several documents in a row, 2 a wrong setting or key.
-    """
+    """Do a share of the batches in SUMMARIZER_DATABASE_URL, until SIGTERM or Ctrl-C."""
     with ending(), naming_extra('batch'):
         settings = load_settings()
         if settings.database_url is None:

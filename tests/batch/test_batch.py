@@ -179,10 +179,10 @@ async def test_what_cannot_be_read_is_set_aside(tmp_path: Path, database: BatchD
     assert {name: outcome.error for name, outcome in sorted(batch.outcomes.items())} == snapshot(
         {
             'documents/a.md': '',
-            'documents/endless': 'is no file, but a folder, a pipe or a device',
+            'documents/endless': 'is no file, but a folder or a link to one, a pipe or a device',
             'documents/large.md': 'is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
             'documents/lost': 'does not exist',
-            'documents/pipe': 'is no file, but a folder, a pipe or a device',
+            'documents/pipe': 'is no file, but a folder or a link to one, a pipe or a device',
         }
     )
 

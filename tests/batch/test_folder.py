@@ -41,7 +41,7 @@ def test_a_linked_folder_is_told_and_not_gone_into(tmp_path: Path) -> None:
     (source / 'more').symlink_to(tmp_path)
     (source / 'out').symlink_to(tmp_path / 'out')
     [(name, path)] = files_of(source, tmp_path / 'out')
-    with pytest.raises(FetchError, match='is a link to a folder, which is not followed; name its files in a manifest'):
+    with pytest.raises(FetchError, match='is no file, but a folder or a link to one'):
         content(path, 1.0)
     assert name == 'more'
     with pytest.raises(ConfigurationError, match='is the folder of the results; name another one with --out'):
