@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from dbos import DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusString
 
 from summarizer_tool.batch.database import APPLICATION, BatchDatabase
 from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRecord, files_of
-from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome, unpack
+from summarizer_tool.batch.job import Asked, BatchJob, Outcome, unpack
 from summarizer_tool.batch.worker import WORKFLOW
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError
@@ -238,10 +239,10 @@ class Batch:
             if job.status != WorkflowStatusString.SUCCESS.value:
                 self._finish(name, Outcome(state='set aside', error=reason(job)), is_before=is_before)
                 continue
-            steps = self.client.list_workflow_steps(job.workflow_id)
-            result = JobResult.model_validate(steps[0]['output'])
-            self.folder.keep(name, Summary.model_validate_json(unpack(result.summary)))
-            self._finish(name, result.outcome, is_before=is_before)
+            [step] = self.client.list_workflow_steps(job.workflow_id)
+            summary = Summary.model_validate_json(unpack(cast('dict[str, str]', step['output'])['summary']))
+            self.folder.keep(name, summary)
+            self._finish(name, Outcome.of(summary), is_before=is_before)
 
     def _finish(self, name: str, outcome: Outcome, *, is_before: bool) -> None:
         progress = self.progress

@@ -6,7 +6,7 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING
@@ -106,28 +106,15 @@ def wrong_header(request: Request, hosts: frozenset[str]) -> str:
     return next(wrong, '')
 
 
-class Tokens:
-    """The bearer tokens that are accepted, and the collection that each opens."""
+def token_in(authorization: bytes, tokens: Sequence[bytes]) -> bytes | None:
+    """Which of the tokens an Authorization header has, if any.
 
-    def __init__(self, settings: Settings) -> None:
-        self._tokens = [token.get_secret_value().encode() for token in settings.mcp_auth_token]
-        self._shared = settings.mcp_shared_collection
-
-    def __bool__(self) -> bool:
-        """Return whether a token is needed at all."""
-        return bool(self._tokens)
-
-    def collection(self, authorization: bytes) -> str | None:
-        """The collection that an Authorization header opens; None if it opens none.
-
-        Every token is compared, each in constant time, so that the time it takes says nothing about any of them.
-        """
-        scheme, _, given = authorization.partition(b' ')
-        given = given.strip()
-        found = [token for token in self._tokens if hmac.compare_digest(token, given)]
-        if scheme.lower() != b'bearer' or not found:
-            return None
-        return DEFAULT_COLLECTION if self._shared else collection_of(found[0].decode())
+    Each of them is compared in constant time, so that the time it takes says nothing about any.
+    """
+    scheme, _, given = authorization.partition(b' ')
+    given = given.strip()
+    found = [token for token in tokens if hmac.compare_digest(token, given)]
+    return found[0] if found and scheme.lower() == b'bearer' else None
 
 
 class _WrongTokens:
@@ -176,7 +163,8 @@ class Gate:
         self._app = app
         self._knows = knows
         self._wrong_tokens = _WrongTokens()
-        self._tokens = Tokens(settings)
+        self._tokens = [token.get_secret_value().encode() for token in settings.mcp_auth_token]
+        self._is_shared = settings.mcp_shared_collection
         self._hosts = hosts_of(settings)
         self._max_input_mb = settings.max_input_mb
         self._streams: set[CancelScope] = set()
@@ -201,8 +189,8 @@ class Gate:
         if scope['path'].rstrip('/') != PATH:
             return JSONResponse({'error': f'there is nothing here; MCP is at {PATH}, health at {HEALTH}'}, 404)
         authorization = next((value for name, value in scope['headers'] if name == b'authorization'), b'')
-        collection = self._tokens.collection(authorization) if self._tokens else DEFAULT_COLLECTION
-        if collection is None:
+        token = token_in(authorization, self._tokens)
+        if self._tokens and token is None:
             _logger.warning('a request without a valid token is refused')
             if authorization and not await self._wrong_tokens.may_answer((scope.get('client') or ('',))[0]):
                 return JSONResponse({'error': 'too many wrong tokens'}, 429, {'Retry-After': '60'})
@@ -224,11 +212,12 @@ class Gate:
         declared = request.headers.get('content-length', '')
         if declared.isdecimal() and self._is_large(int(declared) / ESCAPED):
             return _refused(TOO_LARGE.format(self._max_input_mb), 413)
+        own = collection_of(token.decode()) if token else DEFAULT_COLLECTION
+        collection = DEFAULT_COLLECTION if self._is_shared else own
         scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection)
-        if self._tokens:
+        if token:
             # A session belongs to whoever has opened it: the SDK compares this user.
-            owner = collection_of(authorization.decode('latin-1'))
-            scope['user'] = AuthenticatedUser(AccessToken(token='', client_id=owner, scopes=[]))
+            scope['user'] = AuthenticatedUser(AccessToken(token='', client_id=own, scopes=[]))
         return None
 
     def _is_large(self, size: float) -> bool:

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, TypeVar
 
 import anyio
 import mcp_types as types
-from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -41,9 +40,6 @@ from summarizer_tool.store.source import DEFAULT_COLLECTION
 from summarizer_tool.store.source_store import SourceStore
 
 T = TypeVar('T')
-
-DAY_MS = 86_400_000
-"""How long a client may keep the list of tools, which only changes with the version."""
 
 _LOGGED = ('state', 'model', 'tokens_in', 'tokens_out')
 """Figures of a result that the log repeats."""
@@ -122,7 +118,6 @@ class Tools:
             version=version('summarizer-tool'),
             title='Summarizer',
             instructions=instructions(sizes),
-            cache_hints={'tools/list': CacheHint(DAY_MS, 'public'), 'prompts/list': CacheHint(DAY_MS, 'public')},
             get_tool_input_schema={tool.name: tool.input_schema for tool in tools}.get,
             on_list_tools=_always(types.ListToolsResult(tools=tools)),
             on_call_tool=self.call_tool,

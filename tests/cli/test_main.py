@@ -37,14 +37,6 @@ def test_every_command_names_its_exit_codes() -> None:
     assert {each.epilog for each in app.registered_commands} == {EXIT_CODES}
 
 
-def test_an_input_without_a_command_is_told_which_one_it_is_for() -> None:
-    Path('notes.txt').write_text(TEXT)
-    for name in ('notes.txt', 'https://a.example/', '-'):
-        done = forking.run('summarizer_tool', name, environment=dict(os.environ))
-        assert done.stderr.decode().endswith(f'Error: {name} is no command; to summarize it: summarizer run {name}\n')
-        assert done.returncode == 2
-
-
 def test_several_files_with_statistics() -> None:
     """The summary alone on stdout, statistics on stderr."""
     Path('first.md').write_text(f'# The Deadmines\n\n{TEXT}')
