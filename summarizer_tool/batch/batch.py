@@ -102,12 +102,12 @@ class Batch:
 
     def open(self) -> None:
         """Let workers take its jobs."""
-        limits = self.record.limits
+        record = self.record
         self.client.register_queue(
             self.queue,
-            worker_concurrency=limits.per_worker,
-            global_concurrency=limits.at_once,
-            limiter={'limit': limits.per_minute, 'period': 60.0} if limits.per_minute else None,
+            worker_concurrency=record.per_worker,
+            global_concurrency=record.at_once,
+            limiter={'limit': record.per_minute, 'period': 60.0} if record.per_minute else None,
             polling_interval_sec=POLL_SECONDS,
         )
 

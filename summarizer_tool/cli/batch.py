@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -69,7 +68,7 @@ def batch(
     set aside with its error, in report.jsonl. With SUMMARIZER_DATABASE_URL, `summarizer worker` on any machine joins.
     """
     with ending(model=model), naming_extra('batch'):
-        from summarizer_tool.batch.folder import BatchFolder, files_of
+        from summarizer_tool.batch.folder import BatchFolder, BatchRecord, files_of
 
         settings, folder = load_settings(model), BatchFolder(out)
         if len(sources or ()) > 1:
@@ -92,21 +91,20 @@ def batch(
                     say(f'{opened.cancel():,} documents cancelled; --resume goes on with them')
                     return
                 record = opened.record
-                source, merge, asked = Path(record.source), record.merge, record.asked
-                per_worker, at_once = per_worker or record.limits.per_worker, at_once or record.limits.at_once
-                per_minute = per_minute or record.limits.per_minute
         else:
             asked = _asked(settings, max_output_tokens, focus or [], schema_hint)
-        per_worker = per_worker or (FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls)
+            few = FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls
+            place = str(source.resolve())
+            record = BatchRecord(source=place, asked=asked, merge=merge, database='', per_worker=few)
         from summarizer_tool.batch.batch import Batch
-        from summarizer_tool.batch.folder import BatchLimits
 
         loaded()
-        next(files_of(source, folder.path))  # a source that is none leaves no folder behind
+        next(files_of(Path(record.source), folder.path))  # a source that is none leaves no folder behind
+        limits = {'per_worker': per_worker, 'at_once': at_once, 'per_minute': per_minute}
+        changed: dict[str, object] = {name: limit for name, limit in limits.items() if limit}
         with folder.alone():
-            limits = BatchLimits(per_worker=per_worker, at_once=at_once, per_minute=per_minute)
             database = _database(folder, settings)
-            record = folder.begin(source, asked, limits, merge=merge, database=database.shown)
+            record = folder.begin(record.model_copy(update={**changed, 'database': database.shown}))
             with database.in_use(), closing(Batch(folder, record, database)) as running:
                 running.open()
                 if resume:
@@ -149,13 +147,7 @@ async def _work(working: 'Worker', *, until_stdin_ends: bool) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, working.stop)
     if until_stdin_ends:
-
-        def wait() -> None:
-            while os.read(0, 4096):  # not `sys.stdin`: who reads it while the interpreter ends makes that a crash
-                pass
-            loop.call_soon_threadsafe(working.stop)
-
-        threading.Thread(target=wait, daemon=True).start()
+        loop.add_reader(0, working.stop)  # nothing is ever written to it
     await working.run()
 
 

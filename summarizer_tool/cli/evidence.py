@@ -11,7 +11,6 @@ import typer
 from summarizer_tool.cli.stored import (
     STDIN,
     add_all,
-    handles_and_urls,
     handles_of,
     on_store,
     read_given,
@@ -197,10 +196,10 @@ def _look(name: str, asked: dict[str, Any], places: list[str], advice: str, *, a
         async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
             from summarizer_tool.service.operations import AnswerRequest, SearchRequest
 
-            if name == 'search':
-                request = SearchRequest.of({**asked, 'source_ids': await handles_of(retriever.service, named)})
-            else:
-                request = AnswerRequest.of({**asked, 'url': await handles_and_urls(retriever.service, named)})
+            # An answer fetches by itself.
+            handles = await handles_of(retriever.service, named, fetches=name == 'search')
+            search, answer = {**asked, 'source_ids': handles}, {**asked, 'url': handles}
+            request = SearchRequest.of(search) if name == 'search' else AnswerRequest.of(answer)
             return await retriever.run(request, options)
 
         evidence = on_store(settings, work)

@@ -141,21 +141,19 @@ async def given_sources(service: 'Service', places: 'Sequence[Place]', is_kept: 
     return await _at_once(given, places)
 
 
-async def handles_of(service: 'Service', places: 'Sequence[Place]') -> list[str]:
-    """The handles of inputs; those that are not stored are added. Raises `FetchError`, `StoreError`."""
+async def handles_of(service: 'Service', places: 'Sequence[Place]', *, fetches: bool) -> list[str]:
+    """The handles of inputs; those that are not stored are added, but URLs stay where nothing `fetches`.
+
+    Raises `FetchError`, `StoreError`.
+    """
 
     async def handle_of(place: 'Place') -> str:
-        if isinstance(place, str) and is_handle(place):
+        if isinstance(place, str) and (is_handle(place) or not fetches):
             return place
         kept = service.collection.at(place) if isinstance(place, str) else None
         return (kept or await _added(service, place)).id
 
     return await _at_once(handle_of, places)
-
-
-async def handles_and_urls(service: 'Service', places: 'Sequence[Place]') -> list[str]:
-    """The inputs as an answer takes them, which fetches URLs itself; what has been read is added."""
-    return [place if isinstance(place, str) else (await _added(service, place)).id for place in places]
 
 
 def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:

@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
 from summarizer_tool.batch.batch import BatchProgress
-from summarizer_tool.batch.folder import BatchFolder, BatchLimits
+from summarizer_tool.batch.folder import BatchFolder, BatchRecord
 from summarizer_tool.batch.job import Asked
 from summarizer_tool.cli.batch import _database, _tell_end
 from summarizer_tool.cli.main import app
@@ -54,7 +54,7 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
 
 def test_a_password_that_an_earlier_version_has_kept_is_told_to_nobody(tmp_path: Path) -> None:
     folder, url = BatchFolder(tmp_path), 'postgresql://host/db?password=hunter2'
-    folder.begin(tmp_path, Asked(model='extractive'), BatchLimits(per_worker=1), merge=False, database=url)
+    folder.begin(BatchRecord(source='', asked=Asked(model='extractive'), database=url, per_worker=1))
     with pytest.raises(ConfigurationError, match='is kept in postgresql://host/db, and not in sqlite:'):
         _database(folder, Settings.load())
 
