@@ -43,8 +43,8 @@ FEW = 2
 
 
 def batch(
-    sources: Annotated[
-        list[Path] | None, typer.Argument(metavar='DIR|MANIFEST', help='A folder, or a text file with a path a line.')
+    source: Annotated[
+        Path | None, typer.Argument(metavar='DIR|MANIFEST', help='A folder, or a text file with a path a line.')
     ] = None,
     out: Annotated[Path, typer.Option(metavar='DIR', help='For the results; it names the batch.')] = ...,  # pyright: ignore[reportArgumentType] - it is required
     merge: Annotated[bool, typer.Option('--merge', help='Also make one summary of all.')] = False,
@@ -67,16 +67,10 @@ def batch(
     What is done stays done: the same command goes on where it was interrupted. A document that cannot be summarized is
     set aside with its error, in report.jsonl. With SUMMARIZER_DATABASE_URL, `summarizer worker` on any machine joins.
     """
-    with ending(model=model), naming_extra('batch'):
+    with ending(), naming_extra('batch'):
         from summarizer_tool.batch.folder import BatchFolder, BatchRecord, files_of
 
         settings, folder = load_settings(model), BatchFolder(out)
-        if len(sources or ()) > 1:
-            raise ConfigurationError(
-                f'give one folder, not {len(sources or ())} paths; or write them into a file, each on a line of its '
-                'own, and give that'
-            )
-        source = sources[0] if sources else None
         if status + resume + cancel > 1 or (status or cancel or resume) == (source is not None):
             raise ConfigurationError('give either a folder or a manifest, or one of --status, --resume and --cancel')
         if source is not None and not os.access(source, os.F_OK):

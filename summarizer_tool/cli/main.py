@@ -69,7 +69,7 @@ def _loaded(entry: EntryPoint) -> TyperCommand:
 
     @wraps(function)
     def run(**given: Any) -> None:
-        with ending(**given):
+        with ending():
             function(**given)
 
     return _command_of(entry.name, run)
@@ -173,7 +173,7 @@ def run(
 
     With SUMMARIZER_STORE set, what is named is added to that store, and stderr names the handles.
     """
-    with ending(model=model):
+    with ending():
         settings = load_settings(model)
         if report is not None:
             check_writable(report, '--report')
@@ -210,7 +210,7 @@ def serve(
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
 ) -> None:
     """Serve the tools to agents, over MCP."""
-    with ending(transport=transport, host=host, port=port, model=model), naming_extra('server'):
+    with ending(), naming_extra('server'):
         from summarizer_tool.server.main import serve as serve_mcp
 
         serve_mcp(load_settings(model, mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port))

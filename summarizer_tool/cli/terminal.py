@@ -75,24 +75,13 @@ class UnreadableError(SummarizerError):
     """An input cannot be read; says which and why in one line."""
 
 
-_OVERRIDDEN = {'model': 'LLM_MODEL', 'transport': 'MCP_TRANSPORT', 'host': 'MCP_HOST', 'port': 'MCP_SUMMARIZER_PORT'}
-"""The variables that options go before."""
-
-
 @contextmanager
-def ending(**options: object) -> 'Generator[None]':
-    """End the program with one line and an exit code where the work within fails or is interrupted.
-
-    A wrong value is told by the option of the command that was given, not by its variable.
-    """
+def ending() -> 'Generator[None]':
+    """End the program with one line and an exit code where the work within fails or is interrupted."""
     try:
         yield
     except (ArgumentsError, ConfigurationError) as error:
-        said = str(error)
-        for name, variable in _OVERRIDDEN.items():
-            if options.get(name) is not None:
-                said = said.replace(f'{variable}=', f'--{name} ').replace(variable, f'--{name}')
-        stop(ExitCode.USAGE, said)
+        stop(ExitCode.USAGE, str(error))
     except (FetchError, InputTooLargeError, UnreadableError) as error:
         stop(ExitCode.INPUT, str(error))
     except SummarizerError as error:

@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import json
 import logging
 import re
 from collections import Counter
@@ -306,14 +305,10 @@ def _health(method: str) -> Response:
     return JSONResponse({'status': 'ok'}) if is_right else JSONResponse({'error': 'use GET'}, 405, {'Allow': 'GET'})
 
 
-def _error(message: str) -> bytes:
+def _refused(message: str, status: int) -> Response:
     """An error of JSON-RPC that answers no request in particular."""
     error = {'code': INVALID_REQUEST, 'message': message}
-    return json.dumps({'jsonrpc': '2.0', 'id': None, 'error': error}).encode()
-
-
-def _refused(message: str, status: int) -> Response:
-    return Response(_error(message), status, {'Connection': 'close'}, 'application/json')
+    return JSONResponse({'jsonrpc': '2.0', 'id': None, 'error': error}, status, {'Connection': 'close'})
 
 
 def _unauthorized(*, is_given: bool) -> Response:
@@ -327,11 +322,7 @@ class Sessions(StreamableHTTPSessionManager):
     """The MCP endpoint, whose `run` keeps the sessions."""
 
     def __init__(self, settings: Settings, server: 'Server[None]') -> None:
-        super().__init__(
-            server,
-            stateless=settings.mcp_stateless,
-            max_sessions=MAX_SESSIONS,
-        )
+        super().__init__(server, stateless=settings.mcp_stateless, max_sessions=MAX_SESSIONS)
         self.asgi_app = self._handle_request  # `Gate` has read the body, and bounded it
 
     def _admit_session(self, requestor: 'AuthorizationContext | None') -> 'StreamableHTTPServerTransport | None':
