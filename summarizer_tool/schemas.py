@@ -9,11 +9,7 @@ from pydantic.config import JsonDict, JsonValue
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_ai.usage import RunUsage
 
-_IMPORTANCE_WORDS = {
-    'critical': 5, 'essential': 5, 'very high': 5, 'highest': 5, 'must': 5, 'high': 4, 'important': 4, 'major': 4,
-    'medium': 3, 'moderate': 3, 'normal': 3, 'useful': 3, 'low': 2, 'minor': 2, 'very low': 1, 'lowest': 1, 'detail': 1,
-}  # fmt: skip
-_LEADING_NUMBER = regex.compile(r'\s*(-?\d{1,9}(?:\.\d{1,9})?)')
+_LEADING_NUMBER = regex.compile(r'\s*(-?(?:\d{1,9}(?:\.\d{1,9})?|inf))')
 _LINE_NUMBERS = regex.compile(r'(?<!\d)(\d{1,9})(?!\d)(?:\s*[-–—]\s*(\d{1,9})(?!\d))?')
 _MIDDLE = 3
 
@@ -28,13 +24,9 @@ def _items(value: object) -> list[object]:
 
 
 def _as_importance(value: object) -> int:
-    """A model that answers 0, 9, 4.5, "4/5" or "high" on a scale of 1 to 5 has still answered."""
-    if isinstance(value, str):
-        number = _LEADING_NUMBER.match(value)
-        value = float(number.group(1)) if number else _IMPORTANCE_WORDS.get(value.strip().lower())
-    if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
-        return round(min(5, max(1, value)))
-    return _MIDDLE
+    """A model that answers 0, 9, 4.5 or "4/5" on a scale of 1 to 5 has still answered."""
+    number = _LEADING_NUMBER.match(str(value))
+    return round(min(5, max(1, float(number[1])))) if number else _MIDDLE
 
 
 def _as_evidence(value: object) -> list[int]:

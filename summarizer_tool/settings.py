@@ -1,6 +1,7 @@
 """Every setting, in one class, from keyword arguments, the environment or a `.env` file, in this order."""
 
 import os
+import re
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
@@ -76,10 +77,33 @@ def _is_key(value: SecretStr) -> SecretStr:
     return value
 
 
+def _split(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    parts = tuple(part.strip() for part in value.split(',') if part.strip())
+    if not parts and value.strip():  # a server that was meant to ask for a token would not
+        raise ValueError('has commas, but nothing between them')
+    return parts
+
+
+def _is_database(value: str) -> str:
+    if not value.startswith((*POSTGRES_SCHEMES, 'sqlite:///')):
+        raise ValueError('must be a URL that begins with postgresql:// or sqlite:///')
+    return value
+
+
+def _has_port(place: str) -> str:
+    if not re.fullmatch(r'.+:\d+', place):
+        raise ValueError(f'must be host:port pairs with commas between them, and {place:.60} is none')
+    return place
+
+
 OptionalText = Annotated[str | None, BeforeValidator(_given)]
 """Without white space around it; a blank one counts as not set, as with the next two."""
 OptionalSecret = Annotated[Annotated[SecretStr, AfterValidator(_is_key)] | None, BeforeValidator(_given)]
 OptionalAddress = Annotated[Annotated[str, AfterValidator(is_http)] | None, BeforeValidator(_given)]
+_Database = Annotated[Annotated[str, AfterValidator(_is_database)] | None, BeforeValidator(_given), Field(repr=False)]
+_Listed = BeforeValidator(_split)
 
 
 class Settings(BaseSettings):
@@ -156,7 +180,7 @@ class Settings(BaseSettings):
     """Of texts with their index and vectors, and of answers; above it, the collection that has most gives what it has
     not used for longest."""
 
-    database_url: Annotated[OptionalText, Field(repr=False)] = None
+    database_url: _Database = None
     """A Postgres that several machines share, for batches and, where `SUMMARIZER_STORE` is not set, for sources and
     finished work: `postgresql://user:password@host/name`. Unset: batches are in an SQLite file in the output folder of
     each."""
@@ -165,7 +189,7 @@ class Settings(BaseSettings):
     """For one URL, redirects included."""
     fetch_max_mb: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 10.0
     """A larger page is refused; counted after decompression."""
-    fetch_allow_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    fetch_allow_hosts: Annotated[tuple[Annotated[str, AfterValidator(_has_port)], ...], NoDecode, _Listed] = ()
     """`host:port` pairs, comma-separated, that may be fetched although their addresses are private."""
 
     fetch_respect_robots: bool = True
@@ -184,9 +208,9 @@ class Settings(BaseSettings):
     mcp_transport: Transport = 'streamable-http'
     mcp_host: str = '127.0.0.1'
     mcp_summarizer_port: Annotated[int, Field(ge=0, le=65535)] = 8007
-    mcp_auth_token: Annotated[tuple[SecretStr, ...], NoDecode] = ()
+    mcp_auth_token: Annotated[tuple[SecretStr, ...], NoDecode, _Listed] = ()
     """Bearer tokens, comma-separated, that clients must present one of; each has a collection of its own."""
-    mcp_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    mcp_allowed_hosts: Annotated[tuple[str, ...], NoDecode, _Listed] = ()
     """Host headers, comma-separated, that are accepted besides the local ones: `name:port`, or `name:*`."""
     mcp_shared_collection: bool = False
     """Whether all tokens share one collection of sources."""
@@ -196,32 +220,6 @@ class Settings(BaseSettings):
     """Whether no session is kept between requests, so that several replicas can answer."""
     mcp_shutdown_grace_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 10.0
     """For calls in flight when the server is told to stop: they are finished or degraded."""
-
-    @field_validator('fetch_allow_hosts', 'mcp_auth_token', 'mcp_allowed_hosts', mode='before')
-    @classmethod
-    def _split(cls, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        parts = tuple(part.strip() for part in value.split(',') if part.strip())
-        if not parts and value.strip():  # a server that was meant to ask for a token would not
-            raise ValueError('has commas, but nothing between them')
-        return parts
-
-    @field_validator('database_url')
-    @classmethod
-    def _is_database(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith((*POSTGRES_SCHEMES, 'sqlite:///')):
-            raise ValueError('must be a URL that begins with postgresql:// or sqlite:///')
-        return value
-
-    @field_validator('fetch_allow_hosts')
-    @classmethod
-    def _have_ports(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for place in value:
-            host, _, port = place.rpartition(':')
-            if not host or not port.isdecimal():
-                raise ValueError(f'must be host:port pairs with commas between them, and {place:.60} is none')
-        return value
 
     @field_validator('log_level', 'on_failure', 'llm_output_mode', 'llm_concurrency', 'mcp_transport', mode='before')
     @classmethod

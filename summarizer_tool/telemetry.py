@@ -53,12 +53,7 @@ def span(name: str, /, **attributes: AttributeValue) -> Generator[Span]:
             raise
 
 
-def configure(
-    settings: Settings,
-    *,
-    handler: logging.Handler | None = None,
-    libraries: Iterable[str] = (),
-) -> None:
+def configure(settings: Settings, *, handler: logging.Handler | None = None, libraries: Iterable[str] = ()) -> None:
     """Set up Logfire and logs for a program of this package.
 
     Traces go to Logfire only where a token is present (`LOGFIRE_TOKEN`); nothing is ever written to stdout, which

@@ -106,7 +106,6 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         self._include_instructions = include_instructions
         self._store = store
         self._retriever: Retriever | None = None
-        self._retriever_lock = threading.Lock()
         for operation in OPERATIONS:
             self.add_tool(self._tool(operation, metadata or {}))
 
@@ -150,7 +149,8 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
         """
         try:
             request = operation.read(arguments)
-            reply = await operation.answer(await self._ready(), request, self._options(ctx))
+            retriever = self._retriever or await in_io_thread(self._open)
+            reply = await operation.answer(retriever, request, self._options(ctx))
         except ConfigurationError:
             raise
         except ArgumentsError as error:
@@ -163,15 +163,10 @@ class SummarizerToolset(FunctionToolset[AgentDepsT]):
             raise ToolFailed(reply.text)
         return ToolReturn(return_value=reply.text, metadata=reply.value)
 
-    async def _ready(self) -> 'Retriever':
-        return self._retriever or await in_io_thread(self._open)
-
     def _open(self) -> 'Retriever':
-        with self._retriever_lock:
-            if self._retriever is None:
-                store = self._store or _shared_store(self._setup.summarizer.settings)
-                self._retriever = self._setup.retriever(store.collection(self.collection))
-            return self._retriever
+        store = self._store or _shared_store(self._setup.summarizer.settings)
+        self._retriever = self._setup.retriever(store.collection(self.collection))
+        return self._retriever
 
     def _options(self, ctx: RunContext[AgentDepsT]) -> RequestOptions:
         left = ctx.remaining_time()

@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from dbos import DBOSClient, EnqueueOptions, WorkflowStatus, WorkflowStatusString
 
 from summarizer_tool.batch.database import APPLICATION, BatchDatabase
 from summarizer_tool.batch.folder import DOCUMENTS, MERGED, BatchFolder, BatchRecord, files_of
-from summarizer_tool.batch.job import Asked, BatchJob, JobResult, Outcome, unpack
+from summarizer_tool.batch.job import Asked, BatchJob, Outcome, unpack
 from summarizer_tool.batch.worker import WORKFLOW
 from summarizer_tool.documents.document import Document
 from summarizer_tool.errors import FetchError
@@ -26,8 +27,8 @@ PAGE = 200
 POLL_SECONDS = 0.5
 """How often a worker with room looks for a document, and this process for results."""
 
-PAGES = 5
-"""Pages of unfinished jobs that are looked at with each look: all of them after a while."""
+LOOKED_AT = 1000
+"""Unfinished jobs that one look asks about, the first ones: workers take them in order."""
 
 MERGE_TOKENS = 100_000
 """Tokens of results that become one text at a time."""
@@ -93,7 +94,6 @@ class Batch:
         """Of the documents, in order."""
         self._started = time.monotonic()
         self._next = 0.0
-        self._at = 0
 
     @property
     def queue(self) -> str:
@@ -102,12 +102,12 @@ class Batch:
 
     def open(self) -> None:
         """Let workers take its jobs."""
-        limits = self.record.limits
+        record = self.record
         self.client.register_queue(
             self.queue,
-            worker_concurrency=limits.per_worker,
-            global_concurrency=limits.at_once,
-            limiter={'limit': limits.per_minute, 'period': 60.0} if limits.per_minute else None,
+            worker_concurrency=record.per_worker,
+            global_concurrency=record.at_once,
+            limiter={'limit': record.per_minute, 'period': 60.0} if record.per_minute else None,
             polling_interval_sec=POLL_SECONDS,
         )
 
@@ -220,16 +220,10 @@ class Batch:
             self.client.enqueue(options, job.model_dump(mode='json'))
 
     def _look(self, look: Callable[[BatchProgress], None]) -> None:
-        """Collect what is finished, a part of all at a time, and tell of it."""
+        """Collect what is finished, and tell of it."""
         if time.monotonic() < self._next:
             return
-        ids = list(self._waiting)
-        for _ in range(PAGES):
-            page = ids[self._at : self._at + PAGE]
-            self._at = self._at + PAGE if len(page) == PAGE else 0
-            self._take(page)
-            if not self._at:
-                break
+        self._take(list(islice(self._waiting, LOOKED_AT)))
         self.progress.seconds = time.monotonic() - self._started
         if self._waiting:
             look(self.progress)
@@ -245,10 +239,10 @@ class Batch:
             if job.status != WorkflowStatusString.SUCCESS.value:
                 self._finish(name, Outcome(state='set aside', error=reason(job)), is_before=is_before)
                 continue
-            steps = self.client.list_workflow_steps(job.workflow_id)
-            result = JobResult.model_validate(steps[0]['output'])
-            self.folder.keep(name, Summary.model_validate_json(unpack(result.summary)))
-            self._finish(name, result.outcome, is_before=is_before)
+            [step] = self.client.list_workflow_steps(job.workflow_id)
+            summary = Summary.model_validate_json(unpack(cast('dict[str, str]', step['output'])['summary']))
+            self.folder.keep(name, summary)
+            self._finish(name, Outcome.of(summary), is_before=is_before)
 
     def _finish(self, name: str, outcome: Outcome, *, is_before: bool) -> None:
         progress = self.progress
@@ -308,10 +302,8 @@ class Batch:
 def content(path: Path, limit_mb: float) -> bytes:
     """The bytes of a document; raises `FetchError` if it is no file, or cannot be read."""
     with suppress(OSError):  # which reading tells of
-        if path.is_symlink() and path.is_dir():
-            raise FetchError('is a link to a folder, which is not followed; name its files in a manifest')
         if path.exists() and not path.is_file():
-            raise FetchError('is no file, but a folder, a pipe or a device')
+            raise FetchError('is no file, but a folder or a link to one, a pipe or a device')
     return read_path(path, limit_mb)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path, PurePath
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from summarizer_tool.batch.job import Asked, Outcome
 from summarizer_tool.errors import ConfigurationError
@@ -23,29 +23,23 @@ _LONGEST_PART = 240
 """Bytes of a part of a path, for a file system that allows 255 with the suffixes."""
 
 
-class BatchLimits(BaseModel):
-    """How much of a batch runs at once."""
-
-    per_worker: int
-    """Documents in each process."""
-    at_once: int | None = None
-    """Documents in all processes together."""
-    per_minute: int | None = None
-    """Documents that are begun in a minute, by all processes together."""
-
-
 class BatchRecord(BaseModel):
     """What `batch.json` says."""
 
-    id: str
+    id: str = Field(default_factory=lambda: secrets.token_hex(8))
     """16 hex digits: what its jobs and its queue are called in the database."""
     source: str
     """The folder or the manifest."""
     asked: Asked
-    merge: bool
-    limits: BatchLimits
+    merge: bool = False
     database: str
     """Where its jobs are, without a password."""
+    per_worker: int
+    """Documents at once in each process."""
+    at_once: int | None = None
+    """Documents at once in all processes together."""
+    per_minute: int | None = None
+    """Documents that are begun in a minute, by all processes together."""
 
 
 class BatchFolder:
@@ -70,17 +64,10 @@ class BatchFolder:
                 f'{self.path / "batch.json"} is not what this program has written; name another folder with --out'
             ) from None
 
-    def begin(self, source: Path, asked: Asked, limits: BatchLimits, *, merge: bool, database: str) -> BatchRecord:
+    def begin(self, record: BatchRecord) -> BatchRecord:
         """Say what is asked for; what was done here before for the same request stays done."""
-        before = self.record()
-        record = BatchRecord(
-            id=before.id if before else secrets.token_hex(8),
-            source=str(source.resolve()),
-            asked=asked,
-            merge=merge,
-            limits=limits,
-            database=database,
-        )
+        if before := self.record():
+            record = record.model_copy(update={'id': before.id})
         self._write('batch.json', record.model_dump_json(indent=2))
         return record
 

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import zlib
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -107,8 +107,6 @@ class Outcome(BaseModel):
     calls: int = 0
     cached_calls: int = 0
     """Calls that were not made, since another attempt or another document had made them."""
-    model_tokens_in: int = 0
-    model_tokens_out: int = 0
     cost: float | None = 0.0
     """US dollars; unknown where the price of the model is."""
     seconds: float = 0.0
@@ -118,27 +116,14 @@ class Outcome(BaseModel):
     """Why it was set aside."""
 
     @classmethod
-    def of(cls, summary: Summary, title: str) -> Self:
+    def of(cls, summary: Summary) -> Self:
         """That of a summary."""
         stats = summary.stats
         return cls(
             **stats.model_dump(include={'tokens_in', 'tokens_out', 'cached_calls', 'cost', 'seconds'}),
             state=summary.state,
-            title=title,
+            title=summary.parts[0].title if summary.parts else '',
             calls=stats.map_calls + stats.reduce_calls + stats.repair_calls,
-            model_tokens_in=stats.usage.input_tokens,
-            model_tokens_out=stats.usage.output_tokens,
             degraded_parts=len(summary.degraded),
             warnings=summary.warnings,
         )
-
-
-class JobResult(BaseModel):
-    """What a worker keeps of a job: the outcome, and the packed JSON of the `Summary`."""
-
-    outcome: Outcome
-    summary: str
-
-
-PlainJson = dict[str, Any]
-"""What DBOS writes and reads."""

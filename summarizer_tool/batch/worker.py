@@ -14,18 +14,20 @@ from dataclasses import dataclass, field
 
 from dbos import DBOS, DBOSConfig, StepOptions, WorkflowStatusString
 from dbos import error as dbos_errors
+from pydantic import JsonValue
 from pydantic_ai.exceptions import UserError
 from sqlalchemy.exc import SQLAlchemyError
 
 from summarizer_tool import telemetry
 from summarizer_tool.batch.database import APPLICATION, SERIALIZER, BatchDatabase
-from summarizer_tool.batch.job import BatchJob, JobResult, Outcome, PlainJson, pack
+from summarizer_tool.batch.job import BatchJob, pack
 from summarizer_tool.errors import ConfigurationError, StoreError, SummarizationFailedError, SummarizerError
 from summarizer_tool.llm import models
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.mapreduce.summarizer import Summarizer
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
+from summarizer_tool.schemas import Summary
 from summarizer_tool.settings import Settings
 
 WORKFLOW = 'summarize'
@@ -98,10 +100,9 @@ class Worker:
         DBOS(config=config)
 
         @DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)
-        async def summarize(job: PlainJson) -> PlainJson:  # pyright: ignore[reportUnusedFunction] - DBOS calls it
+        async def summarize(job: dict[str, JsonValue]) -> None:  # pyright: ignore[reportUnusedFunction] - DBOS calls it
             # One step, which a cancelled batch interrupts; what its calls have cost is kept by `BatchDatabase`.
-            options = StepOptions(name=STEP, preemptible=True)
-            return (await DBOS.run_step_async(options, self._work, job))['outcome']
+            await DBOS.run_step_async(StepOptions(name=STEP, preemptible=True), self._work, job)
 
         # Why a document was set aside is its outcome.
         logging.getLogger('dbos').addFilter(lambda record: 'in asynchronous workflow' not in record.getMessage())
@@ -120,7 +121,7 @@ class Worker:
         self._error = self._error or error
         self._stopped.set()
 
-    async def _work(self, given: PlainJson) -> PlainJson:
+    async def _work(self, given: dict[str, JsonValue]) -> dict[str, str]:
         job = await in_thread(BatchJob.model_validate, given)
         error: SummarizerError | None = None
         try:
@@ -128,7 +129,7 @@ class Worker:
                 done = await self._done(job)
             self._failures = 0
             if not self._stopped.is_set():
-                return done.model_dump(mode='json')
+                return {'summary': await in_thread(lambda: pack(done.model_dump_json().encode()))}
         except (ConfigurationError, UserError) as wrong:
             self.stop(ConfigurationError(f'this worker cannot answer as {job.asked.model}: {wrong}'))
         except SummarizationFailedError as failed:
@@ -147,7 +148,7 @@ class Worker:
             await asyncio.Event().wait()
         raise error or SummarizerError('the worker was stopped')
 
-    async def _done(self, job: BatchJob) -> JobResult:
+    async def _done(self, job: BatchJob) -> Summary:
         model, budget = asked = job.asked.model, job.asked.default_output_tokens
         summarizer = self._summarizers.get(asked)
         if summarizer is None:
@@ -155,9 +156,8 @@ class Worker:
             summarizer = self._summarizers[asked] = Summarizer(settings)
         settings = summarizer.settings
         has_deadline = 'deadline_seconds' in settings.model_fields_set
-        documents = await in_thread(job.documents)
-        summary = await summarizer.run(
-            documents,
+        return await summarizer.run(
+            await in_thread(job.documents),
             job.asked.request(),
             RequestOptions(
                 deadline=Deadline(settings.deadline_seconds if has_deadline else DEADLINE_SECONDS),
@@ -168,8 +168,6 @@ class Worker:
                 cache=None if summarizer.model_name == models.EMBEDDED else self.database,
             ),
         )
-        packed = await in_thread(lambda: pack(summary.model_dump_json().encode()))
-        return JobResult(outcome=Outcome.of(summary, documents[0].title), summary=packed)
 
     @asynccontextmanager
     async def _begun(self, job_id: str) -> AsyncGenerator[None]:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -44,8 +43,8 @@ FEW = 2
 
 
 def batch(
-    sources: Annotated[
-        list[Path] | None, typer.Argument(metavar='DIR|MANIFEST', help='A folder, or a text file with a path a line.')
+    source: Annotated[
+        Path | None, typer.Argument(metavar='DIR|MANIFEST', help='A folder, or a text file with a path a line.')
     ] = None,
     out: Annotated[Path, typer.Option(metavar='DIR', help='For the results; it names the batch.')] = ...,  # pyright: ignore[reportArgumentType] - it is required
     merge: Annotated[bool, typer.Option('--merge', help='Also make one summary of all.')] = False,
@@ -67,20 +66,11 @@ def batch(
 
     What is done stays done: the same command goes on where it was interrupted. A document that cannot be summarized is
     set aside with its error, in report.jsonl. With SUMMARIZER_DATABASE_URL, `summarizer worker` on any machine joins.
-
-    Exit codes: 0 done, 1 documents were set aside or the workers stopped, 2 wrong option, setting or key, 3 no such
-    folder or manifest, 130 interrupted.
     """
-    with ending(model=model), naming_extra('batch'):
-        from summarizer_tool.batch.folder import BatchFolder, files_of
+    with ending(), naming_extra('batch'):
+        from summarizer_tool.batch.folder import BatchFolder, BatchRecord, files_of
 
         settings, folder = load_settings(model), BatchFolder(out)
-        if len(sources or ()) > 1:
-            raise ConfigurationError(
-                f'give one folder, not {len(sources or ())} paths; or write them into a file, each on a line of its '
-                'own, and give that'
-            )
-        source = sources[0] if sources else None
         if status + resume + cancel > 1 or (status or cancel or resume) == (source is not None):
             raise ConfigurationError('give either a folder or a manifest, or one of --status, --resume and --cancel')
         if source is not None and not os.access(source, os.F_OK):
@@ -95,21 +85,20 @@ def batch(
                     say(f'{opened.cancel():,} documents cancelled; --resume goes on with them')
                     return
                 record = opened.record
-                source, merge, asked = Path(record.source), record.merge, record.asked
-                per_worker, at_once = per_worker or record.limits.per_worker, at_once or record.limits.at_once
-                per_minute = per_minute or record.limits.per_minute
         else:
             asked = _asked(settings, max_output_tokens, focus or [], schema_hint)
-        per_worker = per_worker or (FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls)
+            few = FEW if asked.model == 'extractive' else READY + settings.max_concurrent_llm_calls
+            place = str(source.resolve())
+            record = BatchRecord(source=place, asked=asked, merge=merge, database='', per_worker=few)
         from summarizer_tool.batch.batch import Batch
-        from summarizer_tool.batch.folder import BatchLimits
 
         loaded()
-        next(files_of(source, folder.path))  # a source that is none leaves no folder behind
+        next(files_of(Path(record.source), folder.path))  # a source that is none leaves no folder behind
+        limits = {'per_worker': per_worker, 'at_once': at_once, 'per_minute': per_minute}
+        changed: dict[str, object] = {name: limit for name, limit in limits.items() if limit}
         with folder.alone():
-            limits = BatchLimits(per_worker=per_worker, at_once=at_once, per_minute=per_minute)
             database = _database(folder, settings)
-            record = folder.begin(source, asked, limits, merge=merge, database=database.shown)
+            record = folder.begin(record.model_copy(update={**changed, 'database': database.shown}))
             with database.in_use(), closing(Batch(folder, record, database)) as running:
                 running.open()
                 if resume:
@@ -122,10 +111,7 @@ def worker(
     name: Annotated[str, typer.Option(help='Of this process; one with the same name goes on with its work.')] = '',
     until_stdin_ends: Annotated[bool, typer.Option('--until-stdin-ends', hidden=True)] = False,
 ) -> None:
-    """Do a share of the batches in SUMMARIZER_DATABASE_URL, until SIGTERM or Ctrl-C.
-
-    Exit codes: 0 stopped, 1 every call of a model failed, for several documents in a row, 2 a wrong setting or key.
-    """
+    """Do a share of the batches in SUMMARIZER_DATABASE_URL, until SIGTERM or Ctrl-C."""
     with ending(), naming_extra('batch'):
         settings = load_settings()
         if settings.database_url is None:
@@ -155,13 +141,7 @@ async def _work(working: 'Worker', *, until_stdin_ends: bool) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, working.stop)
     if until_stdin_ends:
-
-        def wait() -> None:
-            while os.read(0, 4096):  # not `sys.stdin`: who reads it while the interpreter ends makes that a crash
-                pass
-            loop.call_soon_threadsafe(working.stop)
-
-        threading.Thread(target=wait, daemon=True).start()
+        loop.add_reader(0, working.stop)  # nothing is ever written to it
     await working.run()
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import asdict
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,11 +11,10 @@ import typer
 from summarizer_tool.cli.stored import (
     STDIN,
     add_all,
-    handles_and_urls,
     handles_of,
     on_store,
+    read_given,
     read_places,
-    read_text,
     require_store,
     stored_place,
 )
@@ -24,7 +24,7 @@ from summarizer_tool.evidence.brief import MIN_BUDGET
 from summarizer_tool.evidence.question import ResearchMode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from summarizer_tool import RequestOptions, Retriever, Settings
     from summarizer_tool.service.evidence_brief import EvidenceBrief
@@ -60,9 +60,6 @@ def search(
 
     Prints a brief: sources, verbatim evidence, citations with their lines. Links are not followed; answer does that.
     With SUMMARIZER_STORE set, what is named is added to that store, and pages that are in it are not fetched again.
-
-    Exit codes: 0 found, 1 no passage has a word of the question (what is nearest is printed), nothing found or failed
-    (said on stderr), 2 wrong option, setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
     asked = {'query': query, 'intent': intent, 'top_k': top_k, 'max_tokens': max_tokens}
     _look('search', asked, places or [], 'name files or URLs to search in', as_json=as_json)
@@ -94,9 +91,6 @@ def answer(
 
     Prints a brief: sources, verbatim evidence, citations and how it was looked for. It does not write the answer.
     With SUMMARIZER_STORE set, what is read is kept there, and pages that are in it are not fetched again.
-
-    Exit codes: 0 found, 1 no passage has a word of the question (what is nearest is printed), nothing found or failed
-    (said on stderr), 2 wrong option, setting or key, 3 a file that cannot be read, 130 interrupted.
     """
     asked = {'query': query, 'intent': intent, 'constraints': constraints or (), 'max_tokens': max_tokens}
     asked |= {'expansion_budget': pages, 'research_mode': mode}
@@ -109,9 +103,6 @@ def add(
     """Store texts and web pages.
 
     They go into SUMMARIZER_STORE. Prints a line for each: handle, tokens, title.
-
-    Exit codes: 0 all stored, 1 the store failed, 2 wrong setting, 3 some input cannot be read or fetched (the others
-    are stored), 130 interrupted.
     """
     with ending():
         settings = _settings_of_store('add keeps sources')
@@ -141,8 +132,6 @@ def status(
     """Say what is stored.
 
     That is what SUMMARIZER_STORE holds: documents, passages, tokens, titles, when they were fetched.
-
-    Exit codes: 0 done, 1 there is no such source (said on stderr) or the store failed, 2 wrong setting.
     """
     with ending():
         settings = _settings_of_store('status tells of kept sources')
@@ -164,8 +153,6 @@ def diff(
     """Show what a newer version of a page or file changes, line by line.
 
     Versions are what was added to SUMMARIZER_STORE from one URL or path or, without one, under one title.
-
-    Exit codes: 0 done, 1 there is no such source or no older version (said on stderr), 2 wrong setting.
     """
     from summarizer_tool.service.operations import DiffSourceRequest
 
@@ -209,10 +196,10 @@ def _look(name: str, asked: dict[str, Any], places: list[str], advice: str, *, a
         async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
             from summarizer_tool.service.operations import AnswerRequest, SearchRequest
 
-            if name == 'search':
-                request = SearchRequest.of({**asked, 'source_ids': await handles_of(retriever.service, named)})
-            else:
-                request = AnswerRequest.of({**asked, 'url': await handles_and_urls(retriever.service, named)})
+            # An answer fetches by itself.
+            handles = await handles_of(retriever.service, named, fetches=name == 'search')
+            search, answer = {**asked, 'source_ids': handles}, {**asked, 'url': handles}
+            request = SearchRequest.of(search) if name == 'search' else AnswerRequest.of(answer)
             return await retriever.run(request, options)
 
         evidence = on_store(settings, work)
@@ -234,67 +221,32 @@ def _print(text: str, shown: 'Mapping[str, object] | None', *, is_found: bool) -
         sys.exit(ExitCode.FAILED)
 
 
-_HELP = '--help'
+def caller_of(asked: 'Operation[Any]') -> 'Callable[..., None]':
+    """The command that calls an operation, with an option for each of its parameters."""
 
+    def call(*, as_json: AsJson = False, **given: list[str] | None) -> None:
+        with ending():
+            settings = configured()
+            if asked.effect != 'keeps' and not asked.is_brief:
+                require_store(settings, f'{asked.name} works on kept sources')
+            arguments: dict[str, object] = {}
+            for name, words in given.items():
+                values = [read_given(STDIN, settings).document.text if word == STDIN else word for word in words or ()]
+                arguments[name] = values if len(values) > 1 else next(iter(values), None)
+            try:
+                request = asked.read(arguments)
+            except RequestError as error:
+                stop(ExitCode.USAGE, str(error))
+            reply = on_store(settings, lambda retriever, options: asked.answer(retriever, request, options))
+        shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
+        _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
 
-def call(
-    context: typer.Context, name: Annotated[str, typer.Argument(metavar='OPERATION', show_default=False)] = _HELP
-) -> None:
-    """Call an operation as an agent does: summarizer call OPERATION --PARAMETER VALUE ...
-
-    Without an operation it lists them; with one and --help it says what that is for, and its parameters. A parameter
-    that is given twice is a list; a value of - is read from stdin. With --json the result has its figures.
-
-    Exit codes: 0 done, 1 failed (said on stderr), 2 wrong parameter, setting or key, 130 interrupted.
-    """
-    with ending():
-        from summarizer_tool.service.operations import OPERATIONS, operation
-
-        if name == _HELP:
-            write(
-                f'{(context.command.help or "").strip()}\n\n'
-                + '\n'.join(f'{each.name}: {each.text().title}' for each in OPERATIONS)
-            )
-            return
-        asked = operation(name)
-        if asked is None:
-            stop(
-                ExitCode.USAGE, f'there is no operation {name}; there are {", ".join(each.name for each in OPERATIONS)}'
-            )
-        if _HELP in context.args:
-            write(_description(asked))
-            return
-        as_json = '--json' in context.args
-        settings = configured()
-        try:
-            request = asked.read(_arguments([arg for arg in context.args if arg != '--json'], settings))
-        except RequestError as error:
-            stop(ExitCode.USAGE, str(error))
-        if asked.effect != 'keeps' and not asked.is_brief:
-            require_store(settings, f'{name} works on kept sources')
-        reply = on_store(settings, lambda retriever, options: asked.answer(retriever, request, options))
-    shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
-    _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
-
-
-def _description(asked: 'Operation[Any]') -> str:
-    text = asked.text()
+    for name, description in asked.text().parameters.items():
+        call.__annotations__[name] = Annotated[list[str] | None, typer.Option(metavar='VALUE', help=description)]
+    del call.__annotations__['given'], call.__annotations__['return']
     parameters = [
-        f'--{name.replace("_", "-")}{" (required)" if name in asked.schema()["required"] else ""}: {description}'
-        for name, description in text.parameters.items()
+        Parameter(name, Parameter.KEYWORD_ONLY, default=False if name == 'as_json' else None, annotation=kind)
+        for name, kind in call.__annotations__.items()
     ]
-    return '\n'.join([f'{text.title}: summarizer call {asked.name}', '', text.description, '', *parameters])
-
-
-def _arguments(words: 'Sequence[str]', settings: 'Settings') -> dict[str, object]:
-    """`--name value` and `--name=value` pairs by name; what is given more than once as a list."""
-    found: dict[str, list[str]] = {}
-    rest = iter(words)
-    for word in rest:
-        name, has_value, value = word.removeprefix('--').partition('=')
-        if not word.startswith('--'):
-            stop(ExitCode.USAGE, f'{word} belongs to no parameter; give --PARAMETER VALUE')
-        if not has_value and (value := next(rest, None)) is None:
-            stop(ExitCode.USAGE, f'{word} has no value')
-        found.setdefault(name.replace('-', '_'), []).append(read_text(settings) if value == STDIN else value)
-    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+    call.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - what typer looks at
+    return call

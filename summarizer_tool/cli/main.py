@@ -1,7 +1,7 @@
 """The command line: text in, the result alone on stdout, everything else on stderr."""
 
 import gc
-import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from importlib.metadata import EntryPoint, entry_points
@@ -12,9 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from summarizer_tool.cli import evidence
 from summarizer_tool.cli.batch import batch, worker
-from summarizer_tool.cli.evidence import call
+from summarizer_tool.cli.evidence import add, answer, caller_of, diff, search, status
 from summarizer_tool.cli.stored import STDIN, given_sources, is_kept, on_collection, read_places
 from summarizer_tool.cli.terminal import (
     check_writable,
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
     from summarizer_tool.service.setup import Setup
 
 GROUP = 'summarizer.commands'
+
+EXIT_CODES = """Exit codes: 0 done, 1 failed, or nothing found (said on stderr), 2 wrong option, setting or key,
+3 an input that cannot be read or fetched, 130 interrupted."""
 
 
 class InstalledCommands(TyperGroup):
@@ -55,13 +57,6 @@ class InstalledCommands(TyperGroup):
         found = _installed().get(cmd_name)
         return _loaded(found) if found is not None else None
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is asked for; of what looks like an input the error says how it is summarized."""
-        name = args[0]
-        if self.get_command(ctx, name) is None and (os.access(name, os.F_OK) or '://' in name or name == STDIN):
-            ctx.fail(f'{name} is no command; to summarize it: summarizer run {name}')
-        return super().resolve_command(ctx, args)
-
 
 def _installed() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
@@ -74,14 +69,39 @@ def _loaded(entry: EntryPoint) -> TyperCommand:
 
     @wraps(function)
     def run(**given: Any) -> None:
-        with ending(**given):
+        with ending():
             function(**given)
 
+    return _command_of(entry.name, run)
+
+
+def _with_hyphens(name: str) -> str:
+    return name.replace('_', '-')
+
+
+def _command_of(name: str, function: Callable[..., None], about: str | None = None) -> TyperCommand:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(entry.name)(run)
+    app.command(name, help=about, context_settings={'token_normalize_func': _with_hyphens})(function)
     command = get_command(app)
     assert isinstance(command, TyperCommand)  # noqa: S101 - an app of one command is that command
     return command
+
+
+class Operations(TyperGroup):
+    """The operations as agents have them, a command each."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all operations."""
+        from summarizer_tool.service.operations import OPERATIONS
+
+        return [each.name for each in OPERATIONS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """What calls an operation, or `None`."""
+        from summarizer_tool.service.operations import operation
+
+        asked = operation(cmd_name)
+        return asked and _command_of(asked.name, caller_of(asked), asked.text().description)
 
 
 app = typer.Typer(
@@ -92,6 +112,16 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+)
+
+
+app.add_typer(
+    typer.Typer(
+        cls=Operations,
+        help='Call an operation as an agent does. A parameter that is given twice is a list; - is read from stdin.',
+        no_args_is_help=True,
+    ),
+    name='call',
 )
 
 
@@ -117,7 +147,6 @@ def _commands(
     """For the options that belong to no command."""
 
 
-@app.command()
 def run(
     places: Annotated[
         list[str] | None,
@@ -143,11 +172,8 @@ def run(
     """Summarize files, web pages or stdin.
 
     With SUMMARIZER_STORE set, what is named is added to that store, and stderr names the handles.
-
-    Exit codes: 0 done, 1 no text, or every model call failed and SUMMARIZER_ON_FAILURE is error, 2 wrong option,
-    setting or key, 3 an input that cannot be read or fetched, 130 interrupted.
     """
-    with ending(model=model):
+    with ending():
         settings = load_settings(model)
         if report is not None:
             check_writable(report, '--report')
@@ -177,29 +203,14 @@ def run(
         say(f'stored as {", ".join(made.source_ids)}; name handles instead of files to ask about them again')
 
 
-app.command()(evidence.search)
-app.command()(evidence.answer)
-app.command()(evidence.add)
-app.command()(evidence.status)
-app.command()(evidence.diff)
-app.command()(batch)
-app.command()(worker)
-app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True}, add_help_option=False)(call)
-
-
-@app.command()
 def serve(
     transport: Annotated[str | None, typer.Option(help='streamable-http or stdio; overrides MCP_TRANSPORT.')] = None,
     host: Annotated[str | None, typer.Option(help='Overrides MCP_HOST.')] = None,
     port: Annotated[int | None, typer.Option(help='Overrides MCP_SUMMARIZER_PORT.')] = None,
     model: Annotated[str | None, typer.Option(help='Overrides LLM_MODEL.')] = None,
 ) -> None:
-    """Serve the tools to agents, over MCP.
-
-    Exit codes: 0 stopped by a signal or the end of stdin, 2 wrong option, setting or key, 130 interrupted while it
-    starts.
-    """
-    with ending(transport=transport, host=host, port=port, model=model), naming_extra('server'):
+    """Serve the tools to agents, over MCP."""
+    with ending(), naming_extra('server'):
         from summarizer_tool.server.main import serve as serve_mcp
 
         serve_mcp(load_settings(model, mcp_transport=transport, mcp_host=host, mcp_summarizer_port=port))
@@ -231,6 +242,10 @@ def _summarize(
         return reply, [each.document for each in given]
 
     return on_collection(settings, work)
+
+
+for _command in (run, search, answer, add, status, diff, batch, worker, serve):
+    app.command(epilog=EXIT_CODES)(_command)
 
 
 if __name__ == '__main__':

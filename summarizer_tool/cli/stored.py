@@ -39,22 +39,8 @@ def is_handle(name: str) -> bool:
     return _HANDLE.fullmatch(name) is not None
 
 
-def read_place(name: str, settings: 'Settings') -> 'Place':
-    """Read a path or stdin (`-`) within the limit; a URL stays. Raises `UnreadableError` for what is no text."""
-    return name if _URL.match(name) else _read_file(name, settings)
-
-
-def read_text(settings: 'Settings') -> str:
-    """The text on stdin; raises `UnreadableError` if it cannot be read, is too large, or is no text."""
-    from summarizer_tool.formats.files import decode
-
-    try:
-        return decode(_read_stdin(settings))
-    except FetchError as error:
-        raise UnreadableError(f'stdin {error}') from None
-
-
-def _read_file(name: str, settings: 'Settings') -> 'GivenSource':
+def read_given(name: str, settings: 'Settings') -> 'GivenSource':
+    """Read a path or stdin (`-`) within the limit; raises `UnreadableError` for what is no text."""
     from summarizer_tool.formats.files import read_file, read_path
 
     try:
@@ -64,6 +50,11 @@ def _read_file(name: str, settings: 'Settings') -> 'GivenSource':
         return replace(given, addresses=(os.path.realpath(name),))
     except FetchError as error:
         raise UnreadableError(f'{"stdin" if name == STDIN else name or "an empty name"} {error}') from None
+
+
+def read_place(name: str, settings: 'Settings') -> 'Place':
+    """The same, but a URL stays as it is."""
+    return name if _URL.match(name) else read_given(name, settings)
 
 
 def _read_stdin(settings: 'Settings') -> bytes:
@@ -76,7 +67,6 @@ def _read_stdin(settings: 'Settings') -> bytes:
     return read_within(sys.stdin.buffer, settings.max_input_mb)
 
 
-_IN_MEMORY = ':memory:'
 _NOWHERE = 'set SUMMARIZER_STORE to the file that keeps them, e.g. SUMMARIZER_STORE=sources.sqlite3'
 
 
@@ -151,11 +141,14 @@ async def given_sources(service: 'Service', places: 'Sequence[Place]', is_kept: 
     return await _at_once(given, places)
 
 
-async def handles_of(service: 'Service', places: 'Sequence[Place]') -> list[str]:
-    """The handles of inputs; those that are not stored are added. Raises `FetchError`, `StoreError`."""
+async def handles_of(service: 'Service', places: 'Sequence[Place]', *, fetches: bool) -> list[str]:
+    """The handles of inputs; those that are not stored are added, but URLs stay where nothing `fetches`.
+
+    Raises `FetchError`, `StoreError`.
+    """
 
     async def handle_of(place: 'Place') -> str:
-        if isinstance(place, str) and is_handle(place):
+        if isinstance(place, str) and (is_handle(place) or not fetches):
             return place
         kept = service.collection.at(place) if isinstance(place, str) else None
         return (kept or await _added(service, place)).id
@@ -163,26 +156,21 @@ async def handles_of(service: 'Service', places: 'Sequence[Place]') -> list[str]
     return await _at_once(handle_of, places)
 
 
-async def handles_and_urls(service: 'Service', places: 'Sequence[Place]') -> list[str]:
-    """The inputs as an answer takes them, which fetches URLs itself; what has been read is added."""
-    return [place if isinstance(place, str) else (await _added(service, place)).id for place in places]
-
-
 def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
-    """What a path, URL, handle or title means in the store: a file is its text or what was last stored from its path.
+    """What a path, URL, handle or title means in the store: a file what was last stored from its path, or its text.
 
     Raises `UnknownSourceError` if it is a file of which nothing is stored.
     """
     path = os.path.realpath(name)
-    stored, given = service.collection.at(path), None
+    if service.collection.at(path):
+        return path
     with suppress(UnreadableError):
-        given = read_place(name, settings)
-    if given is not None and not isinstance(given, str) and not (stored and stored.id == given.document.id):
-        if service.collection.has(given.document.id):
-            return given.document.id
-        if stored is None:
-            raise UnknownSourceError(f'nothing of {name} is stored; summarizer add {name} does so')
-    return path if stored else name
+        if not _URL.match(name):
+            document = read_given(name, settings).document
+            if not service.collection.has(document.id):
+                raise UnknownSourceError(f'nothing of {name} is stored; summarizer add {name} does so')
+            return document.id
+    return name
 
 
 async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings') -> 'list[Source | str]':
@@ -205,7 +193,7 @@ async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings'
 
 def is_kept(settings: 'Settings') -> bool:
     """Return whether the sources outlive the program."""
-    return settings.kept_in not in (None, _IN_MEMORY)
+    return settings.kept_in not in (None, ':memory:')
 
 
 async def _at_once(work: Callable[[P], Awaitable[T]], places: Sequence[P]) -> list[T]:

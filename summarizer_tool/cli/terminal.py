@@ -75,24 +75,13 @@ class UnreadableError(SummarizerError):
     """An input cannot be read; says which and why in one line."""
 
 
-_OVERRIDDEN = {'model': 'LLM_MODEL', 'transport': 'MCP_TRANSPORT', 'host': 'MCP_HOST', 'port': 'MCP_SUMMARIZER_PORT'}
-"""The variables that options go before."""
-
-
 @contextmanager
-def ending(**options: object) -> 'Generator[None]':
-    """End the program with one line and an exit code where the work within fails or is interrupted.
-
-    A wrong value is told by the option of the command that was given, not by its variable.
-    """
+def ending() -> 'Generator[None]':
+    """End the program with one line and an exit code where the work within fails or is interrupted."""
     try:
         yield
     except (ArgumentsError, ConfigurationError) as error:
-        said = str(error)
-        for name, variable in _OVERRIDDEN.items():
-            if options.get(name) is not None:
-                said = said.replace(f'{variable}=', f'--{name} ').replace(variable, f'--{name}')
-        stop(ExitCode.USAGE, said)
+        stop(ExitCode.USAGE, str(error))
     except (FetchError, InputTooLargeError, UnreadableError) as error:
         stop(ExitCode.INPUT, str(error))
     except SummarizerError as error:
@@ -149,14 +138,10 @@ def write(text: str) -> None:
 
 def check_writable(path: 'Path', option: str) -> None:
     """Check, before anything is paid for, that a file can be written; else a `ConfigurationError` names the option."""
-    is_new = not os.access(path, os.F_OK)
-    if is_new or path.is_file() or path.is_dir():  # who reads a pipe would see it end
-        try:
-            path.open('ab').close()
-            if is_new:
-                path.unlink()
-        except OSError as error:
-            raise ConfigurationError(f'{option} {path} cannot be written: {error.strerror}') from None
+    try:
+        path.open('ab').close()
+    except OSError as error:
+        raise ConfigurationError(f'{option} {path} cannot be written: {error.strerror}') from None
 
 
 def write_file(path: 'Path', text: str) -> None:
@@ -198,25 +183,16 @@ def show_statistics(summary: 'Summary') -> None:
     from rich.table import Table
 
     by_kind = {} if summary.coverage is None else summary.coverage.by_kind
-    kept = {f'{kind}s': f'{each.kept:,} of {each.total:,}' for kind, each in by_kind.items()}
+    coverage = {f'{kind}s': f'{each.kept:,} of {each.total:,}' for kind, each in by_kind.items()}
+    told = {'state': summary.state, **summary.stats.model_dump(), 'degraded parts': len(summary.degraded)}
     table = Table('statistic', 'value', title='Summary', title_justify='left')
-    told = summary.stats.model_dump()
-    told['usage'].pop('cost', None)  # told beside it, with what genai-prices knows
-    told['cost'] = 'unknown' if told['cost'] is None else f'${told["cost"]:.4f}'
-    degraded = {'degraded parts': len(summary.degraded)}
-    for name, value in {'state': summary.state, **told, **degraded, 'coverage': kept}.items():
+    for name, value in {**told, 'coverage': coverage}.items():
         table.add_row(name.replace('_', ' '), _told(value))
     Console(stderr=True).print(table)
 
 
 def _told(value: object) -> str:
-    match value:
-        case bool() | str():
-            return str(value)
-        case int() | float():
-            return f'{value:,}'
-        case dict():
-            said = {name: _told(each) for name, each in cast('dict[str, object]', value).items() if each}
-            return '\n'.join(f'{name.replace("_", " ")}: {each}' for name, each in said.items()) or '-'
-        case _:
-            return '-'
+    if isinstance(value, dict):
+        members = cast('dict[str, object]', value).items()
+        return '\n'.join(f'{name.replace("_", " ")}: {_told(each)}' for name, each in members if each) or '-'
+    return f'{value:,}' if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

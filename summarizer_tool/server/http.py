@@ -2,26 +2,26 @@
 
 import hashlib
 import hmac
-import json
 import logging
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING
 
 import anyio
-from anyio import CancelScope, Event
+from anyio import CancelScope, Event, Semaphore
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from summarizer_tool.runtime.executors import in_io_thread
-from summarizer_tool.server.calls import has_wrong_id, with_whole_characters
+from summarizer_tool.server.calls import read_message, with_whole_characters
 from summarizer_tool.server.front import PATH
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
@@ -83,41 +83,37 @@ def collection_of(token: str) -> str:
     return 'token-' + hashlib.sha256(token.encode()).hexdigest()[:16]
 
 
-def security(settings: Settings) -> TransportSecuritySettings:
-    """Which Host and Origin headers are accepted, against DNS rebinding: local ones, and those that settings name."""
-    if settings.mcp_allowed_hosts == ('*',):
-        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
+def hosts_of(settings: Settings) -> frozenset[str]:
+    """The hosts that clients may name, against DNS rebinding: local ones, and those of the settings; `:*` any port."""
     own = settings.mcp_host if ':' not in settings.mcp_host else f'[{settings.mcp_host}]'
     names = [*LOCAL_HOSTS, *([own] if own not in ('0.0.0.0', '[::]', '') else [])]  # noqa: S104 - compared, not bound
-    # As `Gate` compares them: in small letters.
-    hosts = [host.lower() for host in (*names, *(f'{name}:*' for name in names), *settings.mcp_allowed_hosts)]
-    return TransportSecuritySettings(
-        allowed_hosts=hosts, allowed_origins=[f'{scheme}://{host}' for host in hosts for scheme in ('http', 'https')]
-    )
+    hosts = (*names, *(f'{name}:*' for name in names), *settings.mcp_allowed_hosts)
+    return frozenset(host.lower() for host in hosts)
 
 
-class Tokens:
-    """The bearer tokens that are accepted, and the collection that each opens."""
+_SCHEME = re.compile('https?://')
+_PORT = re.compile(r':\d+$')
 
-    def __init__(self, settings: Settings) -> None:
-        self._tokens = [token.get_secret_value().encode() for token in settings.mcp_auth_token]
-        self._shared = settings.mcp_shared_collection
 
-    def __bool__(self) -> bool:
-        """Return whether a token is needed at all."""
-        return bool(self._tokens)
+def wrong_header(request: Request, hosts: frozenset[str]) -> str:
+    """Which of Host and Origin names a host that is none of those; nothing if both are right."""
+    headers = request.headers
+    named = {'Host': headers.get('host', '').lower(), 'Origin': _SCHEME.sub('', headers.get('origin', '').lower(), 1)}
+    if not named['Origin']:  # a program sends none
+        del named['Origin']
+    wrong = (name for name, host in named.items() if hosts.isdisjoint((host, _PORT.sub(':*', host), '*')))
+    return next(wrong, '')
 
-    def collection(self, authorization: bytes) -> str | None:
-        """The collection that an Authorization header opens; None if it opens none.
 
-        Every token is compared, each in constant time, so that the time it takes says nothing about any of them.
-        """
-        scheme, _, given = authorization.partition(b' ')
-        given = given.strip()
-        found = [token for token in self._tokens if hmac.compare_digest(token, given)]
-        if scheme.lower() != b'bearer' or not found:
-            return None
-        return DEFAULT_COLLECTION if self._shared else collection_of(found[0].decode())
+def token_in(authorization: bytes, tokens: Sequence[bytes]) -> bytes | None:
+    """Which of the tokens an Authorization header has, if any.
+
+    Each of them is compared in constant time, so that the time it takes says nothing about any.
+    """
+    scheme, _, given = authorization.partition(b' ')
+    given = given.strip()
+    found = [token for token in tokens if hmac.compare_digest(token, given)]
+    return found[0] if found and scheme.lower() == b'bearer' else None
 
 
 class _WrongTokens:
@@ -126,7 +122,7 @@ class _WrongTokens:
     def __init__(self) -> None:
         self._since = 0.0
         self._tried: Counter[str] = Counter()
-        self._waiting = 0
+        self._waiting = Semaphore(WAITING_WRONG_TOKENS)
 
     async def may_answer(self, host: str) -> bool:
         """Count a wrong token, and wait where there were many; False where too many wait."""
@@ -134,15 +130,11 @@ class _WrongTokens:
             self._since = anyio.current_time()
             self._tried.clear()
         self._tried[host] += 1
-        if self._tried[host] <= WRONG_TOKENS:
-            return True
-        if self._waiting >= WAITING_WRONG_TOKENS:
-            return False
-        self._waiting += 1
-        try:
-            await anyio.sleep(WRONG_TOKEN_SECONDS)
-        finally:
-            self._waiting -= 1
+        if self._tried[host] > WRONG_TOKENS:
+            if not self._waiting.value:
+                return False
+            async with self._waiting:
+                await anyio.sleep(WRONG_TOKEN_SECONDS)
         return True
 
 
@@ -153,7 +145,7 @@ class Arrival:
     at: float
     """By the event loop's clock."""
     collection: str
-    lost: Event
+    lost: Event = field(default_factory=Event)
     """Set when the client has gone."""
 
 
@@ -170,10 +162,9 @@ class Gate:
         self._app = app
         self._knows = knows
         self._wrong_tokens = _WrongTokens()
-        self._tokens = Tokens(settings)
-        self._host_check = TransportSecurityMiddleware(security(settings))
-        # It says the same as `_refusal`, but not what to do.
-        logging.getLogger(TransportSecurityMiddleware.__module__).setLevel(logging.ERROR)
+        self._tokens = [token.get_secret_value().encode() for token in settings.mcp_auth_token]
+        self._is_shared = settings.mcp_shared_collection
+        self._hosts = hosts_of(settings)
         self._max_input_mb = settings.max_input_mb
         self._streams: set[CancelScope] = set()
 
@@ -197,25 +188,21 @@ class Gate:
         if scope['path'].rstrip('/') != PATH:
             return JSONResponse({'error': f'there is nothing here; MCP is at {PATH}, health at {HEALTH}'}, 404)
         authorization = next((value for name, value in scope['headers'] if name == b'authorization'), b'')
-        collection = self._tokens.collection(authorization) if self._tokens else DEFAULT_COLLECTION
-        if collection is None:
+        token = token_in(authorization, self._tokens)
+        if self._tokens and token is None:
             _logger.warning('a request without a valid token is refused')
             if authorization and not await self._wrong_tokens.may_answer((scope.get('client') or ('',))[0]):
                 return JSONResponse({'error': 'too many wrong tokens'}, 429, {'Retry-After': '60'})
             return _unauthorized(is_given=bool(authorization))
-        # Names of hosts are the same in capitals.
-        scope['headers'] = [(name, value.lower() if name == b'host' else value) for name, value in scope['headers']]
         request = Request(scope)
-        refused = await self._host_check.validate_request(request)
-        if refused is not None:
-            header = 'Host' if refused.status_code == 421 else 'Origin'
+        if header := wrong_header(request, self._hosts):
             _logger.warning(
                 'a request is refused because of its %s header; if that is right, name the host in MCP_ALLOWED_HOSTS',
                 header,
                 extra={'header': header, 'value': ascii(request.headers.get(header, ''))[1:-1][:MAX_SHOWN]},
             )
             what = f'Invalid {header} header: local ones are accepted, and those that MCP_ALLOWED_HOSTS names'
-            return PlainTextResponse(what, refused.status_code)
+            return PlainTextResponse(what, 421 if header == 'Host' else 403)
         session = request.headers.get('mcp-session-id')
         is_modern = request.headers.get('mcp-protocol-version', '') >= MODERN  # which has no sessions
         if session is not None and not is_modern and not self._knows(session):
@@ -224,11 +211,12 @@ class Gate:
         declared = request.headers.get('content-length', '')
         if declared.isdecimal() and self._is_large(int(declared) / ESCAPED):
             return _refused(TOO_LARGE.format(self._max_input_mb), 413)
-        scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection, Event())
-        if self._tokens:
+        own = collection_of(token.decode()) if token else DEFAULT_COLLECTION
+        collection = DEFAULT_COLLECTION if self._is_shared else own
+        scope['summarizer.arrival'] = Arrival(anyio.current_time(), collection)
+        if token:
             # A session belongs to whoever has opened it: the SDK compares this user.
-            owner = collection_of(authorization.decode('latin-1'))
-            scope['user'] = AuthenticatedUser(AccessToken(token='', client_id=owner, scopes=[]))
+            scope['user'] = AuthenticatedUser(AccessToken(token='', client_id=own, scopes=[]))
         return None
 
     def _is_large(self, size: float) -> bool:
@@ -237,7 +225,7 @@ class Gate:
 
     async def _pass_on(self, scope: 'Scope', receive: 'Receive', send: 'Send') -> None:
         lost = scope['summarizer.arrival'].lost
-        body = await self._body(receive)
+        body = await self._body(receive) if scope['method'] == 'POST' else b''
         if isinstance(body, Response):
             await body(scope, receive, send)
             return
@@ -283,35 +271,21 @@ class Gate:
 
 
 def _looked_at(*parts: bytes) -> bytes | None:
-    """A body with whole characters; nothing of one whose id is wrong."""
-    text = b''.join(parts).decode('utf-8', 'surrogateescape')
-    return None if has_wrong_id(text) else with_whole_characters(text).encode('utf-8', 'surrogateescape')
+    """A body with whole characters, if it is a message."""
+    text = with_whole_characters(b''.join(parts).decode('utf-8', 'replace'))
+    return text.encode() if isinstance(read_message(text), SessionMessage) else None
 
 
 @dataclass(eq=False, slots=True)
 class _Outgoing:
-    """The response to one request: never waits for ever, and says what to do where the SDK refuses a body."""
+    """The response to one request, which never waits for ever."""
 
     _send: 'Send'
     _lost: Event
     scope: CancelScope = field(default_factory=CancelScope)
     _is_open: bool = False
-    _start: 'Message | None' = None
 
     async def send(self, message: 'Message') -> None:
-        if message['type'] == 'http.response.start' and message['status'] == 400:
-            self._start = message  # until it is seen what it says
-            return
-        if self._start is not None:
-            start, self._start = self._start, None
-            if b'alidation error' in message.get('body', b''):
-                body = _error(INVALID)
-                headers = [(b'content-type', b'application/json'), (b'content-length', b'%d' % len(body))]
-                start, message = {**start, 'headers': headers}, {**message, 'body': body}
-            await self._pass(start)
-        await self._pass(message)
-
-    async def _pass(self, message: 'Message') -> None:
         with anyio.move_on_after(STALLED_SECONDS) as stalled:
             self._is_open = message['type'] == 'http.response.start' or message.get('more_body', False)
             await self._send(message)
@@ -331,14 +305,10 @@ def _health(method: str) -> Response:
     return JSONResponse({'status': 'ok'}) if is_right else JSONResponse({'error': 'use GET'}, 405, {'Allow': 'GET'})
 
 
-def _error(message: str) -> bytes:
+def _refused(message: str, status: int) -> Response:
     """An error of JSON-RPC that answers no request in particular."""
     error = {'code': INVALID_REQUEST, 'message': message}
-    return json.dumps({'jsonrpc': '2.0', 'id': None, 'error': error}).encode()
-
-
-def _refused(message: str, status: int) -> Response:
-    return Response(_error(message), status, {'Connection': 'close'}, 'application/json')
+    return JSONResponse({'jsonrpc': '2.0', 'id': None, 'error': error}, status, {'Connection': 'close'})
 
 
 def _unauthorized(*, is_given: bool) -> Response:
@@ -352,12 +322,7 @@ class Sessions(StreamableHTTPSessionManager):
     """The MCP endpoint, whose `run` keeps the sessions."""
 
     def __init__(self, settings: Settings, server: 'Server[None]') -> None:
-        super().__init__(
-            server,
-            stateless=settings.mcp_stateless,
-            security_settings=security(settings),
-            max_sessions=MAX_SESSIONS,
-        )
+        super().__init__(server, stateless=settings.mcp_stateless, max_sessions=MAX_SESSIONS)
         self.asgi_app = self._handle_request  # `Gate` has read the body, and bounded it
 
     def _admit_session(self, requestor: 'AuthorizationContext | None') -> 'StreamableHTTPServerTransport | None':

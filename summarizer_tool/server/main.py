@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,107 +33,6 @@ HANGING_SECONDS = 5.0
 _logger = logging.getLogger('summarizer_tool')
 
 
-def serve(settings: 'Settings', make: 'MakeServed | None' = None) -> None:
-    """Serve until told to stop, by a signal or the end of stdin; by default the summarizer's own tools.
-
-    Raises `ConfigurationError` if a setting is wrong, or the store or the address cannot be used.
-    """
-    import anyio
-
-    anyio.run(_serve, settings, make or make_tools)
-
-
-async def _serve(settings: 'Settings', make: 'MakeServed') -> None:
-    import anyio.to_thread
-
-    async with _stop_signal(settings) as stop:
-        if settings.mcp_transport == 'stdio':
-            await anyio.to_thread.run_sync(_configure, settings)
-            async with make(settings) as served:
-                from summarizer_tool.server.stdio import talk
-
-                _announce(settings, served, 'stdio')
-                await talk(served, stop, settings.mcp_shutdown_grace_seconds)
-        else:
-            from summarizer_tool.server.front import PATH, listen
-
-            with listen(settings) as listener:
-                host, port = listener.getsockname()[:2]
-                await anyio.to_thread.run_sync(_configure, settings)
-                address = f'http://{f"[{host}]" if ":" in host else host}:{port}{PATH}'
-                await serve_http(
-                    settings, listener, stop, make=make, on_ready=lambda served: _announce(settings, served, address)
-                )
-    _logger.info('stopped')
-
-
-def _configure(settings: 'Settings') -> None:
-    """Logs and traces of the program, those of the libraries included."""
-    from summarizer_tool import telemetry
-
-    telemetry.configure(settings, libraries=('mcp', 'uvicorn', 'asyncio', 'anyio'))
-
-
-async def serve_http(
-    settings: 'Settings',
-    listener: 'socket',
-    stop: 'Event',
-    *,
-    make: 'MakeServed | None' = None,
-    on_ready: 'Callable[[Any], None]',
-) -> None:
-    """Serve everybody who connects, until told to stop; then let the calls that run come to an answer.
-
-    The listener is closed at the end. Who connects before everything is loaded waits; `on_ready` is called when calls
-    can be answered. What is made, and raised, is as for `serve`.
-    """
-    import anyio
-
-    from summarizer_tool.server.front import HTTPServer
-
-    async with (make or make_tools)(settings) as served:
-        from summarizer_tool.server.http import Gate, Sessions
-
-        sessions = Sessions(settings, served.server())
-        gate = Gate(settings, sessions.handle_request, knows=sessions.knows)
-        http = HTTPServer(gate)
-        async with sessions.run(), anyio.create_task_group() as tasks:
-            tasks.start_soon(http.serve, [listener])
-            on_ready(served)
-            await stop.wait()
-            http.stop_accepting()
-            served.calls.bring_to_an_end(settings.mcp_shutdown_grace_seconds)
-            await served.calls.none_runs()
-            gate.close_streams()
-            http.should_exit = True
-
-
-def _announce(settings: 'Settings', served: 'Served', address: str) -> None:
-    from importlib.metadata import version
-
-    gc.freeze()  # what is loaded stays
-    gc.enable()
-    _logger.info(
-        'serving',
-        extra={
-            'version': version('summarizer-tool'),
-            'transport': settings.mcp_transport,
-            'address': address,
-            **served.facts(),
-            'auth': bool(settings.mcp_auth_token),
-        },
-    )
-    if settings.mcp_transport == 'stdio' or settings.mcp_auth_token:
-        return
-    from summarizer_tool.server.front import is_loopback
-
-    if not is_loopback(settings.mcp_host):
-        _logger.warning(
-            'everybody who reaches this address may use the server: set MCP_AUTH_TOKEN',
-            extra={'host': settings.mcp_host},
-        )
-
-
 @asynccontextmanager
 async def make_tools(settings: 'Settings') -> 'AsyncGenerator[Tools]':
     """Everything that answers calls, for the length of the block."""
@@ -151,12 +51,12 @@ async def make_tools(settings: 'Settings') -> 'AsyncGenerator[Tools]':
 def _load(settings: 'Settings', workers: 'WorkerProcesses | None') -> 'Tools':
     """Import and build what answers calls, which takes a second or two."""
     from summarizer_tool.mapreduce.summarizer import Summarizer
-    from summarizer_tool.server.calls import RunningCalls
+    from summarizer_tool.server.calls import CallsInFlight
     from summarizer_tool.server.tools import Tools
     from summarizer_tool.service.setup import Setup
 
     setup = Setup.of(Summarizer(settings, workers=workers))
-    return Tools(settings, setup, open_store(settings), RunningCalls(settings.mcp_tool_timeout))
+    return Tools(settings, setup, open_store(settings), CallsInFlight(settings.mcp_tool_timeout))
 
 
 def worker_processes(settings: 'Settings') -> int:
@@ -181,6 +81,106 @@ def open_store(settings: 'Settings') -> 'SourceStore':
     except SummarizerError as error:
         _logger.warning('sources are kept in memory only: %s', error)
         return SourceStore.open(settings)
+
+
+def serve(settings: 'Settings', make: 'MakeServed' = make_tools) -> None:
+    """Serve until told to stop, by a signal or the end of stdin; by default the summarizer's own tools.
+
+    Raises `ConfigurationError` if a setting is wrong, or the store or the address cannot be used.
+    """
+    import anyio
+
+    anyio.run(_serve, settings, make)
+
+
+async def _serve(settings: 'Settings', make: 'MakeServed') -> None:
+    import anyio.to_thread
+
+    async with _stop_signal(settings) as stop:
+        if settings.mcp_transport == 'stdio':
+            await anyio.to_thread.run_sync(_configure, settings)
+            async with make(settings) as served:
+                from summarizer_tool.server.stdio import talk
+
+                _announce(settings, 'stdio', served)
+                await talk(served, stop, settings.mcp_shutdown_grace_seconds)
+        else:
+            from summarizer_tool.server.front import PATH, listen
+
+            with listen(settings) as listener:
+                host, port = listener.getsockname()[:2]
+                await anyio.to_thread.run_sync(_configure, settings)
+                address = f'http://{f"[{host}]" if ":" in host else host}:{port}{PATH}'
+                announce = partial(_announce, settings, address)
+                await serve_http(settings, listener, stop, make=make, on_ready=announce)
+    _logger.info('stopped')
+
+
+def _configure(settings: 'Settings') -> None:
+    """Logs and traces of the program, those of the libraries included."""
+    from summarizer_tool import telemetry
+
+    telemetry.configure(settings, libraries=('mcp', 'uvicorn', 'asyncio', 'anyio'))
+
+
+async def serve_http(
+    settings: 'Settings',
+    listener: 'socket',
+    stop: 'Event',
+    *,
+    make: 'MakeServed' = make_tools,
+    on_ready: 'Callable[[Any], None]',
+) -> None:
+    """Serve everybody who connects, until told to stop; then let the calls that run come to an answer.
+
+    The listener is closed at the end. Who connects before everything is loaded waits; `on_ready` is called when calls
+    can be answered. What is made, and raised, is as for `serve`.
+    """
+    import anyio
+
+    from summarizer_tool.server.front import HTTPServer
+
+    async with make(settings) as served:
+        from summarizer_tool.server.http import Gate, Sessions
+
+        sessions = Sessions(settings, served.server())
+        gate = Gate(settings, sessions.handle_request, knows=sessions.knows)
+        http = HTTPServer(gate)
+        async with sessions.run(), anyio.create_task_group() as tasks:
+            tasks.start_soon(http.serve, [listener])
+            on_ready(served)
+            await stop.wait()
+            http.stop_accepting()
+            served.calls.bring_to_an_end(settings.mcp_shutdown_grace_seconds)
+            await served.calls.none_runs()
+            gate.close_streams()
+            http.should_exit = True
+
+
+def _announce(settings: 'Settings', address: str, served: 'Served') -> None:
+    from importlib.metadata import version
+
+    gc.freeze()  # what is loaded stays
+    gc.enable()
+    _logger.info(
+        'serving',
+        extra={
+            'version': version('summarizer-tool'),
+            'transport': settings.mcp_transport,
+            'address': address,
+            **served.facts(),
+            'auth': bool(settings.mcp_auth_token),
+        },
+    )
+    if settings.mcp_transport == 'stdio' or settings.mcp_auth_token:
+        return
+    from summarizer_tool.server.front import is_loopback
+
+    if not is_loopback(settings.mcp_host):
+        _logger.warning(
+            'everybody who reaches this address may use the server: set MCP_AUTH_TOKEN',
+            extra={'host': settings.mcp_host},
+        )
 
 
 @asynccontextmanager

@@ -1,32 +1,27 @@
 """MCP over stdin and stdout: ends when stdin does or the program is told to, and answers first what was asked."""
 
 import os
-import sys
 import threading
 from asyncio import AbstractEventLoop, get_running_loop, run_coroutine_threadsafe
-from collections.abc import AsyncGenerator
 from concurrent import futures
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 import anyio
 import mcp_types as types
-from anyio import Event
-from anyio.abc import ObjectReceiveStream, ObjectSendStream
-from mcp.server.stdio import stdio_server
+from anyio import Event, create_memory_object_stream
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
 
-from summarizer_tool.server.calls import CallsInFlight, Served, cancel_when, has_wrong_id, read_again
+from summarizer_tool.server.calls import CallsInFlight, Served, cancel_when, read_message
 from summarizer_tool.server.front import CLOSING_SECONDS
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-    from mcp.shared._stream_protocols import ReadStream, WriteStream
 
-NO_MESSAGE = '{}'
-"""A line that the SDK takes for no message."""
+NO_MESSAGE = types.ErrorData(
+    code=types.PARSE_ERROR, message='a line must be one JSON-RPC message, its id a string or integer'
+)
 
 
 async def talk(served: Served, stop: Event, grace: float) -> None:
@@ -34,50 +29,29 @@ async def talk(served: Served, stop: Event, grace: float) -> None:
 
     A client that no longer reads has gone: nobody can be told.
     """
+    server = served.server()
+    lines, coming = create_memory_object_stream[bytes](0)
+    to_server, requests = create_memory_object_stream[SessionMessage | Exception](0)
+    to_client, answers = create_memory_object_stream[SessionMessage](0)
+    conversation = _Conversation(served.calls, grace, to_client.clone())
+    stdin = _taken(0, os.open(os.devnull, os.O_RDONLY))
+    # A thread of its own, which nobody need wait for: a read cannot be interrupted.
+    threading.Thread(target=_read, args=(stdin, lines, get_running_loop()), name='stdin', daemon=True).start()
     try:
-        await _talk(served, stop, grace)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(conversation.ask, coming, stop, to_server)
+            tasks.start_soon(conversation.answer, answers, os.fdopen(_taken(1, os.dup(2)), 'wb'))
+            await server.run(requests, to_client, server.create_initialization_options())
     except* BrokenPipeError:
         pass
 
 
-async def _talk(served: Served, stop: Event, grace: float) -> None:
-    server = served.server()
-    async with stdio_server(stdin=cast('anyio.AsyncFile[str]', _lines(stop))) as (read, write):
-        requests = _Requests(served.calls, grace, read, write)
-        # While the SDK serves, the descriptor of stdout is that of stderr; but what libraries print may wait in a
-        # buffer until the SDK has given it back. So they get another file, and what has the first is flushed in time.
-        stdout, sys.stdout = sys.stdout, sys.stderr
-        try:
-            await server.run(requests, _Answers(requests, write), server.create_initialization_options())
-        finally:
-            stdout.flush()
-
-
-async def _lines(stop: Event) -> AsyncGenerator[str]:
-    """The lines of stdin, until it ends or the program should: as much of a file as the SDK needs.
-
-    A thread of its own reads them, which nobody need wait for: a read cannot be interrupted.
-    """
-    fd = os.dup(0)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)  # so that nothing else reads what belongs to the protocol
-    os.close(null)
-    send, receive = anyio.create_memory_object_stream[bytes](0)
-    threading.Thread(target=_read, args=(fd, send, get_running_loop()), name='stdin', daemon=True).start()
-    with receive:
-        while line := await _next(receive, stop):
-            text = line.decode('utf-8', 'replace')
-            yield NO_MESSAGE if has_wrong_id(text) else text
-
-
-async def _next(lines: 'MemoryObjectReceiveStream[bytes]', stop: Event) -> bytes:
-    line = b''
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(cancel_when, stop, tasks.cancel_scope)
-        with suppress(anyio.EndOfStream):
-            line = await lines.receive()
-        tasks.cancel_scope.cancel()
-    return line
+def _taken(fd: int, instead: int) -> int:
+    """Another descriptor for what one stands for; nothing else of the program reads or writes it from now on."""
+    own = os.dup(fd)
+    os.dup2(instead, fd)
+    os.close(instead)
+    return own
 
 
 def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoop) -> None:
@@ -92,64 +66,61 @@ def _read(fd: int, send: 'MemoryObjectSendStream[bytes]', loop: AbstractEventLoo
 
 
 @dataclass(eq=False)
-class _Requests(ObjectReceiveStream[SessionMessage | Exception]):
-    """The messages of the client. At their end what was asked is answered first, or given up after the grace period.
-
-    So a client that sends its requests and closes stdin gets its answers. A line that is no message is answered with
-    an error, where the SDK would say nothing.
-    """
+class _Conversation:
+    """What the client asks, and what it is answered."""
 
     _calls: CallsInFlight
     _grace: float
-    _read: 'ReadStream[SessionMessage | Exception]'
-    _write: 'WriteStream[SessionMessage]'
+    _answers: 'MemoryObjectSendStream[SessionMessage]'
     _open: set[types.RequestId] = field(default_factory=set[types.RequestId])
+    """Requests without an answer."""
     _answered: Event = field(default_factory=Event)
 
-    def answered(self, number: types.RequestId) -> None:
-        self._open.discard(number)
-        self._answered.set()
-        self._answered = Event()
+    async def ask(
+        self,
+        lines: 'MemoryObjectReceiveStream[bytes]',
+        stop: Event,
+        to_server: 'MemoryObjectSendStream[SessionMessage | Exception]',
+    ) -> None:
+        """Pass on messages. At their end what was asked is answered first, or given up after the grace period.
 
-    async def receive(self) -> SessionMessage | Exception:
-        try:
-            while isinstance(item := await self._read.receive(), Exception):
-                read = read_again(item, is_answer=False) if isinstance(item, ValidationError) else None
-                if isinstance(read, SessionMessage):
-                    item = read
-                    break
-                error = types.ErrorData(
-                    code=types.PARSE_ERROR, message='a line must be one JSON-RPC message, its id a string or integer'
-                )
-                await self._write.send(SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=read, error=error)))
-        except anyio.EndOfStream:
+        So a client that sends its requests and closes stdin gets its answers. A line that is no message is answered
+        with an error.
+        """
+        with to_server, self._answers:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(cancel_when, stop, tasks.cancel_scope)
+                async for line in lines:
+                    await self._pass_on(read_message(line.decode('utf-8', 'replace')), to_server)
+                tasks.cancel_scope.cancel()
             self._calls.bring_to_an_end(self._grace)
             with anyio.move_on_after(self._grace + CLOSING_SECONDS):
                 while self._open:
                     await self._answered.wait()
-            raise
-        if isinstance(item.message, types.JSONRPCRequest):
-            self._open.add(item.message.id)
-        elif isinstance(item.message, types.JSONRPCNotification) and item.message.method == 'notifications/cancelled':
-            number = (item.message.params or {}).get('requestId')
+
+    async def _pass_on(
+        self,
+        read: SessionMessage | types.RequestId | None,
+        to_server: 'MemoryObjectSendStream[SessionMessage | Exception]',
+    ) -> None:
+        if not isinstance(read, SessionMessage):
+            await self._answers.send(SessionMessage(types.JSONRPCError(jsonrpc='2.0', id=read, error=NO_MESSAGE)))
+            return
+        message = read.message
+        if isinstance(message, types.JSONRPCRequest):
+            self._open.add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == 'notifications/cancelled':
+            number = (message.params or {}).get('requestId')
             self._open -= {each for each in self._open if each == number}  # it gets no answer
-        return item
+        await to_server.send(read)
 
-    async def aclose(self) -> None:
-        await self._read.aclose()
-
-
-@dataclass(eq=False)
-class _Answers(ObjectSendStream[SessionMessage]):
-    """What goes to the client."""
-
-    _requests: _Requests
-    _write: 'WriteStream[SessionMessage]'
-
-    async def send(self, item: SessionMessage) -> None:
-        await self._write.send(item)
-        if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError) and item.message.id is not None:
-            self._requests.answered(item.message.id)
-
-    async def aclose(self) -> None:
-        await self._write.aclose()
+    async def answer(self, answers: 'MemoryObjectReceiveStream[SessionMessage]', file: BinaryIO) -> None:
+        """Write what the client is told."""
+        stdout = anyio.wrap_file(file)
+        async for item in answers:
+            await stdout.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b'\n')
+            await stdout.flush()
+            if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError) and item.message.id is not None:
+                self._open.discard(item.message.id)
+                self._answered.set()
+                self._answered = Event()

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, TypeVar
 
 import anyio
 import mcp_types as types
-from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -22,8 +21,8 @@ from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.runtime.turns import on_behalf_of
-from summarizer_tool.server.calls import RunningCall, RunningCalls, TimeIsUpError, refuse_cursor
-from summarizer_tool.server.http import arrival
+from summarizer_tool.server.calls import CallsInFlight, TimeIsUpError, refuse_cursor
+from summarizer_tool.server.http import Arrival, arrival
 from summarizer_tool.service.operations import (
     OPERATIONS,
     Effect,
@@ -41,9 +40,6 @@ from summarizer_tool.store.source import DEFAULT_COLLECTION
 from summarizer_tool.store.source_store import SourceStore
 
 T = TypeVar('T')
-
-DAY_MS = 86_400_000
-"""How long a client may keep the list of tools, which only changes with the version."""
 
 _LOGGED = ('state', 'model', 'tokens_in', 'tokens_out')
 """Figures of a result that the log repeats."""
@@ -91,14 +87,6 @@ DEFECT = 'the request failed because of a defect in the server; its log names it
 _RESOURCE = re.compile(r'source://([^/]+)/?')
 
 
-class RefusedError(MCPError):
-    """A request for a resource that is answered with an error; what it says may quote titles, which traces must not."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(types.INVALID_PARAMS, 'refused')
-        self.reason = reason
-
-
 @dataclass(slots=True)
 class Tools:
     """The handlers of the server, over all collections."""
@@ -106,7 +94,7 @@ class Tools:
     settings: Settings
     setup: Setup
     store: SourceStore
-    calls: RunningCalls
+    calls: CallsInFlight
 
     def facts(self) -> Mapping[str, object]:
         """The model and the store, for the log."""
@@ -130,7 +118,6 @@ class Tools:
             version=version('summarizer-tool'),
             title='Summarizer',
             instructions=instructions(sizes),
-            cache_hints={'tools/list': CacheHint(DAY_MS, 'public'), 'prompts/list': CacheHint(DAY_MS, 'public')},
             get_tool_input_schema={tool.name: tool.input_schema for tool in tools}.get,
             on_list_tools=_always(types.ListToolsResult(tools=tools)),
             on_call_tool=self.call_tool,
@@ -147,7 +134,7 @@ class Tools:
     ) -> types.ListResourcesResult:
         """The sources of the client's collection."""
         refuse_cursor(params)
-        sources = await self._looked_up(context, 'resources/list', lambda service: service.sources(MAX_LISTED))
+        sources = await self._looked_up(context, lambda service: service.sources(MAX_LISTED))
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -168,32 +155,32 @@ class Tools:
         """The first numbered lines of a source."""
         asked = _RESOURCE.fullmatch(params.uri)
         if asked is None:
-            raise RefusedError(f'resources are {TEMPLATE.uri_template}')
+            raise MCPError(types.INVALID_PARAMS, f'resources are {TEMPLATE.uri_template}')
         request = ReadSourceRequest(source_id=asked[1], max_tokens=RESOURCE_TOKENS)
-        text = await self._looked_up(context, 'resources/read', lambda service: service.read_source(request))
+        text = await self._looked_up(context, lambda service: service.read_source(request))
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)]
         )
 
-    async def _looked_up(self, context: Context, name: str, look_up: Callable[[Service], Awaitable[T]]) -> T:
+    async def _looked_up(self, context: Context, look_up: Callable[[Service], Awaitable[T]]) -> T:
         try:
-            return await self._in_time(context, name, lambda retriever, _: look_up(retriever.service))
+            return await self._in_time(context, lambda retriever, _: look_up(retriever.service))
         except TimeIsUpError:
             raise MCPError(types.INTERNAL_ERROR, self._no_answer()) from None
         except SummarizerError as error:
-            raise RefusedError(str(error)) from None
+            raise MCPError(types.INVALID_PARAMS, 'refused') from error
         except Exception as error:  # noqa: BLE001 - as for calls
             _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
             raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
 
-    async def _in_time(self, context: Context, name: str, work: Callable[[Retriever, RunningCall], Awaitable[T]]) -> T:
+    async def _in_time(self, context: Context, work: Callable[[Retriever, RequestOptions], Awaitable[T]]) -> T:
         """Do the work of a request on the collection of its client, which is told how far it is."""
-        came = arrival(context.request)
-        collection = came.collection if came else DEFAULT_COLLECTION
-        arrived, lost = (came.at, came.lost) if came else (anyio.current_time(), None)
-        report = context.session.report_progress
-        with on_behalf_of(collection), self.calls.start(name, report, arrived=arrived, lost=lost) as running:
-            return await running.finish(work(self.setup.retriever(self.store.collection(collection)), running))
+        came = arrival(context.request) or Arrival(anyio.current_time(), DEFAULT_COLLECTION)
+        retriever = self.setup.retriever(self.store.collection(came.collection))
+        with on_behalf_of(came.collection):
+            return await self.calls.in_time(
+                partial(work, retriever), context.session.report_progress, arrived=came.at, lost=came.lost
+            )
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Answer a call in time, whatever happens; only a cancelled call has no result."""
@@ -206,7 +193,7 @@ class Tools:
         failure: Exception | None = None
         work = partial(self._work, asked, params.arguments or {})
         try:
-            result = await self._in_time(context, params.name, work)
+            result = await self._in_time(context, work)
         except TimeIsUpError as error:
             failure, result = error, self._late(asked)
         except (SummarizerError, UsageLimitExceeded) as error:
@@ -224,11 +211,10 @@ class Tools:
         return result
 
     async def _work(
-        self, asked: Operation[Any], arguments: Mapping[str, Any], retriever: Retriever, running: RunningCall
+        self, asked: Operation[Any], arguments: Mapping[str, Any], retriever: Retriever, options: RequestOptions
     ) -> types.CallToolResult:
         request = asked.read(arguments)
         _logger.info('call', extra={'tool': asked.name, 'collection': retriever.collection.name})
-        options = RequestOptions(on_progress=running.report.tell, deadline=running.deadline)
         reply = await asked.answer(retriever, request, options)
         if reply.is_error:
             return _error(reply.text)
@@ -271,8 +257,10 @@ async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
         ctx = replace(ctx, params={**params, 'name': 'unknown'})
     try:
         return await call_next(ctx)
-    except RefusedError as error:
-        raise MCPError(types.INVALID_PARAMS, error.reason) from None
+    except MCPError as error:
+        if isinstance(error.__cause__, SummarizerError):  # whose words may quote titles, which traces must not
+            raise MCPError(types.INVALID_PARAMS, str(error.__cause__)) from None
+        raise
 
 
 def _text(text: str, **meta: object) -> types.CallToolResult:

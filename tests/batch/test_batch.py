@@ -15,7 +15,7 @@ from summarizer_tool import Settings
 from summarizer_tool.batch import batch as batch_module
 from summarizer_tool.batch.batch import Batch, BatchProgress
 from summarizer_tool.batch.database import BatchDatabase
-from summarizer_tool.batch.folder import BatchFolder, BatchLimits
+from summarizer_tool.batch.folder import BatchFolder, BatchRecord
 from summarizer_tool.batch.job import Asked
 from summarizer_tool.batch.worker import Worker
 from tests.batch.test_answers import ON_POSTGRES, POSTGRES
@@ -71,8 +71,9 @@ async def ran(
     def run() -> Batch:
         folder = BatchFolder(source.parent / 'out')
         with folder.alone():
-            record = folder.begin(source, asked, BatchLimits(per_worker=2), merge=merge, database=database.shown)
-            with closing(Batch(folder, record, database)) as batch:
+            place = str(source)
+            record = BatchRecord(source=place, asked=asked, merge=merge, database=database.shown, per_worker=2)
+            with closing(Batch(folder, folder.begin(record), database)) as batch:
                 batch.open()
                 if retry:
                     batch.retry()
@@ -179,10 +180,10 @@ async def test_what_cannot_be_read_is_set_aside(tmp_path: Path, database: BatchD
     assert {name: outcome.error for name, outcome in sorted(batch.outcomes.items())} == snapshot(
         {
             'documents/a.md': '',
-            'documents/endless': 'is no file, but a folder, a pipe or a device',
+            'documents/endless': 'is no file, but a folder or a link to one, a pipe or a device',
             'documents/large.md': 'is over SUMMARIZER_MAX_INPUT_MB=0.001; split it or raise the limit',
             'documents/lost': 'does not exist',
-            'documents/pipe': 'is no file, but a folder, a pipe or a device',
+            'documents/pipe': 'is no file, but a folder or a link to one, a pipe or a device',
         }
     )
 
@@ -245,8 +246,9 @@ def test_cancelled_and_taken_up(source: Path, database: BatchDatabase) -> None:
 
     folder = BatchFolder(source.parent / 'out')
     with folder.alone():
-        limits = BatchLimits(per_worker=2, at_once=3, per_minute=100)
-        batch = Batch(folder, folder.begin(source, ASKED, limits, merge=False, database=database.shown), database)
+        limits = {'per_worker': 2, 'at_once': 3, 'per_minute': 100}
+        record = BatchRecord(source=str(source), asked=ASKED, database=database.shown, **limits)
+        batch = Batch(folder, folder.begin(record), database)
         batch.open()
         with pytest.raises(InterruptedError):
             batch.run(50.0, look)

@@ -9,13 +9,13 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.batch.batch import content
-from summarizer_tool.batch.folder import BatchFolder, BatchLimits, files_of
+from summarizer_tool.batch.folder import BatchFolder, BatchRecord, files_of
 from summarizer_tool.batch.job import Asked, Outcome
 from summarizer_tool.errors import ConfigurationError, FetchError
 from summarizer_tool.schemas import Stats, Summary
 
 ASKED = Asked(model='extractive')
-LIMITS = BatchLimits(per_worker=2)
+RECORD = BatchRecord(source='in', asked=ASKED, database='here', per_worker=2)
 
 
 def names(source: Path, out: Path) -> dict[str, str]:
@@ -41,7 +41,7 @@ def test_a_linked_folder_is_told_and_not_gone_into(tmp_path: Path) -> None:
     (source / 'more').symlink_to(tmp_path)
     (source / 'out').symlink_to(tmp_path / 'out')
     [(name, path)] = files_of(source, tmp_path / 'out')
-    with pytest.raises(FetchError, match='is a link to a folder, which is not followed; name its files in a manifest'):
+    with pytest.raises(FetchError, match='is no file, but a folder or a link to one'):
         content(path, 1.0)
     assert name == 'more'
     with pytest.raises(ConfigurationError, match='is the folder of the results; name another one with --out'):
@@ -112,10 +112,12 @@ def test_what_is_no_list_of_documents(tmp_path: Path, content: bytes | None, pro
 def test_one_process_at_a_time_and_one_name_for_ever(tmp_path: Path) -> None:
     folder = BatchFolder(tmp_path / 'out')
     with folder.alone():
-        first = folder.begin(tmp_path, ASKED, LIMITS, merge=False, database='here')
+        first = folder.begin(RECORD)
         with pytest.raises(ConfigurationError, match='another process runs the batch'), folder.alone():
             pass
-    again = folder.begin(tmp_path, Asked(model='other'), LIMITS, merge=True, database='here')
+    again = folder.begin(
+        BatchRecord(source='in', asked=Asked(model='other'), merge=True, database='here', per_worker=2)
+    )
     assert (again.id, again.asked.model) == (first.id, 'other')
     assert folder.record() == again
     (folder.path / 'batch.json').write_text('{}')

@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 from typer.testing import CliRunner
 
 from summarizer_tool.batch.batch import BatchProgress
-from summarizer_tool.batch.folder import BatchFolder, BatchLimits
+from summarizer_tool.batch.folder import BatchFolder, BatchRecord
 from summarizer_tool.batch.job import Asked
 from summarizer_tool.cli.batch import _database, _tell_end
 from summarizer_tool.cli.main import app
@@ -35,9 +35,7 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
     assert run('batch', '--out', out, '--status').replace(str(tmp_path), '…') == snapshot(
         '2||summarizer: there is no batch in …/out; name the folder that was its --out'
     )
-    assert run('batch', 'a.md', 'b.md', '--out', out) == snapshot(
-        '2||summarizer: give one folder, not 2 paths; or write them into a file, each on a line of its own, and give that'
-    )
+    assert 'Got unexpected extra argument' in run('batch', 'a.md', 'b.md', '--out', out)
     assert run('batch', tmp_path / 'nothing', '--out', out).replace(str(tmp_path), '…') == snapshot(
         '3||summarizer: …/nothing does not exist'
     )
@@ -54,7 +52,7 @@ def test_what_is_asked_for_wrongly(tmp_path: Path) -> None:
 
 def test_a_password_that_an_earlier_version_has_kept_is_told_to_nobody(tmp_path: Path) -> None:
     folder, url = BatchFolder(tmp_path), 'postgresql://host/db?password=hunter2'
-    folder.begin(tmp_path, Asked(model='extractive'), BatchLimits(per_worker=1), merge=False, database=url)
+    folder.begin(BatchRecord(source='', asked=Asked(model='extractive'), database=url, per_worker=1))
     with pytest.raises(ConfigurationError, match='is kept in postgresql://host/db, and not in sqlite:'):
         _database(folder, Settings.load())
 

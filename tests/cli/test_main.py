@@ -10,7 +10,7 @@ from pathlib import Path
 from inline_snapshot import snapshot
 
 from summarizer_tool import Document, Summary
-from summarizer_tool.cli.main import app
+from summarizer_tool.cli.main import EXIT_CODES, app
 from summarizer_tool.text import tokens
 from tests.support import forking
 from tests.support.provider import serve
@@ -34,16 +34,7 @@ def test_help_and_version() -> None:
 
 
 def test_every_command_names_its_exit_codes() -> None:
-    commands = [each.callback for each in app.registered_commands]
-    assert [each for each in commands if '\n    Exit codes: 0 ' not in (getattr(each, '__doc__', '') or '')] == []
-
-
-def test_an_input_without_a_command_is_told_which_one_it_is_for() -> None:
-    Path('notes.txt').write_text(TEXT)
-    for name in ('notes.txt', 'https://a.example/', '-'):
-        done = forking.run('summarizer_tool', name, environment=dict(os.environ))
-        assert done.stderr.decode().endswith(f'Error: {name} is no command; to summarize it: summarizer run {name}\n')
-        assert done.returncode == 2
+    assert {each.epilog for each in app.registered_commands} == {EXIT_CODES}
 
 
 def test_several_files_with_statistics() -> None:
@@ -149,8 +140,8 @@ Try 'python -m summarizer_tool run --help' for help.
 
 Error: Invalid value for '--max-output-tokens'\
 """,
-            "2||summarizer: --model antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
-            '2||summarizer: --model meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or --model extractive',
+            "2||summarizer: LLM_MODEL=antropic:claude-sonnet-4-5: no such model; did you mean 'anthropic:…'?",
+            '2||summarizer: LLM_MODEL=meta/llama:free goes to OpenRouter: set OPENROUTER_API_KEY, or OPENROUTER_BASE_URL for an endpoint that needs no key, or LLM_MODEL=extractive',
             '0|Short.|',
             '2||summarizer: invalid settings: MAX_CONCURRENT_LLM_CALLS=0 must be greater than or equal to 1',
         ]

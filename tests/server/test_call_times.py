@@ -6,8 +6,8 @@ import anyio
 import pytest
 from inline_snapshot import snapshot
 
-from summarizer_tool.llm.options import Progress
-from summarizer_tool.server.calls import ProgressReport, RunningCalls, TimeIsUpError
+from summarizer_tool.llm.options import Progress, RequestOptions
+from summarizer_tool.server.calls import CallsInFlight, ProgressReport, TimeIsUpError
 from tests.support import virtual_time
 
 
@@ -43,25 +43,26 @@ def test_a_call_is_never_silent_for_long() -> None:
 
 
 async def work_for(seconds: float, *, of: float) -> None:
-    with RunningCalls(of).start('summarize', ignored, arrived=0.0, lost=None) as call:
-        await call.finish(anyio.sleep(seconds))
+    await CallsInFlight(of).in_time(lambda _: anyio.sleep(seconds), ignored, arrived=0.0)
 
 
 def test_the_time_of_a_call() -> None:
     """From its arrival: the work's deadline, a grace for what is nearly done, and the end for what ignores both."""
 
-    async def start(calls: RunningCalls, arrived: float) -> tuple[float, float, float]:
-        with (
-            calls.start('summarize', ignored, arrived=arrived, lost=None) as call,
-            call.deadline.answering() as answering,
-        ):
-            return call.deadline.at, answering.deadline, call.guard.deadline
+    async def start(calls: CallsInFlight, arrived: float) -> tuple[float, float, float]:
+        async def ends(options: RequestOptions) -> tuple[float, float, float]:
+            assert options.deadline is not None
+            guard = anyio.current_effective_deadline()
+            with options.deadline.answering() as answering:
+                return options.deadline.at, answering.deadline, guard
 
-    calls = [RunningCalls(timeout) for timeout in (100.0, 10.0, 1.0)]
+        return await calls.in_time(ends, ignored, arrived=arrived)
+
+    calls = [CallsInFlight(timeout) for timeout in (100.0, 10.0, 1.0)]
     assert [virtual_time.run(partial(start, each, 0.0)) for each in calls] == snapshot(
         [(95.0, 97.25, 99.5), (9.0, 9.25, 9.5), (0.5, 0.725, 0.95)]
     )
-    waited = virtual_time.run(lambda: start(RunningCalls(100.0), -60.0))
+    waited = virtual_time.run(lambda: start(CallsInFlight(100.0), -60.0))
     assert waited == snapshot((35.0, 37.25, 39.5))
 
 
@@ -76,11 +77,19 @@ def test_what_ignores_its_deadline_ends_before_the_client_gives_up() -> None:
 
 def test_a_server_that_stops_brings_calls_to_an_end() -> None:
     async def stop() -> tuple[float, float, float]:
-        calls = RunningCalls(100.0)
-        with calls.start('summarize', ignored, arrived=0.0, lost=None) as call:
+        calls = CallsInFlight(100.0)
+
+        async def late(options: RequestOptions) -> float:
+            assert options.deadline is not None
+            return options.deadline.seconds
+
+        async def early(options: RequestOptions) -> tuple[float, float, float]:
+            assert options.deadline is not None
             await anyio.sleep(10)
             calls.bring_to_an_end(20)
-            with calls.start('summarize', ignored, arrived=10.0, lost=None) as late:
-                return call.deadline.at, call.guard.deadline, late.deadline.seconds
+            left = await calls.in_time(late, ignored, arrived=10.0)
+            return options.deadline.at, anyio.current_effective_deadline(), left
+
+        return await calls.in_time(early, ignored, arrived=0.0)
 
     assert virtual_time.run(stop) == snapshot((28.0, 30.0, 15.0))

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from mcp import Client, MCPError
 
-from summarizer_tool.llm.options import Progress
+from summarizer_tool.llm.options import Progress, RequestOptions
 from summarizer_tool.runtime import turns
 from summarizer_tool.server import calls as server_calls
-from summarizer_tool.server.calls import ProgressReport, RunningCalls
+from summarizer_tool.server.calls import CallsInFlight, ProgressReport
 from summarizer_tool.service.service import Service
 from tests.support import provider, replies, serving
 from tests.support.provider import Provider
@@ -54,7 +54,7 @@ def step(done: int, total: int) -> Progress:
 
 
 @pytest.mark.anyio
-async def test_every_step_is_told() -> None:
+async def test_the_newest_step_is_told() -> None:
     sent: list[Any] = []
 
     async def send(progress: float, total: float | None, message: str) -> None:
@@ -63,11 +63,13 @@ async def test_every_step_is_told() -> None:
     async with anyio.create_task_group() as tasks:
         report = ProgressReport(send)
         tasks.start_soon(report.run)
-        for each in (step(1, 3), step(2, 3), step(3, 3), Progress('reduce', 1, 1, 'merged')):
+        report.tell(step(1, 3))
+        await until(lambda: len(sent) == 1)
+        for each in (step(2, 3), step(3, 3), Progress('reduce', 1, 1, 'merged')):
             report.tell(each)
-        await until(lambda: len(sent) >= 4)
+        await until(lambda: len(sent) == 2)
         tasks.cancel_scope.cancel()
-    assert sent == snapshot([(1, 4, 'chunk 1 of 3'), (2, 4, 'chunk 2 of 3'), (3, 4, 'chunk 3 of 3'), (4, 5, 'merged')])
+    assert sent == snapshot([(1, 4, 'chunk 1 of 3'), (4, 5, 'merged')])
 
 
 @given(st.lists(st.one_of(st.none(), st.tuples(st.integers(0, 50), st.integers(0, 50))), max_size=60))
@@ -85,7 +87,6 @@ def test_progress_only_rises(events: list[tuple[int, int] | None]) -> None:
                 await report._beat()
             else:
                 report.tell(Progress('reduce', *event, 'merged'))
-                report._said, report._beats = report._waiting.popleft(), 0
                 await send(*report._said)
 
     anyio.run(tell)
@@ -95,21 +96,18 @@ def test_progress_only_rises(events: list[tuple[int, int] | None]) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_client_that_does_not_read_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_calls, 'MAX_WAITING', 100)
-
+async def test_a_client_that_does_not_read_holds_up_nothing() -> None:
     async def send(progress: float, total: float | None, message: str) -> None:
         await anyio.sleep_forever()
 
-    async def work() -> str:
+    async def work(options: RequestOptions) -> str:
+        assert options.on_progress is not None
         for number in range(1000):
-            call.report.tell(step(number, 1000))
+            options.on_progress(step(number, 1000))
             await checkpoint()
         return 'done'
 
-    with RunningCalls(10.0).start('summarize', send, arrived=anyio.current_time(), lost=None) as call:
-        assert await call.finish(work()) == 'done'
-        assert len(call.report._waiting) == server_calls.MAX_WAITING
+    assert await CallsInFlight(10.0).in_time(work, send, arrived=anyio.current_time()) == 'done'
 
 
 # Over a socket, with a model that takes its time.

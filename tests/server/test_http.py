@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from summarizer_tool import Settings
 from summarizer_tool.server import http
-from summarizer_tool.server.http import Arrival, Gate, Tokens, collection_of, security
+from summarizer_tool.server.http import Arrival, Gate, collection_of, hosts_of, token_in
 from tests.support import serving
 from tests.support.serving import INITIALIZE, Mode, Served, text_of
 from tests.support.texts import HARBOUR
@@ -116,11 +116,10 @@ def test_a_session_belongs_to_the_token_that_opened_it(is_shared: bool) -> None:
 
 
 def test_tokens_are_compared_as_they_are() -> None:
-    tokens = Tokens(Settings.load(mcp_auth_token='first,second'))
-    assert tokens.collection(b'bearer  second ') == collection_of('second') != collection_of('first')
+    assert token_in(b'bearer  second ', [b'first', b'second']) == b'second'
+    assert token_in(b'', [b'first']) is None
+    assert collection_of('second') != collection_of('first')
     assert 'second' not in collection_of('second')
-    assert tokens.collection(b'') is None
-    assert not Tokens(Settings.load())
 
 
 @pytest.mark.parametrize(
@@ -165,9 +164,9 @@ def test_allowed_hosts() -> None:
 
 
 def test_the_own_address_is_allowed() -> None:
-    assert '192.0.2.7:*' in security(Settings.load(mcp_host='192.0.2.7')).allowed_hosts
-    assert '[2001:db8::7]:*' in security(Settings.load(mcp_host='2001:db8::7')).allowed_hosts
-    assert not any('0.0.0.0' in host for host in security(Settings.load(mcp_host='0.0.0.0')).allowed_hosts)
+    assert '192.0.2.7:*' in hosts_of(Settings.load(mcp_host='192.0.2.7'))
+    assert '[2001:db8::7]:*' in hosts_of(Settings.load(mcp_host='2001:db8::7'))
+    assert not any('0.0.0.0' in host for host in hosts_of(Settings.load(mcp_host='0.0.0.0')))
 
 
 @pytest.mark.parametrize('is_chunked', [False, True])
@@ -258,7 +257,7 @@ async def test_a_client_that_takes_nothing_has_gone(monkeypatch: pytest.MonkeyPa
         await send({'type': 'http.response.body', 'body': b'never taken', 'more_body': True})
 
     async def receive() -> Any:
-        return {'type': 'http.request'}
+        return {'type': 'http.request', 'body': json.dumps(INITIALIZE).encode()}
 
     async def send(message: Any) -> None:
         if message.get('body'):

@@ -58,7 +58,9 @@ def test_a_wrong_setting_ends_it_with_one_line(variables: dict[str, str], line: 
 def test_options() -> None:
     assert b'--transport' in run('-m', 'summarizer_tool', 'serve', '--help').stdout
     wrong = run('-m', 'summarizer_tool', 'serve', '--port', '99999', MCP_HOST='192.0.2.1')
-    assert wrong.stderr == b'summarizer: invalid settings: --port 99999 must be less than or equal to 65535\n'
+    assert (
+        wrong.stderr == b'summarizer: invalid settings: MCP_SUMMARIZER_PORT=99999 must be less than or equal to 65535\n'
+    )
     done = run('-m', 'summarizer_tool', 'serve', '--transport', 'stdio', '--model', 'extractive')
     assert (done.returncode, done.stdout) == (0, b'')
 

@@ -26,7 +26,7 @@ from mcp_types import CallToolResult, TextContent
 
 from summarizer_tool.server.calls import MakeServed
 from summarizer_tool.server.front import listen
-from summarizer_tool.server.main import serve_http
+from summarizer_tool.server.main import make_tools, serve_http
 from summarizer_tool.server.tools import Tools
 from summarizer_tool.settings import Settings
 from tests.support import forking
@@ -106,7 +106,7 @@ class Served:
 
 
 @contextmanager
-def serve(make: MakeServed | None = None, **settings: Any) -> Generator[Served]:
+def serve(make: MakeServed = make_tools, **settings: Any) -> Generator[Served]:
     """Run a server on a free port of 127.0.0.1 for the length of the block; keyless, and with a store in memory."""
     given = {'llm_model': 'extractive', 'store': ':memory:', 'worker_processes': 0, 'mcp_summarizer_port': 0}
     loaded = Settings.load(**{**given, **settings})
