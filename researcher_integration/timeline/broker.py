@@ -6,9 +6,9 @@ again and again from the event seen last: so there is no gap and nothing twice, 
 
 import logging
 from asyncio import shield, wrap_future
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Self
@@ -82,7 +82,7 @@ class Timeline:
                 await shield(wrap_future(self._worker.submit(self._end)))
             self._worker.shutdown(wait=False)
 
-    async def follow(self, after: int = 0) -> AsyncGenerator[TimelineEvent]:
+    def follow(self, after: int = 0) -> AsyncGenerator[TimelineEvent]:
         """The events so far, then those to come as they happen, until the timeline is closed.
 
         Args:
@@ -91,10 +91,7 @@ class Timeline:
         Raises:
             StoreError: If the log cannot be read.
         """
-        await shield(wrap_future(self.begun))
-        async with aclosing(followed(self.log, self.run_id, after)) as events:
-            async for event in events:
-                yield event
+        return _followed(self.log, self.run_id, after, [self])
 
     # What the thread does, one thing after the other.
 
@@ -136,8 +133,16 @@ class Timeline:
             _logger.warning(what, extra={} if error is None else {'error': type(error).__name__})
 
 
-async def followed(log: EventLog, run_id: str, after: int) -> AsyncGenerator[TimelineEvent]:
+async def _all_begun(timelines: Iterable[Timeline]) -> None:
+    for timeline in timelines:
+        await shield(wrap_future(timeline.begun))
+
+
+async def _followed(
+    log: EventLog, run_id: str, after: int, timelines: Iterable[Timeline]
+) -> AsyncGenerator[TimelineEvent]:
     """The events of a run until it has ended, whichever process writes them; none of a run that the log has not."""
+    await _all_begun(timelines)
     while True:
         # First whether it has ended: what comes between the two look-ups is then seen by the second.
         run = await in_io_thread(log.run, run_id)
@@ -177,23 +182,16 @@ class Hub:
             self._live[run_id] = timeline
         return timeline
 
-    async def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[TimelineEvent]:
+    def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[TimelineEvent]:
         """As `Timeline.follow`, of any run that the log knows."""
-        await self._begun()
-        async with aclosing(followed(self.log, run_id, after)) as events:
-            async for event in events:
-                yield event
+        return _followed(self.log, run_id, after, [*self._live.values()])
 
     async def run(self, run_id: str) -> LoggedRun | None:
         """What is known of a run."""
-        await self._begun()
+        await _all_begun([*self._live.values()])
         return await in_io_thread(self.log.run, run_id)
 
     async def runs(self, limit: int = 100) -> Sequence[LoggedRun]:
         """The runs, those first that began last."""
-        await self._begun()
+        await _all_begun([*self._live.values()])
         return await in_io_thread(self.log.runs, limit)
-
-    async def _begun(self) -> None:
-        for timeline in list(self._live.values()):
-            await shield(wrap_future(timeline.begun))
