@@ -5,8 +5,8 @@ Topics and tiers are read from `config/research_topics.yml` and `config/sources.
 
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -37,23 +37,15 @@ class ResearchSettings(Settings):
     """The bearer token for that server."""
 
     def agent_model(self) -> str | None:
-        """The model that researches and extracts, or an empty name: the embedded model can do neither.
-
-        That one summarizes; it calls no tools and fills no other fields.
-        """
+        """The model that researches and extracts, if any: the embedded one calls no tools and fills no fields."""
         name = self.research_model or model_id(self)
         return None if name == EXTRACTIVE else name
 
-    @asynccontextmanager
-    async def connect(self) -> AsyncGenerator[Model | None]:
+    def connect(self) -> AbstractAsyncContextManager[Model | None]:
         """Connect the model that `agent_model` names, if any; raises `ConfigurationError` if it cannot be had."""
         name = self.agent_model()
-        if name is None:
-            yield None
-            return
         setting = 'RESEARCH_MODEL' if self.research_model else 'LLM_MODEL'
-        async with connect_model(self, name, setting=setting) as model:
-            yield model
+        return nullcontext() if name is None else connect_model(self, name, setting=setting)
 
 
 SHIPPED_TOPICS = FOLDER / 'research_topics.yml'

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Self
 
 import anyio
 import httpx2
@@ -89,8 +89,6 @@ def on_failure(then: Callable[[Exception], None]) -> Generator[None]:
 class OptionalServer(WrapperToolset[AgentDepsT]):
     """A server that is left out of a run, with a warning, if it cannot be reached at its start."""
 
-    kind: ClassVar[str]
-
     name: str
     timeout: float
     absent: set[str] = field(default_factory=set[str])
@@ -108,10 +106,11 @@ class OptionalServer(WrapperToolset[AgentDepsT]):
         return self
 
     async def __aexit__(self, *args: object) -> bool | None:
-        if not self._entered:
-            return None
-        self._entered -= 1
-        return await self.wrapped.__aexit__(*args)
+        if self._entered:
+            self._entered -= 1
+            with on_failure(lambda error: self._warn('a server was lost', error)):
+                return await self.wrapped.__aexit__(*args)
+        return None
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
         """The server's tools; none if it cannot be reached or does not list them."""
@@ -123,7 +122,7 @@ class OptionalServer(WrapperToolset[AgentDepsT]):
 
     def _leave_out(self, error: Exception) -> None:
         self.absent.add(self.name)
-        self._warn(f'a {self.kind} cannot be reached; the run goes on without it', error)
+        self._warn('a server cannot be reached; the run goes on without it', error)
 
     def _warn(self, message: str, error: Exception) -> None:
         _logger.warning(message, extra={'server': self.name, 'reason': reason(error)})

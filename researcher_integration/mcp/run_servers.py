@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic_ai import RunContext
 from pydantic_ai.mcp import MCPToolset
@@ -117,25 +117,17 @@ class Replacement:
 
 @dataclass(repr=False)
 class SelectedServer(OptionalServer[AgentDepsT]):
-    """A selected server in one run: its tools that are wanted, or none at all if it cannot be reached at the start.
-
-    A failure after that is what it is without a selection.
-    """
-
-    kind: ClassVar[str] = 'selected MCP server'
+    """A selected server in one run: its tools that are wanted, or none at all where it cannot be reached."""
 
     tools: Sequence[str] = ()
-    _is_listed: bool = field(default=False, init=False)
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
         """The tools wanted; an `MCPSelectionError` if the server has no such tool."""
-        is_known = self._is_listed and self.name not in self.absent
-        tools = await (self.wrapped if is_known else super()).get_tools(ctx)
+        tools = await super().get_tools(ctx)
         if self.name in self.absent:
             return {}
-        if missing := [name for name in self.tools if not self._is_listed and name not in tools]:
+        if missing := [name for name in self.tools if name not in tools]:
             raise MCPSelectionError(lacks(f'the MCP server {shown(self.name)}', 'tool', missing, tools))
-        self._is_listed = True
         wanted = {name: tool for name, tool in tools.items() if not self.tools or name in self.tools}
         for name, tool in wanted.items():  # other capabilities learn from it by which name the run knows its server
             metadata = {**(tool.tool_def.metadata or {}), SERVER_NAME: self.name}

@@ -15,7 +15,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, Any, Self, cast
 
 from fastmcp.client.transports import StdioTransport
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
@@ -134,16 +134,9 @@ class SearchServer(OptionalServer[Any]):
     failed tool result. The client's own count of seconds begins only when a first answer is there.
     """
 
-    kind: ClassVar[str] = 'search server'
-
     async def for_run(self, ctx: RunContext[Any]) -> AbstractToolset[Any]:
         """A copy, since a server that is absent in one run may be there in another."""
         return replace(self, wrapped=await self.wrapped.for_run(ctx), absent=set())
-
-    async def __aexit__(self, *args: object) -> bool | None:
-        with on_failure(lambda error: self._warn('a search server was lost', error)):
-            return await super().__aexit__(*args)
-        return None  # what was lost on the way shows once more at the end
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The server's tools; none if it cannot be reached or does not list them."""
@@ -163,7 +156,7 @@ class SearchServer(OptionalServer[Any]):
                 raise ToolFailed(wrap_in_tag(SEARCH_TAG, error.message)) from error
 
     def _say_failed(self, error: Exception) -> None:
-        self._warn('a search server has failed', error)
+        self._warn('a server has failed', error)
         raise ToolFailed(f'The search server {self.name} cannot be reached; go on without it.') from error
 
 

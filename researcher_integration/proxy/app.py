@@ -38,11 +38,9 @@ class Proxy:
         store = SourceStore.open(settings)
         made = ProxyServer(Results(settings, self.rules, store))
         silence = settings.mcp_tool_timeout if 'mcp_tool_timeout' in settings.model_fields_set else SILENT_SECONDS
-        made.connections += [Connection(each, made, silence) for each in self.servers]
         try:
             async with anyio.create_task_group() as tasks:
-                for connection in made.connections:
-                    tasks.start_soon(connection.run)
+                made.connections += [Connection(each, made, tasks, silence) for each in self.servers]
                 await _reach(made.connections)
                 try:
                     yield made

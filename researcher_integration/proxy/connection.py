@@ -1,4 +1,4 @@
-"""The connection to one server: held by a task of its own, made anew when it is needed after it was lost."""
+"""The connection to one server: held by a task of its own, a new one when it is needed after it was lost."""
 
 import logging
 import math
@@ -16,7 +16,7 @@ import anyio
 import httpx2
 import mcp_types as types
 from anyio import Event, to_thread
-from anyio.abc import ObjectReceiveStream
+from anyio.abc import ObjectReceiveStream, TaskGroup
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -43,7 +43,7 @@ HTTP_TIMEOUT = httpx2.Timeout(30, read=None)
 """Seconds; a call ends by `Connection.silence`, or when the client cancels it."""
 
 END_SECONDS = 5.0
-"""For a session that is over to be ended in form, before the next one is begun."""
+"""For a session that is over to be ended in form."""
 
 LAST_SECONDS = 5.0
 """For the last of what a server has written to be read when it has ended."""
@@ -92,13 +92,14 @@ class Connection:
 
     server: ProxiedServer
     proxy: 'ProxyServer'
+    tasks: TaskGroup
+    """In which connections are held, until it is cancelled."""
     silence: float
     """Seconds within which it answers a request, or tells how far it is."""
     log_level: types.LoggingLevel | None = None
     capabilities: types.ServerCapabilities = field(default_factory=types.ServerCapabilities)
     instructions: str = ''
     _link: _Link | None = None
-    _wanted: Event = field(default_factory=Event)
     has_begun: bool = False
     """Whether the proxy is there already, and clients may have listed what there is without this server."""
     _unreached: str = ''
@@ -117,21 +118,12 @@ class Connection:
         """What the server says, without secrets."""
         return self.proxy.results.said(self.name, value)
 
-    async def run(self) -> None:
-        """Hold the connection whenever one is wanted, until cancelled."""
-        while True:
-            await self._wanted.wait()
-            self._wanted = Event()
-            link = self._link
-            if link is not None and not link.settled.is_set():
-                await self._hold(link)
-
     async def connected(self) -> Client:
         """The client of the server, which is started or reached if need be; else a `ServerDownError` says why."""
         link = self._link
         if link is None or link.lost.is_set():
             link = self._link = _Link()
-            self._wanted.set()
+            self.tasks.start_soon(self._hold, link)
         await link.settled.wait()
         if link.client is None:
             raise ServerDownError('unreachable', self.name, link.reason, self._last_words)

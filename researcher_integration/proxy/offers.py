@@ -23,13 +23,10 @@ LIST_SECONDS = 10.0
 MAX_PAGES = 100
 """Of one list of one server: a list that never ends is cut there."""
 
-_BEYOND_PROPERTIES = frozenset(
-    {
-        *('$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'maxProperties'),
-        *('patternProperties', 'propertyNames', 'unevaluatedProperties', 'const', 'enum'),
-    }
+_KNOWN = frozenset(
+    {'type', 'properties', 'required', 'additionalProperties', 'title', 'description', '$schema', '$defs'}
 )
-"""Keywords by which a schema says more of its properties than which there are, so that one more may not be allowed."""
+"""Keywords of a schema that are no hindrance to one more property; others may say more of which there may be."""
 
 _LISTS: Mapping[str, tuple[str, Callable[..., types.Request[Any, Any]], type[types.PaginatedResult]]] = {
     'tools': ('tools', types.ListToolsRequest, types.ListToolsResult),
@@ -209,9 +206,7 @@ def with_question(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     out before the server sees the arguments.
     """
     properties = schema.get('properties', {})
-    is_plain = (
-        schema.get('type') == 'object' and isinstance(properties, dict) and not schema.keys() & _BEYOND_PROPERTIES
-    )
+    is_plain = schema.get('type') == 'object' and isinstance(properties, dict) and schema.keys() <= _KNOWN
     if not is_plain or QUESTION in properties:
         return None
     question = {'type': 'string', 'description': load_prompt('proxy/question')}

@@ -271,9 +271,10 @@ def _binary_of(block: types.ContentBlock) -> tuple[str, str]:
 
 def _unsaid(result: types.CallToolResult) -> object:
     """What structured content says and the blocks do not: as a rule servers repeat it in them."""
-    structured, wrapped = result.structured_content, None
-    if isinstance(structured, dict) and len(structured) == 1:
-        [wrapped] = structured.values()
+    structured: object = result.structured_content
+    wrapped: object = None
+    if isinstance(structured, dict) and len(fields := cast('dict[str, object]', structured)) == 1:
+        [wrapped] = fields.values()
     texts = [text for block in result.content if (text := _text_of(block)) is not None]
     values: list[object] = []
     for text in texts:
@@ -283,4 +284,8 @@ def _unsaid(result: types.CallToolResult) -> object:
             values.append(text)
     blocks = [block.model_dump(mode='json', by_alias=True, exclude_none=True) for block in result.content]
     said = [*values, values, ''.join(texts), blocks]
-    return None if any(value in (structured, wrapped) for value in said if value is not None) else structured
+    return (
+        None
+        if any(value in (structured, wrapped) for value in said if value is not None)
+        else cast('object', structured)
+    )

@@ -1,16 +1,15 @@
 """Timelines of runs: who emits, who follows, and in what order.
 
 A run emits drafts; each gets the next sequence number and the time, and goes to the log. Whoever follows reads the log,
-from the event seen last, and is woken up for more: so there is no gap and nothing twice, however slow anybody reads.
+again and again from the event seen last: so there is no gap and nothing twice, however slow anybody reads.
 """
 
 import logging
-from asyncio import Event, get_running_loop, shield, wrap_future
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from asyncio import shield, wrap_future
+from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from threading import Lock
 from typing import Self
 
@@ -22,6 +21,9 @@ from researcher_integration.timeline.log import EventLog, LoggedRun
 from summarizer_tool import StoreError, in_io_thread
 
 PAGE_EVENTS = 50
+
+POLL_SECONDS = 0.2
+"""Between two looks into the log for more."""
 
 _logger = logging.getLogger('researcher_integration')
 
@@ -47,7 +49,6 @@ class Timeline:
         self.log = log if log is not None else EventLog()
         self.is_closed = False
         self._seq = 0
-        self._followers: set[Callable[[], object]] = set()
         self._said: set[str] = set()
         self._worker = ThreadPoolExecutor(1, thread_name_prefix='timeline')
         self.begun = self._worker.submit(self._begin)
@@ -59,7 +60,7 @@ class Timeline:
         await self.close()
 
     async def emit(self, draft: Draft, /) -> TimelineEvent:
-        """Give an event its place in the run, keep it, and wake those who follow.
+        """Give an event its place in the run, and keep it.
 
         A log that fails does not end the run. In whatever order calls begin, events are told; one that is
         cancelled has been told, too.
@@ -81,7 +82,7 @@ class Timeline:
                 await shield(wrap_future(self._worker.submit(self._end)))
             self._worker.shutdown(wait=False)
 
-    async def follow(self, after: int = 0) -> AsyncGenerator[TimelineEvent]:
+    def follow(self, after: int = 0) -> AsyncGenerator[TimelineEvent]:
         """The events so far, then those to come as they happen, until the timeline is closed.
 
         Args:
@@ -90,21 +91,7 @@ class Timeline:
         Raises:
             StoreError: If the log cannot be read.
         """
-        await shield(wrap_future(self.begun))
-        new = Event()
-        wake = partial(get_running_loop().call_soon_threadsafe, new.set)
-
-        async def has_ended() -> bool:
-            new.clear()
-            return self.is_closed
-
-        self._followers.add(wake)
-        try:
-            async with aclosing(_followed(self.log, self.run_id, after, has_ended, new.wait)) as events:
-                async for event in events:
-                    yield event
-        finally:
-            self._followers.discard(wake)
+        return _followed(self.log, self.run_id, after, [self])
 
     # What the thread does, one thing after the other.
 
@@ -119,15 +106,7 @@ class Timeline:
         event = draft.model_copy(update={'run_id': self.run_id, 'seq': self._seq, 'time': datetime.now(UTC)})
         with self._logging():
             self.log.append(event)
-        self._wake()
         return event
-
-    def _wake(self) -> None:
-        for wake in list(self._followers):
-            try:
-                wake()
-            except RuntimeError:  # its loop is closed
-                self._followers.discard(wake)
 
     def _left_out(self, draft: Draft) -> Draft:
         self._say_once('an event came after the end of its timeline, and is left out')
@@ -139,7 +118,6 @@ class Timeline:
         with self._logging():
             self.log.end(self.run_id)
         self.is_closed = True
-        self._wake()
 
     @contextmanager
     def _logging(self) -> Generator[None]:
@@ -155,29 +133,27 @@ class Timeline:
             _logger.warning(what, extra={} if error is None else {'error': type(error).__name__})
 
 
+async def _all_begun(timelines: Iterable[Timeline]) -> None:
+    for timeline in timelines:
+        await shield(wrap_future(timeline.begun))
+
+
 async def _followed(
-    log: EventLog,
-    run_id: str,
-    after: int,
-    has_ended: Callable[[], Awaitable[bool]],
-    more: Callable[[], Awaitable[object]],
+    log: EventLog, run_id: str, after: int, timelines: Iterable[Timeline]
 ) -> AsyncGenerator[TimelineEvent]:
-    """The events of a run from the log until it has ended; `more` waits until there may be some."""
+    """The events of a run until it has ended, whichever process writes them; none of a run that the log has not."""
+    await _all_begun(timelines)
     while True:
         # First whether it has ended: what comes between the two look-ups is then seen by the second.
-        is_over = await has_ended()
+        run = await in_io_thread(log.run, run_id)
         page = await in_io_thread(log.read, run_id, after=after, limit=PAGE_EVENTS)
         for event in page:
             yield event
             after = event.seq
         if len(page) < PAGE_EVENTS:
-            if is_over:
+            if run is None or run.is_closed:
                 return
-            await more()
-
-
-POLL_SECONDS = 0.25
-"""Between two looks into the log for the events of another process."""
+            await anyio.sleep(POLL_SECONDS)
 
 
 class Hub:
@@ -207,26 +183,15 @@ class Hub:
         return timeline
 
     def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[TimelineEvent]:
-        """As `Timeline.follow`; a run of another process is followed as long as the log knows it."""
-        if timeline := self._live.get(run_id):
-            return timeline.follow(after)
-
-        async def has_ended() -> bool:
-            run = await in_io_thread(self.log.run, run_id)
-            return run is None or run.is_closed
-
-        return _followed(self.log, run_id, after, has_ended, lambda: anyio.sleep(POLL_SECONDS))
+        """As `Timeline.follow`, of any run that the log knows."""
+        return _followed(self.log, run_id, after, [*self._live.values()])
 
     async def run(self, run_id: str) -> LoggedRun | None:
         """What is known of a run."""
-        await self._begun()
+        await _all_begun([*self._live.values()])
         return await in_io_thread(self.log.run, run_id)
 
     async def runs(self, limit: int = 100) -> Sequence[LoggedRun]:
         """The runs, those first that began last."""
-        await self._begun()
+        await _all_begun([*self._live.values()])
         return await in_io_thread(self.log.runs, limit)
-
-    async def _begun(self) -> None:
-        for timeline in list(self._live.values()):
-            await shield(wrap_future(timeline.begun))

@@ -63,13 +63,6 @@ def result(text: str = 'all is well', call_id: str = 'c1') -> ToolResult:
     return ToolResult(call_id=call_id, text=text)
 
 
-async def until_followed(timeline: Timeline, *, by: int = 1) -> None:
-    """Wait until so many follow live."""
-    with anyio.fail_after(60):
-        while len(timeline._followers) != by:  # noqa: ASYNC110
-            await anyio.sleep(0.005)
-
-
 @dataclass
 class Shown:
     """A server that shows timelines, in a thread."""

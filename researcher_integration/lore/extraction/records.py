@@ -17,7 +17,6 @@ _NOTHING = frozenset(
      'null', 'unknown', 'unspecified'}
 )  # fmt: skip
 _PAGE = regex.compile(r'(?<!\d)\d{1,9}(?!\d)')
-_KIND_AND_TARGET = regex.compile(r'\s*(.{1,40}?)\s*(?::|->|=>|→)\s*(.+)', regex.DOTALL)
 
 _LAST = ('relations', 'confidence', 'sources')
 """Asked for after what they speak of."""
@@ -78,21 +77,12 @@ def _as_sources(value: object) -> list[int]:
     return [*dict.fromkeys(number for number in found if number)]
 
 
-def _as_relation(value: object) -> dict[str, object]:
-    """A relation as an object, or in a few words: `leads: Tide Guild`, or only its target."""
-    if isinstance(value, str):
-        parts = _KIND_AND_TARGET.fullmatch(value)
-        return {'kind': parts[1], 'target': parts[2]} if parts else {'target': value}
-    if isinstance(value, BaseModel):
-        return value.model_dump()
-    return cast('dict[str, object]', value) if isinstance(value, dict) else {}
-
-
 def as_relations(value: object) -> list[dict[str, object]]:
-    """Relations in whatever form; those that name nothing are left out, rather than the record they are in."""
+    """Relations as objects, or only by their targets; those that name nothing are left out, rather than the record."""
     items = cast('list[object]', value) if isinstance(value, list) else [value]
-    named = ((relation, _as_text(relation.get('target'))) for relation in map(_as_relation, items))
-    return [{**relation, 'target': target} for relation, target in named if target]
+    given = [each.model_dump() if isinstance(each, BaseModel) else each for each in items]
+    objects = [cast('dict[str, object]', each) if isinstance(each, dict) else {'target': each} for each in given]
+    return [{**each, 'target': target} for each in objects if (target := _as_text(each.get('target')))]
 
 
 def as_records(value: object, key: str, part: str) -> object:

@@ -313,7 +313,7 @@ async def test_a_server_that_dies_is_a_failed_tool_and_absent_from_the_next_run(
     assert (await Agent(calling(), toolsets=servers).run('Search.')).output == 'no tools'
     ours = [record for record in caplog.records if record.name == 'researcher_integration']
     assert (ours[-1].levelname, ours[-1].getMessage(), ours[-1].__dict__['server']) == snapshot(
-        ('WARNING', 'a search server cannot be reached; the run goes on without it', 'web')
+        ('WARNING', 'a server cannot be reached; the run goes on without it', 'web')
     )
     assert SECRET not in repr([record.__dict__ for record in ours])
 

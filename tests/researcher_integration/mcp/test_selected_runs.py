@@ -75,11 +75,11 @@ These servers were selected for this conversation but cannot be reached: deaf, m
     ours = [record for record in caplog.records if record.name == 'researcher_integration']
     assert {(record.levelname, record.getMessage(), record.__dict__['server']) for record in ours} == snapshot(
         {
-            ('WARNING', 'a search server cannot be reached; the run goes on without it', 'wiki'),
-            ('WARNING', 'a selected MCP server cannot be reached; the run goes on without it', 'deaf'),
-            ('WARNING', 'a selected MCP server cannot be reached; the run goes on without it', 'missing'),
-            ('WARNING', 'a selected MCP server cannot be reached; the run goes on without it', 'refused'),
-            ('WARNING', 'a selected MCP server cannot be reached; the run goes on without it', 'web'),
+            ('WARNING', 'a server cannot be reached; the run goes on without it', 'wiki'),
+            ('WARNING', 'a server cannot be reached; the run goes on without it', 'deaf'),
+            ('WARNING', 'a server cannot be reached; the run goes on without it', 'missing'),
+            ('WARNING', 'a server cannot be reached; the run goes on without it', 'refused'),
+            ('WARNING', 'a server cannot be reached; the run goes on without it', 'web'),
         }
     )
     assert SECRET not in repr([[record.__dict__ for record in ours], run.all_messages()])

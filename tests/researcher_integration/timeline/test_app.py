@@ -23,7 +23,7 @@ from researcher_integration.timeline.app import timeline_app
 from researcher_integration.timeline.broker import Hub
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import ConfigurationError
-from tests.support.timeline import call, note, result, shown, until_followed
+from tests.support.timeline import call, note, result, shown
 
 pytestmark = pytest.mark.anyio
 
@@ -90,7 +90,6 @@ async def test_a_run_is_heard_while_it_happens_and_to_its_end() -> None:
         await timeline.emit(call()[0])
         async with listening(f'{served.url}/events?run=run+1%2F%C3%A4') as heard:
             first = await anext(heard)
-            await until_followed(timeline)
             # Over its loop and its thread, while the run goes on here.
             for draft in call()[1:]:
                 await timeline.emit(draft)
@@ -165,8 +164,6 @@ async def test_a_silent_run_is_heard_to_be_there(monkeypatch: pytest.MonkeyPatch
             assert [(await anext(heard)).comment for _ in range(3)] == ['still here'] * 3
             await timeline.emit(note())
             assert (await anext(block async for block in heard if block.type)).type == 'summary.delta'
-        # Who has gone is not remembered.
-        await until_followed(timeline, by=0)
     await timeline.close()
 
 
@@ -178,7 +175,6 @@ async def test_a_client_that_reads_nothing_harms_nobody() -> None:
         reader, writer = await asyncio.open_connection('127.0.0.1', port)
         writer.write(b'GET /events?run=run HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
         await reader.readuntil(b'retry')
-        await until_followed(timeline)
         with anyio.fail_after(60):
             for _ in range(80):
                 await timeline.emit(result('x' * 200_000))

@@ -25,7 +25,7 @@ from researcher_integration.timeline.events import TimelineEvent, ToolResult
 from researcher_integration.timeline.log import EventLog
 from summarizer_tool import StoreError
 from tests.support import forking
-from tests.support.timeline import call, note, result, until_followed
+from tests.support.timeline import call, note, result
 
 pytestmark = pytest.mark.anyio
 
@@ -48,7 +48,6 @@ async def test_a_run_from_its_beginning_to_its_end() -> None:
             followed.extend(await all_of(timeline.follow()))
 
         tasks.start_soon(follow)
-        await until_followed(timeline)
         told += [await timeline.emit(draft) for draft in call()]
         await timeline.close()
     assert [(event.seq, event.type) for event in followed] == snapshot(
@@ -136,7 +135,6 @@ async def test_what_happens_while_the_log_is_read_comes_in_order(monkeypatch: py
         await timeline.emit(note())
         await timeline.emit(result())
         go_on.set()
-        await until_followed(timeline)
         await timeline.close()
     assert followed == [1, 2, 3, 4]
 
@@ -169,7 +167,6 @@ async def test_what_was_being_written_when_the_run_was_cancelled_is_not_lost(
     timeline = Timeline('run', log=log)
     live = timeline.follow()
     first = asyncio.ensure_future(anext(live))
-    await until_followed(timeline)
 
     async def release() -> None:
         await anyio.to_thread.run_sync(writing.wait)
@@ -271,7 +268,6 @@ async def test_others_may_follow_and_emit_from_other_threads() -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(in_thread)
             await anyio.to_thread.run_sync(ready.wait)
-            await until_followed(timeline)
             async with anyio.create_task_group() as emitting:
                 emitting.start_soon(anyio.to_thread.run_sync, emit)
                 for _ in range(20):
@@ -337,7 +333,6 @@ async def test_a_hub_knows_the_runs_of_its_process() -> None:
     assert await hub.run('third') is None
     events = hub.follow('second')
     waiting = asyncio.ensure_future(anext(events))
-    await until_followed(second)
     await second.emit(note())
     assert (await waiting).seq == 1
     await second.close()

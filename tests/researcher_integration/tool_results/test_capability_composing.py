@@ -47,7 +47,6 @@ from tests.proofs.tool_results.agents import (
     summarizing,
 )
 from tests.researcher_integration.tool_results.test_capability import ROWS, STORY, TOKEN
-from tests.support.timeline import until_followed
 
 pytestmark = pytest.mark.anyio
 
@@ -129,7 +128,6 @@ async def test_runs_step_by_step_and_what_a_timeline_shows_of_them() -> None:
 
     async with anyio.create_task_group() as group, timeline:
         group.start_soon(follow)
-        await until_followed(timeline)
         async with told.iter('Go') as run:
             async for _ in run:
                 pass
