@@ -26,8 +26,7 @@ T = TypeVar('T')
 
 STDIN = '-'
 
-MAX_AT_ONCE = 5
-"""Pages that are fetched at the same time."""
+MAX_AT_ONCE = 5  # pages that are fetched at the same time
 
 _URL = re.compile(r'[a-z][a-z0-9+.\-]+://', re.IGNORECASE)
 """Of any scheme: what fetches says which it takes."""

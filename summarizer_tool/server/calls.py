@@ -32,8 +32,7 @@ HEARTBEAT_SECONDS = 3.0
 BEATS_A_STEP = 1000
 """Heartbeats move the progress towards the next finished step by ever smaller pieces, which never add up to one."""
 
-RESERVE = 0.05
-"""Of the time for a call: for getting the answer to the client."""
+RESERVE = 0.05  # of the time for a call: for getting the answer to the client
 
 STOPPING_SECONDS = 2.0
 """Of the grace period of a server that is told to stop, at least, up to half of it: for answers without a model."""

@@ -14,6 +14,7 @@ import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.methods import SPEC_CLIENT_METHODS, SPEC_CLIENT_NOTIFICATION_METHODS
 from pydantic_ai.exceptions import UsageLimitExceeded
 
 from summarizer_tool import telemetry
@@ -57,22 +58,10 @@ _ANNOTATIONS: Mapping[Effect, types.ToolAnnotations] = {
     'reads': types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
 }
 
-NOTIFICATIONS = frozenset(
-    f'notifications/{name}' for name in ('initialized', 'cancelled', 'progress', 'roots/list_changed')
-)
-
-METHODS = frozenset(
-    """initialize ping server/discover tools/list tools/call resources/list resources/templates/list resources/read
-    prompts/list""".split()  # noqa: SIM905
-)
-
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
-MAX_LISTED = 100
-"""Sources in a list of resources, the last used first."""
-
-RESOURCE_TOKENS = 5000
-"""Of a source that a resource holds; `read_source` reads on."""
+MAX_LISTED = 100  # sources in a list of resources, the last used first
+RESOURCE_TOKENS = 5000  # of a source that a resource holds; `read_source` reads on
 
 TEMPLATE = types.ResourceTemplate(
     name='source',
@@ -249,10 +238,8 @@ def _always(result: T) -> Callable[[Context, types.PaginatedRequestParams | None
 async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Keep what clients make up out of traces, which name spans by method and tool."""
     params = ctx.params or {}
-    if ctx.request_id is not None and ctx.method not in METHODS:
-        raise MCPError(types.METHOD_NOT_FOUND, 'Method not found')
-    if ctx.request_id is None and ctx.method not in NOTIFICATIONS:
-        ctx = replace(ctx, method='notifications/unknown')
+    if ctx.method not in SPEC_CLIENT_METHODS | SPEC_CLIENT_NOTIFICATION_METHODS:
+        ctx = replace(ctx, method='unknown')  # which has no handler either
     if 'name' in params and not (isinstance(params['name'], str) and operation(params['name'])):
         ctx = replace(ctx, params={**params, 'name': 'unknown'})
     try:
