@@ -161,14 +161,7 @@ def progress() -> 'Generator[Callable[[Progress], None] | None]':
     from rich import progress as bars
     from rich.console import Console
 
-    columns = (
-        bars.SpinnerColumn(),
-        bars.TextColumn('{task.description}'),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TimeElapsedColumn(),
-    )
-    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with bars.Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task('reading', total=None)
 
         def tell(progress: 'Progress') -> None:
