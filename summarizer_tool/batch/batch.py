@@ -155,8 +155,6 @@ class Batch:
 
         Jobs of earlier runs that are not asked for any more are forgotten; their results stay. `look` is called with
         each look at the database; what it raises ends this process's part, not the jobs.
-
-        Raises `ConfigurationError` if the documents, or the folder of results, cannot be read or written.
         """
         self._before = {job.workflow_id: (name_of(job), str(job.status)) for job in self.jobs(None)}
         try:

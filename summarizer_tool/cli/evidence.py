@@ -136,10 +136,9 @@ def status(
     with ending():
         settings = _settings_of_store('status tells of kept sources')
 
-        async def tell(retriever: 'Retriever', _: 'RequestOptions') -> 'EvidenceBrief':
-            return await retriever.status(stored_place(retriever.service, place, settings) if place else '')
-
-        evidence = on_store(settings, tell)
+        evidence = on_store(
+            settings, lambda stored, _: stored.status(place and stored_place(stored.service, place, settings))
+        )
     _print(evidence.text, asdict(evidence) if as_json else None, is_found=not evidence.is_error)
 
 
@@ -180,11 +179,7 @@ def _settings_of_store(why: str) -> 'Settings':
 
 
 def _look(name: str, asked: dict[str, Any], places: list[str], advice: str, *, as_json: bool) -> None:
-    """Search or answer, and print the brief; `advice` says what to name where there is nowhere to look.
-
-    That there are no passages is no error, but nothing to answer from. Where none has a word of the question, the exit
-    code is that of nothing found, whatever is shown.
-    """
+    """Search or answer, and print the brief; where no passage has a word of the question, nothing was found."""
     with ending():
         settings = _without_model()
         if not asked['query'].strip():

@@ -46,10 +46,7 @@ def configured(model: str | None = None) -> 'Settings':
 
 
 def load_settings(model: str | None = None, **overrides: object) -> 'Settings':
-    """The settings of a command: `model` overrides `LLM_MODEL`, and others theirs, by field, where they are not `None`.
-
-    Raises `ConfigurationError` if one is wrong.
-    """
+    """The settings of a command: `model` overrides `LLM_MODEL`, and others theirs, by field, where not `None`."""
     from summarizer_tool.settings import Settings, export_env_file
 
     export_env_file()

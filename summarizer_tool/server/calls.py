@@ -149,12 +149,16 @@ def with_whole_characters(message: str) -> str:
 def read_message(text: str, *, is_answer: bool = False) -> SessionMessage | types.RequestId | None:
     """The message that a JSON text is; else the id of the request, or answer, that cannot be read."""
     text = with_whole_characters(text)
+    message: types.JSONRPCMessage | None = None
+    with suppress(ValidationError):
+        message = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
+        if not isinstance(message, types.JSONRPCNotification):
+            return SessionMessage(message)
     members: Mapping[str, object] = {}
     with suppress(ValueError, RecursionError):
         members = _members(json.loads(text))
-        # The SDK takes a request with a wrong id for a notification.
-        if _id_in(members) is not None or not {'id', 'method'} <= members.keys():
-            return SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False))
+    if message is not None and 'id' not in members:  # or the SDK takes a request with a wrong id for a notification
+        return SessionMessage(message)
     return _id_in(members) if ('method' in members) != is_answer else None
 
 
