@@ -236,12 +236,14 @@ def caller_of(asked: 'Operation[Any]') -> 'Callable[..., None]':
         shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
         _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
 
-    for name, description in asked.text().parameters.items():
-        call.__annotations__[name] = Annotated[list[str] | None, typer.Option(metavar='VALUE', help=description)]
-    del call.__annotations__['given'], call.__annotations__['return']
+    # What typer looks at.
+    call.__annotations__ = {'as_json': AsJson} | {
+        name: Annotated[list[str] | None, typer.Option(metavar='VALUE', help=description)]
+        for name, description in asked.text().parameters.items()
+    }
     parameters = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=False if name == 'as_json' else None, annotation=kind)
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, kind in call.__annotations__.items()
     ]
-    call.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - what typer looks at
+    call.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - it may have one
     return call
