@@ -48,6 +48,11 @@ class _Connection(H11Protocol):
         super().data_received(data)
         self._watch()
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
+
     def _watch(self) -> None:
         """Bound the time in which the head of a request comes; the body is the application's, until it has answered."""
         state = self.conn.their_state
