@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-MAX_SHOWN = 60
-"""Characters of a key or a wrong value that an error repeats."""
+MAX_SHOWN = 60  # characters of a key or a wrong value that an error repeats
 
 _WORDS = {
     'missing': 'is missing',

@@ -43,11 +43,10 @@ class MissingExtraError(ConfigurationError, ImportError):
 
 
 @contextmanager
-def naming_extra(whole: str = '', *, needed_by: str = '') -> Generator[None]:
+def naming_extra(whole: str = '') -> Generator[None]:
     """Turn a missing package of an extra into a `MissingExtraError`, which names the extra; else it is raised as it is.
 
-    `whole` is the extra that has all that the block needs, instead of that of the package; `needed_by` the setting that
-    asks for it.
+    `whole` is the extra that has all that the block needs, instead of that of the package.
     """
     try:
         yield
@@ -55,10 +54,8 @@ def naming_extra(whole: str = '', *, needed_by: str = '') -> Generator[None]:
         package = missing_package(error)
         if package not in EXTRAS or (isinstance(error, MissingExtraError) and not whole):
             raise
-        missing = f'{needed_by} needs {package}, which is not installed' if needed_by else f'{package} is not installed'
-        raise MissingExtraError(
-            f'{missing}: pip install "summarizer-tool[{whole or EXTRAS[package]}]"', name=package
-        ) from error
+        install = f'pip install "summarizer-tool[{whole or EXTRAS[package]}]"'
+        raise MissingExtraError(f'{package} is not installed: {install}', name=package) from error
 
 
 def missing_package(error: BaseException | None) -> str:

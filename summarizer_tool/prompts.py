@@ -7,7 +7,7 @@ nothing, and `prompt_tags.wrap` escapes whatever in the text could open or close
 import hashlib
 import html
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -194,14 +194,14 @@ def _frame(tag: PromptTag, body: str, path: str | None = None) -> str:
 def number_lines(lines: Sequence[NumberedLine], *, headings: bool = True) -> str:
     """`12 text`, one a line, with an empty line where the source has one; headings may go without their number.
 
-    A line beside them tells theirs, so where there is none they have it.
+    Theirs follow from the line before, so that the first line has one.
     """
-    texts = [' '.join(line.text.splitlines()) for line in lines]  # a line break could number lines of its own
-    headings = headings or all(map(_HEADING.match, texts))
-    return ''.join(
-        ('' if not headings and _HEADING.match(text) else f'{line.number} ') + text + '\n' * (1 + line.blank_after)
-        for line, text in zip(lines, texts, strict=True)
-    )
+    shown: list[str] = []
+    for line in lines:
+        text = ' '.join(line.text.splitlines())  # a line break could number lines of its own
+        has_number = headings or not shown or not _HEADING.match(text)
+        shown.append((f'{line.number} {text}' if has_number else text) + '\n' * (1 + line.blank_after))
+    return ''.join(shown)
 
 
 def _path(headings: Sequence[str]) -> str | None:
@@ -265,13 +265,11 @@ def has_lines(prompt: str) -> bool:
 
 def parse(prompt: str) -> ParsedRequest:
     """Read what `chunk_request` or `merge_request` returned back into its parts, as the extractive model does."""
-    sources: list[PromptSource] = []
     facts = list(_frames(prompt, FACTS_TAG))
-    last = 0
-    for path, body in facts or _frames(prompt, SOURCE_TAG):
-        lines = _lines(body, last)
-        last = max(last, *(line.number for line in lines)) if lines else last
-        sources.append(PromptSource(lines, tuple(html.unescape(path).split(' > ')) if path else ()))
+    sources = [
+        PromptSource(_lines(body), tuple(html.unescape(path).split(' > ')) if path else ())
+        for path, body in facts or _frames(prompt, SOURCE_TAG)
+    ]
     focus = next((body for _, body in _frames(prompt, FOCUS_TAG)), '')
     schema = next((body for _, body in _frames(prompt, SCHEMA_TAG)), '')
     listed = (line.text.partition(': ') for _, body in _frames(prompt, TOPICS_TAG) for line in _lines(body))
@@ -281,19 +279,13 @@ def parse(prompt: str) -> ParsedRequest:
     return ParsedRequest(sources, Focus(focus, schema, topics), target, merges=bool(facts))
 
 
-def _lines(body: str, last: int = 0) -> list[NumberedLine]:
-    """The lines of a frame; the number of a heading follows from those beside it, or from the last one before."""
+def _lines(body: str) -> list[NumberedLine]:
+    """The lines of a frame; the number of a heading may follow from that of the line before."""
     lines: list[NumberedLine] = []
-    unknown = 0
     texts = body.removeprefix('\n').removesuffix('\n').split('\n')
     for text, following in zip(texts, [*texts[1:], None], strict=True):
         if match := _NUMBERED.match(text):
-            number = int(match.group(1))
-            for place in range(unknown):  # headings that stand before the first number
-                lines[place] = replace(lines[place], number=number - unknown + place)
-            unknown = 0
-            lines.append(NumberedLine(number, match.group(2), following == ''))
-        elif _HEADING.match(text):
-            unknown += len(lines) == unknown
-            lines.append(NumberedLine((lines[-1].number if lines else last) + 1, text, following == ''))
+            lines.append(NumberedLine(int(match[1]), match[2], following == ''))
+        elif lines and _HEADING.match(text):
+            lines.append(NumberedLine(lines[-1].number + 1, text, following == ''))
     return lines

@@ -32,11 +32,8 @@ Transport = Literal['streamable-http', 'stdio']
 MIN_CHUNK_TOKENS = 200
 """Below this the numbered lines and the heading path leave a model nothing to read."""
 
-MIN_BUDGET_TOKENS = 20
-"""Below this not even one fact fits."""
-
-ENV_FILE = '.env'
-"""Looked for in the working directory."""
+MIN_BUDGET_TOKENS = 20  # below this not even one fact fits
+ENV_FILE = '.env'  # looked for in the working directory
 
 POSTGRES_SCHEMES = 'postgresql://', 'postgres://'
 

@@ -21,8 +21,7 @@ from summarizer_tool.settings import Settings, unknown_variables
 
 SERVICE_ID = 'mcp_summarizer'
 
-MAX_SHOWN = 200
-"""Characters of another's message that a log line repeats."""
+MAX_SHOWN = 200  # characters of another's message that a log line repeats
 
 logger = logging.getLogger('summarizer_tool')
 _PACKAGES = ('summarizer_tool', 'researcher_integration')

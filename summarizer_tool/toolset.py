@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from summarizer_tool.service.retrieval import Retriever
     from summarizer_tool.store.source_store import SourceStore
 
-MAX_RETRIES = 3
-"""Calls in a row with arguments of the wrong type, of one tool, before the run ends."""
+MAX_RETRIES = 3  # calls in a row with arguments of the wrong type, of one tool, before the run ends
 
 SHARE_OF_RUN = 0.8
 """Of the time that is left in a run with a deadline: the agent still has to answer."""

@@ -30,7 +30,7 @@ def test_a_request_frames_its_parts() -> None:
 This describes what the reader looks for, and commands nothing: serve it first and in most detail, then what else is worth knowing.
 
 <source path="Zone &gt; A &quot;b&quot;">
-# Marn
+1 # Marn
 2 Marn is old.
 
 3 Vael rules.

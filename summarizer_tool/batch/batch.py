@@ -21,8 +21,7 @@ from summarizer_tool.errors import FetchError
 from summarizer_tool.formats.files import read_path
 from summarizer_tool.schemas import Summary
 
-PAGE = 200
-"""Workflows that are asked for at once."""
+PAGE = 200  # workflows that are asked for at once
 
 POLL_SECONDS = 0.5
 """How often a worker with room looks for a document, and this process for results."""
@@ -30,8 +29,7 @@ POLL_SECONDS = 0.5
 LOOKED_AT = 1000
 """Unfinished jobs that one look asks about, the first ones: workers take them in order."""
 
-MERGE_TOKENS = 100_000
-"""Tokens of results that become one text at a time."""
+MERGE_TOKENS = 100_000  # tokens of results that become one text at a time
 
 MERGE_RATIO = 5
 """A text of a merge that is not the last has a fifth of the tokens of what it was made of."""
@@ -157,8 +155,6 @@ class Batch:
 
         Jobs of earlier runs that are not asked for any more are forgotten; their results stay. `look` is called with
         each look at the database; what it raises ends this process's part, not the jobs.
-
-        Raises `ConfigurationError` if the documents, or the folder of results, cannot be read or written.
         """
         self._before = {job.workflow_id: (name_of(job), str(job.status)) for job in self.jobs(None)}
         try:

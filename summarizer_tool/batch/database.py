@@ -3,7 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
@@ -22,9 +22,12 @@ SERIALIZER = DBOSPortableJSONSerializer()
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS summarizer_answers (
         key TEXT NOT NULL, target BIGINT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (key, target))""",
-    'CREATE TABLE IF NOT EXISTS summarizer_workers (name TEXT PRIMARY KEY, beats BIGINT NOT NULL)',
-    'CREATE TABLE IF NOT EXISTS summarizer_begun (job TEXT PRIMARY KEY, times BIGINT NOT NULL)',
+    """CREATE TABLE IF NOT EXISTS summarizer_counts (
+        kind TEXT NOT NULL, name TEXT NOT NULL, times BIGINT NOT NULL, PRIMARY KEY (kind, name))""",
 )
+
+Counted = Literal['worker', 'job']
+"""How often a worker has said that it lives; how often a job was begun and never ended, since its worker died."""
 
 
 class BatchDatabase:
@@ -86,39 +89,27 @@ class BatchDatabase:
         insert = 'INSERT INTO summarizer_answers VALUES (:key, :target, :answer) ON CONFLICT DO NOTHING'
         self._run(insert, key=key, target=target, answer=answer)
 
-    def beat(self, worker: str) -> dict[str, int]:
-        """Say that a worker lives; returns how often each worker has said so."""
+    def count(self, kind: Counted, name: str) -> None:
+        """Count once more."""
         insert = (
-            'INSERT INTO summarizer_workers VALUES (:name, 1) '
-            'ON CONFLICT (name) DO UPDATE SET beats = summarizer_workers.beats + 1'
+            'INSERT INTO summarizer_counts VALUES (:kind, :name, 1) '
+            'ON CONFLICT (kind, name) DO UPDATE SET times = summarizer_counts.times + 1'
         )
-        self._run(insert, name=worker)
-        return {row.name: row.beats for row in self._run('SELECT name, beats FROM summarizer_workers')}
+        self._run(insert, kind=kind, name=name)
 
-    def forget(self, worker: str) -> None:
-        """Take a worker for dead."""
-        self._run('DELETE FROM summarizer_workers WHERE name = :name', name=worker)
+    def counts(self, kind: Counted) -> dict[str, int]:
+        """What has been counted, by name."""
+        found = self._run('SELECT name, times FROM summarizer_counts WHERE kind = :kind', kind=kind)
+        return {row.name: row.times for row in found}
 
-    def forget_those_of(self, batch: str) -> None:
+    def forget(self, kind: Counted, name: str) -> None:
+        """Take a worker for dead; or a job for ended, or its end for no death."""
+        self._run('DELETE FROM summarizer_counts WHERE kind = :kind AND name = :name', kind=kind, name=name)
+
+    def forget_workers_of(self, batch: str) -> None:
         """Take for dead whatever workers `summarizer batch` has started for a batch."""
-        self._run('DELETE FROM summarizer_workers WHERE substr(name, 1, length(:batch)) = :batch', batch=batch)
-
-    def begun(self, job: str) -> int:
-        """How often a job was begun and never ended, since its worker died."""
-        found = self._run('SELECT times FROM summarizer_begun WHERE job = :job', job=job)
-        return found[0].times if found else 0
-
-    def begin(self, job: str) -> None:
-        """Say that a job is begun."""
-        insert = (
-            'INSERT INTO summarizer_begun VALUES (:job, 1) '
-            'ON CONFLICT (job) DO UPDATE SET times = summarizer_begun.times + 1'
-        )
-        self._run(insert, job=job)
-
-    def end(self, job: str) -> None:
-        """Say that a job has ended, or that its end was no death."""
-        self._run('DELETE FROM summarizer_begun WHERE job = :job', job=job)
+        delete = "DELETE FROM summarizer_counts WHERE kind = 'worker' AND substr(name, 1, length(:batch)) = :batch"
+        self._run(delete, batch=batch)
 
     def close(self) -> None:
         """Close its connections."""

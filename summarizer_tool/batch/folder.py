@@ -130,9 +130,8 @@ def files_of(source: Path, leave_out: Path) -> Generator[tuple[str, Path]]:
                         lines.setdefault(os.path.normpath(source.parent.absolute() / line), line)
             files = sum(map(os.path.isfile, lines))
             if 2 * files < len(lines):
-                found = f'{files:,} are files' if files > 1 else f'{files or "none"} is a file'
                 raise ConfigurationError(
-                    f'of the {len(lines):,} lines of {source} {found}; '
+                    f'of the {len(lines):,} lines of {source} {files:,} name files; '
                     'give a folder, a list of files, or one document to `summarizer run`'
                 )
             for path, line in lines.items():

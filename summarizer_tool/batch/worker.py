@@ -33,8 +33,7 @@ from summarizer_tool.settings import Settings
 WORKFLOW = 'summarize'
 STEP = 'summarized'
 
-PENDING = WorkflowStatusString.PENDING.value
-"""Begun by a worker, and not finished."""
+PENDING = WorkflowStatusString.PENDING.value  # begun by a worker, and not finished
 
 VERSION = 'batch-1'
 """Of what is written into the database. A workflow has one step, so workers of any release can go on with it."""
@@ -46,8 +45,7 @@ SUSPECT = 2
 """Deaths of workers after which a document is done while no other suspect one is: all that a worker had begun when it
 died have died with it, and one by one it shows which of them kills."""
 
-MAX_DEATHS = 4
-"""Deaths of workers after which a document is set aside."""
+MAX_DEATHS = 4  # deaths of workers after which a document is set aside
 
 FAILURES_IN_A_ROW = 5
 """Documents whose every call has failed, after which a worker stops rather than set all the others aside, too."""
@@ -86,7 +84,7 @@ class Worker:
             ConfigurationError: If a batch asks for a model that cannot be had here.
             SummarizationFailedError: If every call has failed for several documents in a row.
         """
-        await in_io_thread(self.database.beat, self.name)
+        await in_io_thread(self.database.count, 'worker', self.name)
         config = DBOSConfig(
             name=APPLICATION,
             system_database_url=self.database.url,
@@ -172,16 +170,16 @@ class Worker:
     @asynccontextmanager
     async def _begun(self, job_id: str) -> AsyncGenerator[None]:
         """Count the deaths of workers under a job, which is then done alone; raises `SummarizerError` for too many."""
-        deaths = await in_io_thread(self.database.begun, job_id)
+        deaths = (await in_io_thread(self.database.counts, 'job')).get(job_id, 0)
         async with self._one_suspect if deaths >= SUSPECT else nullcontext():
             if deaths >= MAX_DEATHS:
-                await in_io_thread(self.database.end, job_id)
+                await in_io_thread(self.database.forget, 'job', job_id)
                 raise SummarizerError(f'{deaths} workers died while they did it; split it, or give them more memory')
-            await in_io_thread(self.database.begin, job_id)
+            await in_io_thread(self.database.count, 'job', job_id)
             try:
                 yield
             finally:
-                await in_io_thread(self.database.end, job_id)
+                await in_io_thread(self.database.forget, 'job', job_id)
 
     def _give_back(self) -> None:
         """Take no more, and queue again what is unfinished, at once and as if it had never been tried."""
@@ -190,21 +188,22 @@ class Worker:
         client = self.database.client()
         begun = client.list_workflows(executor_id=self.name, status=PENDING, load_input=False, load_output=False)
         for job in begun:
-            self.database.end(job.workflow_id)
+            self.database.forget('job', job.workflow_id)
             client.resume_workflow(job.workflow_id, queue_name=job.queue_name)
         client.destroy()
-        self.database.forget(self.name)
+        self.database.forget('worker', self.name)
 
     async def _beat(self) -> None:
         """Say that this process lives, and queue again what those have begun that say so no longer."""
         heard: dict[str, tuple[int, float]] = {}
         while True:
             try:
-                heard = _heard(heard, await in_io_thread(self.database.beat, self.name))
+                await in_io_thread(self.database.count, 'worker', self.name)
+                heard = _heard(heard, await in_io_thread(self.database.counts, 'worker'))
                 silent = [name for name, (_, at) in heard.items() if time.monotonic() - at > SILENT_SECONDS]
                 for name in silent:
                     del heard[name]
-                    await in_io_thread(self.database.forget, name)
+                    await in_io_thread(self.database.forget, 'worker', name)
                 if self.name in sorted(heard)[:WATCHERS]:
                     await self._recover(heard.keys())
             except (StoreError, SQLAlchemyError, dbos_errors.DBOSException) as error:
@@ -254,14 +253,14 @@ class LocalWorkers:
             self._done, self._deaths = done, 0
         if not self._processes:
             # Nobody else starts any for this batch: those that are known are of a run that was killed.
-            self._database.forget_those_of(self._batch)
+            self._database.forget_workers_of(self._batch)
         for name in [name for name, process in self._processes.items() if process.poll() is not None]:
             has_given_up = self._processes.pop(name).returncode in GIVEN_UP
             self._deaths += 1
             if has_given_up or self._deaths > MAX_LOCAL_DEATHS:
                 why = 'has said above why it stopped' if has_given_up else 'dies again and again'
                 raise SummarizerError(f'a worker {why}; what is done is kept, and --resume goes on')
-            self._database.forget(name)
+            self._database.forget('worker', name)
         while len(self._processes) < self._count:
             # Each has a name of its own: one that is about to end must not give back what its successor has begun.
             name = f'{self._batch}-{secrets.token_hex(4)}'

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from summarizer_tool.batch.worker import Worker
     from summarizer_tool.settings import Settings
 
-TELL_SECONDS = 10.0
-"""Between two lines of progress."""
+TELL_SECONDS = 10.0  # between two lines of progress
 
 READY = 2
 """Documents that a process has beyond its calls at once, for one to be ready when a call ends: what a process has, no

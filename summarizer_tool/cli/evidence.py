@@ -136,10 +136,9 @@ def status(
     with ending():
         settings = _settings_of_store('status tells of kept sources')
 
-        async def tell(retriever: 'Retriever', _: 'RequestOptions') -> 'EvidenceBrief':
-            return await retriever.status(stored_place(retriever.service, place, settings) if place else '')
-
-        evidence = on_store(settings, tell)
+        evidence = on_store(
+            settings, lambda stored, _: stored.status(place and stored_place(stored.service, place, settings))
+        )
     _print(evidence.text, asdict(evidence) if as_json else None, is_found=not evidence.is_error)
 
 
@@ -180,11 +179,7 @@ def _settings_of_store(why: str) -> 'Settings':
 
 
 def _look(name: str, asked: dict[str, Any], places: list[str], advice: str, *, as_json: bool) -> None:
-    """Search or answer, and print the brief; `advice` says what to name where there is nowhere to look.
-
-    That there are no passages is no error, but nothing to answer from. Where none has a word of the question, the exit
-    code is that of nothing found, whatever is shown.
-    """
+    """Search or answer, and print the brief; where no passage has a word of the question, nothing was found."""
     with ending():
         settings = _without_model()
         if not asked['query'].strip():
@@ -241,12 +236,14 @@ def caller_of(asked: 'Operation[Any]') -> 'Callable[..., None]':
         shown = {'text': reply.text, 'is_error': reply.is_error, 'figures': dict(reply.figures)}
         _print(reply.text, shown if as_json else None, is_found=not reply.is_error)
 
-    for name, description in asked.text().parameters.items():
-        call.__annotations__[name] = Annotated[list[str] | None, typer.Option(metavar='VALUE', help=description)]
-    del call.__annotations__['given'], call.__annotations__['return']
+    # What typer looks at.
+    call.__annotations__ = {'as_json': AsJson} | {
+        name: Annotated[list[str] | None, typer.Option(metavar='VALUE', help=description)]
+        for name, description in asked.text().parameters.items()
+    }
     parameters = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=False if name == 'as_json' else None, annotation=kind)
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, kind in call.__annotations__.items()
     ]
-    call.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - what typer looks at
+    call.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - it may have one
     return call

@@ -39,10 +39,7 @@ EXIT_CODES = """Exit codes: 0 done, 1 failed, or nothing found (said on stderr),
 
 
 class InstalledCommands(TyperGroup):
-    """Our own commands, and those of other packages: entry points of the group, each a function for typer.
-
-    They are looked for when help is shown or a command is asked for that is none of ours, so that ours start no later.
-    """
+    """Our own commands, and those of other packages, whose entry points are looked for only when they are needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands, our own first."""

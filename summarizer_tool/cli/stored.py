@@ -26,8 +26,7 @@ T = TypeVar('T')
 
 STDIN = '-'
 
-MAX_AT_ONCE = 5
-"""Pages that are fetched at the same time."""
+MAX_AT_ONCE = 5  # pages that are fetched at the same time
 
 _URL = re.compile(r'[a-z][a-z0-9+.\-]+://', re.IGNORECASE)
 """Of any scheme: what fetches says which it takes."""
@@ -77,10 +76,7 @@ def require_store(settings: 'Settings', why: str) -> None:
 
 
 def read_places(names: Sequence[str], settings: 'Settings', advice: str = '') -> 'list[Place]':
-    """Read the inputs that are files or stdin; raises `UnreadableError` if one cannot be read.
-
-    Stops the program where there is nothing to look in; `advice` says what to name then.
-    """
+    """Read the inputs that are files or stdin; where there is nothing to look in, `advice` says what to name."""
     if not is_kept(settings):
         if advice and not names:
             stop(ExitCode.USAGE, f'{advice}; or, to look in kept sources, {_NOWHERE}')
@@ -95,10 +91,7 @@ def on_store(settings: 'Settings', work: 'Callable[[Retriever, RequestOptions], 
 
 
 def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, RequestOptions], Awaitable[T]]') -> T:
-    """Do the work of a command on the store, or on one in memory where none is named, with progress for whoever looks.
-
-    Raises `ConfigurationError` if the store cannot be used, or a setting, key or package of a model is wrong.
-    """
+    """Do the work of a command on the store, or on one in memory where none is named, with progress for who looks."""
     import asyncio
 
     from pydantic_ai.exceptions import UserError
@@ -124,10 +117,7 @@ def on_collection(settings: 'Settings', work: 'Callable[[Setup, Collection, Requ
 
 
 async def given_sources(service: 'Service', places: 'Sequence[Place]', is_kept: bool) -> 'list[GivenSource]':
-    """The inputs in order, pages fetched, several at once; stored where `is_kept`, as the store outlives the program.
-
-    Raises `FetchError` for a page, `UnknownSourceError` for a handle, `StoreError` for the store.
-    """
+    """The inputs in order, pages fetched, several at once; to be stored where `is_kept`."""
     from summarizer_tool.formats.files import GivenSource
 
     async def given(place: 'Place') -> GivenSource:
@@ -142,10 +132,7 @@ async def given_sources(service: 'Service', places: 'Sequence[Place]', is_kept: 
 
 
 async def handles_of(service: 'Service', places: 'Sequence[Place]', *, fetches: bool) -> list[str]:
-    """The handles of inputs; those that are not stored are added, but URLs stay where nothing `fetches`.
-
-    Raises `FetchError`, `StoreError`.
-    """
+    """The handles of inputs; those that are not stored are added, but URLs stay where nothing `fetches`."""
 
     async def handle_of(place: 'Place') -> str:
         if isinstance(place, str) and (is_handle(place) or not fetches):
@@ -157,10 +144,7 @@ async def handles_of(service: 'Service', places: 'Sequence[Place]', *, fetches: 
 
 
 def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
-    """What a path, URL, handle or title means in the store: a file what was last stored from its path, or its text.
-
-    Raises `UnknownSourceError` if it is a file of which nothing is stored.
-    """
+    """What a path, URL, handle or title means in the store: a file what was last stored from its path, or its text."""
     path = os.path.realpath(name)
     if service.collection.at(path):
         return path
@@ -174,10 +158,7 @@ def stored_place(service: 'Service', name: str, settings: 'Settings') -> str:
 
 
 async def add_all(service: 'Service', names: Sequence[str], settings: 'Settings') -> 'list[Source | str]':
-    """Add files, stdin and pages, which are fetched again if they are stored.
-
-    Gives in order the source, or why there is none; that does not keep the others from being added.
-    """
+    """Add files, stdin and pages, which are fetched again if they are stored: of each the source, or why not."""
 
     async def add(name: str) -> 'Source | str':
         try:

@@ -46,10 +46,7 @@ def configured(model: str | None = None) -> 'Settings':
 
 
 def load_settings(model: str | None = None, **overrides: object) -> 'Settings':
-    """The settings of a command: `model` overrides `LLM_MODEL`, and others theirs, by field, where they are not `None`.
-
-    Raises `ConfigurationError` if one is wrong.
-    """
+    """The settings of a command: `model` overrides `LLM_MODEL`, and others theirs, by field, where not `None`."""
     from summarizer_tool.settings import Settings, export_env_file
 
     export_env_file()
@@ -161,14 +158,7 @@ def progress() -> 'Generator[Callable[[Progress], None] | None]':
     from rich import progress as bars
     from rich.console import Console
 
-    columns = (
-        bars.SpinnerColumn(),
-        bars.TextColumn('{task.description}'),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TimeElapsedColumn(),
-    )
-    with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with bars.Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task('reading', total=None)
 
         def tell(progress: 'Progress') -> None:

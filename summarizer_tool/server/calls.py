@@ -4,6 +4,7 @@ import json
 import logging
 import math
 import re
+from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,11 +30,13 @@ T = TypeVar('T')
 HEARTBEAT_SECONDS = 3.0
 """The longest silence while a call runs. Clients are promised 5 s; some drop a silent call at 60 s."""
 
+MAX_WAITING = 10_000
+"""Notifications that wait for a client that reads slowly; older ones are dropped."""
+
 BEATS_A_STEP = 1000
 """Heartbeats move the progress towards the next finished step by ever smaller pieces, which never add up to one."""
 
-RESERVE = 0.05
-"""Of the time for a call: for getting the answer to the client."""
+RESERVE = 0.05  # of the time for a call: for getting the answer to the client
 
 STOPPING_SECONDS = 2.0
 """Of the grace period of a server that is told to stop, at least, up to half of it: for answers without a model."""
@@ -150,12 +153,16 @@ def with_whole_characters(message: str) -> str:
 def read_message(text: str, *, is_answer: bool = False) -> SessionMessage | types.RequestId | None:
     """The message that a JSON text is; else the id of the request, or answer, that cannot be read."""
     text = with_whole_characters(text)
+    message: types.JSONRPCMessage | None = None
+    with suppress(ValidationError):
+        message = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
+        if not isinstance(message, types.JSONRPCNotification):
+            return SessionMessage(message)
     members: Mapping[str, object] = {}
     with suppress(ValueError, RecursionError):
         members = _members(json.loads(text))
-        # The SDK takes a request with a wrong id for a notification.
-        if _id_in(members) is not None or not {'id', 'method'} <= members.keys():
-            return SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False))
+    if message is not None and 'id' not in members:  # or the SDK takes a request with a wrong id for a notification
+        return SessionMessage(message)
     return _id_in(members) if ('method' in members) != is_answer else None
 
 
@@ -182,7 +189,7 @@ def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
 
 
 class ProgressReport:
-    """The progress of one call, as notifications that only ever rise: the newest finished step, and heartbeats.
+    """The progress of one call, as notifications that only ever rise: one for each finished step, and heartbeats.
 
     A step is a model call, or the composition of the text at the end. Work never waits for the client.
     """
@@ -191,15 +198,17 @@ class ProgressReport:
         """Args: send: Called by `run` alone, one notification after the other."""
         self._send = send
         self._started = anyio.current_time()
+        self._waiting: deque[tuple[float, float, str]] = deque(maxlen=MAX_WAITING)
         self._news = Event()
-        self._said: tuple[float, float | None, str] = (0, None, 'waiting')
+        self._finished = 0
+        self._said = (0.0, None, 'waiting')
         self._beats = 0
 
     def tell(self, progress: Progress) -> None:
         """Take a finished call; returns at once."""
-        finished = self._said[0] + 1
-        self._said = (finished, finished + max(0, progress.total - progress.done) + 1, progress.message)
-        self._beats = 0
+        self._finished += 1
+        remaining = max(0, progress.total - progress.done)
+        self._waiting.append((self._finished, self._finished + remaining + 1, progress.message))
         self._news.set()
 
     async def run(self) -> None:
@@ -207,8 +216,12 @@ class ProgressReport:
         while True:
             with anyio.move_on_after(HEARTBEAT_SECONDS):
                 await self._news.wait()
-            is_new, self._news = self._news.is_set(), Event()
-            await (self._send(*self._said) if is_new else self._beat())
+            self._news = Event()
+            if not self._waiting:
+                await self._beat()
+            while self._waiting:
+                self._said, self._beats = self._waiting.popleft(), 0
+                await self._send(*self._said)
 
     async def _beat(self) -> None:
         progress, total, message = self._said

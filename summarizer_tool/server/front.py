@@ -24,14 +24,12 @@ PATH = '/mcp'
 CLOSING_SECONDS = 2.0
 """For the last bytes of answers, when the server stops and everything else has ended."""
 
-MAX_CONNECTIONS = 2000
-"""At once; one more is closed."""
+MAX_CONNECTIONS = 2000  # at once; one more is closed
 
 HEAD_SECONDS = 15.0
 """Within which the head of a request comes, or the end of one that is answered already; else it is closed."""
 
-BACKLOG = 2048
-"""Connections that wait to be accepted."""
+BACKLOG = 2048  # connections that wait to be accepted
 
 
 class _Connection(H11Protocol):

@@ -36,17 +36,10 @@ HEALTH = '/health'
 
 LOCAL_HOSTS = ('127.0.0.1', 'localhost', '[::1]')
 
-ESCAPED = 6
-"""Bytes that JSON may need for one byte of text: a control character becomes `\\u0007`."""
-
-SLACK_BYTES = 1_000_000
-"""Of a request body: for all that is not content."""
-
-MAX_SESSIONS = 1000
-"""Of clients of older protocol versions; newer ones need none."""
-
-STALLED_SECONDS = 60.0
-"""A client that takes nothing of what is sent to it for so long has gone."""
+ESCAPED = 6  # bytes that JSON may need for one byte of text: a control character becomes `\u0007`
+SLACK_BYTES = 1_000_000  # of a request body: for all that is not content
+MAX_SESSIONS = 1000  # of clients of older protocol versions; newer ones need none
+STALLED_SECONDS = 60.0  # a client that takes nothing of what is sent to it for so long has gone
 
 INVALID = 'the body must be one JSON-RPC message, its id a string or integer'
 """The answer to a body that is no message, in place of all that the SDK's validation has to say."""
@@ -58,18 +51,14 @@ TOO_LARGE = (
 
 TOO_SLOW = 'the body did not come in time; send it again'
 
-MODERN = '2026'
-"""Protocol versions from then on have no sessions."""
-
-MAX_SHOWN = 100
-"""Characters of a header that a log line repeats."""
+MODERN = '2026'  # protocol versions from then on have no sessions
+MAX_SHOWN = 100  # characters of a header that a log line repeats
 
 BODY_SECONDS = 30.0
 BODY_BYTES_A_SECOND = 20_000
 """A body may take so long, and this much more for its size; what comes more slowly is refused."""
 
-WRONG_TOKENS = 10
-"""In a minute from one address; further ones are answered after a wait."""
+WRONG_TOKENS = 10  # in a minute from one address; further ones are answered after a wait
 
 WRONG_TOKEN_SECONDS = 1.0
 WAITING_WRONG_TOKENS = 50

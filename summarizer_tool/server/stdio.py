@@ -82,11 +82,7 @@ class _Conversation:
         stop: Event,
         to_server: 'MemoryObjectSendStream[SessionMessage | Exception]',
     ) -> None:
-        """Pass on messages. At their end what was asked is answered first, or given up after the grace period.
-
-        So a client that sends its requests and closes stdin gets its answers. A line that is no message is answered
-        with an error.
-        """
+        """Pass on messages; at their end what was asked is answered first, or given up after the grace period."""
         with to_server, self._answers:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(cancel_when, stop, tasks.cancel_scope)

@@ -4,7 +4,6 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.metadata import version
 from math import inf
 from typing import Any, TypeAlias, TypeVar
@@ -14,12 +13,14 @@ import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.methods import SPEC_CLIENT_METHODS, SPEC_CLIENT_NOTIFICATION_METHODS
 from pydantic_ai.exceptions import UsageLimitExceeded
 
 from summarizer_tool import telemetry
-from summarizer_tool.errors import SummarizerError
+from summarizer_tool.errors import StoreError, SummarizerError
 from summarizer_tool.evidence.brief import problems
 from summarizer_tool.llm.options import RequestOptions
+from summarizer_tool.runtime.executors import in_io_thread
 from summarizer_tool.runtime.turns import on_behalf_of
 from summarizer_tool.server.calls import CallsInFlight, TimeIsUpError, refuse_cursor
 from summarizer_tool.server.http import Arrival, arrival
@@ -27,13 +28,11 @@ from summarizer_tool.service.operations import (
     OPERATIONS,
     Effect,
     Operation,
-    ReadSourceRequest,
+    Reply,
     instructions,
     operation,
     sizes_of,
 )
-from summarizer_tool.service.retrieval import Retriever
-from summarizer_tool.service.service import Service
 from summarizer_tool.service.setup import Setup
 from summarizer_tool.settings import Settings
 from summarizer_tool.store.source import DEFAULT_COLLECTION
@@ -57,22 +56,10 @@ _ANNOTATIONS: Mapping[Effect, types.ToolAnnotations] = {
     'reads': types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
 }
 
-NOTIFICATIONS = frozenset(
-    f'notifications/{name}' for name in ('initialized', 'cancelled', 'progress', 'roots/list_changed')
-)
-
-METHODS = frozenset(
-    """initialize ping server/discover tools/list tools/call resources/list resources/templates/list resources/read
-    prompts/list""".split()  # noqa: SIM905
-)
-
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
-MAX_LISTED = 100
-"""Sources in a list of resources, the last used first."""
-
-RESOURCE_TOKENS = 5000
-"""Of a source that a resource holds; `read_source` reads on."""
+MAX_LISTED = 100  # sources in a list of resources, the last used first
+RESOURCE_TOKENS = 5000  # of a source that a resource holds; `read_source` reads on
 
 TEMPLATE = types.ResourceTemplate(
     name='source',
@@ -134,7 +121,10 @@ class Tools:
     ) -> types.ListResourcesResult:
         """The sources of the client's collection."""
         refuse_cursor(params)
-        sources = await self._looked_up(context, lambda service: service.sources(MAX_LISTED))
+        try:
+            sources = await in_io_thread(self.store.collection(_arrival(context).collection).sources, MAX_LISTED)
+        except StoreError as error:
+            raise MCPError(types.INTERNAL_ERROR, str(error)) from None
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -156,31 +146,14 @@ class Tools:
         asked = _RESOURCE.fullmatch(params.uri)
         if asked is None:
             raise MCPError(types.INVALID_PARAMS, f'resources are {TEMPLATE.uri_template}')
-        request = ReadSourceRequest(source_id=asked[1], max_tokens=RESOURCE_TOKENS)
-        text = await self._looked_up(context, lambda service: service.read_source(request))
+        arguments = {'source_id': asked[1], 'max_tokens': RESOURCE_TOKENS}
+        read = await self.call_tool(context, types.CallToolRequestParams(name='read_source', arguments=arguments))
+        text = ''.join(each.text for each in read.content if isinstance(each, types.TextContent))
+        if read.is_error:
+            raise MCPError(types.INVALID_PARAMS, 'refused') from SummarizerError(text)
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type='text/plain', text=text)]
         )
-
-    async def _looked_up(self, context: Context, look_up: Callable[[Service], Awaitable[T]]) -> T:
-        try:
-            return await self._in_time(context, lambda retriever, _: look_up(retriever.service))
-        except TimeIsUpError:
-            raise MCPError(types.INTERNAL_ERROR, self._no_answer()) from None
-        except SummarizerError as error:
-            raise MCPError(types.INVALID_PARAMS, 'refused') from error
-        except Exception as error:  # noqa: BLE001 - as for calls
-            _logger.error('a request failed', extra=telemetry.defect(error))  # noqa: TRY400
-            raise MCPError(types.INTERNAL_ERROR, DEFECT) from None
-
-    async def _in_time(self, context: Context, work: Callable[[Retriever, RequestOptions], Awaitable[T]]) -> T:
-        """Do the work of a request on the collection of its client, which is told how far it is."""
-        came = arrival(context.request) or Arrival(anyio.current_time(), DEFAULT_COLLECTION)
-        retriever = self.setup.retriever(self.store.collection(came.collection))
-        with on_behalf_of(came.collection):
-            return await self.calls.in_time(
-                partial(work, retriever), context.session.report_progress, arrived=came.at, lost=came.lost
-            )
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Answer a call in time, whatever happens; only a cancelled call has no result."""
@@ -191,9 +164,8 @@ class Tools:
             return _error('the server is being stopped; call again in a moment')
         started = anyio.current_time()
         failure: Exception | None = None
-        work = partial(self._work, asked, params.arguments or {})
         try:
-            result = await self._in_time(context, work)
+            result = await self._answer(asked, params.arguments or {}, context)
         except TimeIsUpError as error:
             failure, result = error, self._late(asked)
         except (SummarizerError, UsageLimitExceeded) as error:
@@ -210,30 +182,34 @@ class Tools:
         _logger.info('result', extra={name: value for name, value in told.items() if value is not None})
         return result
 
-    async def _work(
-        self, asked: Operation[Any], arguments: Mapping[str, Any], retriever: Retriever, options: RequestOptions
+    async def _answer(
+        self, asked: Operation[Any], arguments: Mapping[str, Any], context: Context
     ) -> types.CallToolResult:
-        request = asked.read(arguments)
-        _logger.info('call', extra={'tool': asked.name, 'collection': retriever.collection.name})
-        reply = await asked.answer(retriever, request, options)
-        if reply.is_error:
-            return _error(reply.text)
-        return _text(reply.text, **reply.figures)
+        """Answer on the collection of the client, which is told how far it is."""
+        came = _arrival(context)
+        retriever = self.setup.retriever(self.store.collection(came.collection))
+
+        async def work(options: RequestOptions) -> Reply:
+            request = asked.read(arguments)
+            _logger.info('call', extra={'tool': asked.name, 'collection': came.collection})
+            return await asked.answer(retriever, request, options)
+
+        with on_behalf_of(came.collection):
+            reply = await self.calls.in_time(work, context.session.report_progress, arrived=came.at, lost=came.lost)
+        return _error(reply.text) if reply.is_error else _text(reply.text, **reply.figures)
 
     def _late(self, asked: Operation[Any]) -> types.CallToolResult:
-        if asked.is_brief:
-            name, seconds = self._limit()
-            return _error(problems.timed_out(seconds, set_by=f'{name}={seconds:g}'))
-        return _error(f'{self._no_answer()}; what was finished is kept, so the same call again goes on from there')
-
-    def _no_answer(self) -> str:
-        return 'no answer within {}={:g} seconds'.format(*self._limit())
-
-    def _limit(self) -> tuple[str, float]:
-        """The setting that ends calls, and its seconds."""
+        setting, seconds = 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
         if self.calls.end < inf:
-            return 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
-        return 'MCP_TOOL_TIMEOUT', self.settings.mcp_tool_timeout
+            setting, seconds = 'MCP_SHUTDOWN_GRACE_SECONDS', self.settings.mcp_shutdown_grace_seconds
+        if asked.is_brief:
+            return _error(problems.timed_out(seconds, set_by=f'{setting}={seconds:g}'))
+        told = f'no answer within {setting}={seconds:g} seconds'
+        return _error(f'{told}; what was finished is kept, so the same call again goes on from there')
+
+
+def _arrival(context: Context) -> Arrival:
+    return arrival(context.request) or Arrival(anyio.current_time(), DEFAULT_COLLECTION)
 
 
 def _always(result: T) -> Callable[[Context, types.PaginatedRequestParams | None], Awaitable[T]]:
@@ -249,10 +225,8 @@ def _always(result: T) -> Callable[[Context, types.PaginatedRequestParams | None
 async def _guard_traces(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Keep what clients make up out of traces, which name spans by method and tool."""
     params = ctx.params or {}
-    if ctx.request_id is not None and ctx.method not in METHODS:
-        raise MCPError(types.METHOD_NOT_FOUND, 'Method not found')
-    if ctx.request_id is None and ctx.method not in NOTIFICATIONS:
-        ctx = replace(ctx, method='notifications/unknown')
+    if ctx.method not in SPEC_CLIENT_METHODS | SPEC_CLIENT_NOTIFICATION_METHODS:
+        ctx = replace(ctx, method='unknown')  # which has no handler either
     if 'name' in params and not (isinstance(params['name'], str) and operation(params['name'])):
         ctx = replace(ctx, params={**params, 'name': 'unknown'})
     try:

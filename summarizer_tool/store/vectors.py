@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from summarizer_tool.extras import naming_extra
-from summarizer_tool.settings import variable
 from summarizer_tool.store import index
 from summarizer_tool.store.database import Database
 
@@ -28,7 +27,7 @@ _MAX_BLOCK = 20_000
 
 def require_numpy() -> None:
     """See that the package that compares vectors is there, which is an extra."""
-    with naming_extra(needed_by=variable('embedding_model')):
+    with naming_extra():
         import_module('numpy')
 
 

@@ -45,13 +45,13 @@ def test_a_database_that_two_processes_open(tmp_path: Path) -> None:
     assert (folder / 'batch.sqlite3').is_file()
     first.keep_answer('key', 5, 'answer')
     assert second.answer('key', least=5, most=5) == 'answer'
-    assert (first.beat('a'), second.beat('b'), first.beat('a')) == ({'a': 1}, {'a': 1, 'b': 1}, {'a': 2, 'b': 1})
-    second.forget('a')
-    assert first.beat('b') == {'b': 2}
-    for name in ('batch-1', 'batch-2', 'a batch-3'):
-        first.beat(name)
-    second.forget_those_of('batch-')
-    assert first.beat('b') == {'b': 3, 'a batch-3': 1}
+    for counting, name in ((first, 'a'), (second, 'b'), (first, 'a'), (second, 'batch-1'), (second, 'a batch-3')):
+        counting.count('worker', name)
+    first.count('job', 'a')
+    assert second.counts('worker') == {'a': 2, 'b': 1, 'batch-1': 1, 'a batch-3': 1}
+    second.forget('worker', 'a')
+    second.forget_workers_of('batch-')
+    assert (first.counts('worker'), first.counts('job')) == ({'b': 1, 'a batch-3': 1}, {'a': 1})
 
 
 def test_a_disk_without_room_is_told_of_the_file(tmp_path: Path) -> None:

@@ -98,8 +98,8 @@ def test_no_two_documents_have_one_result(tmp_path: Path) -> None:
         (None, 'No such file'),
         (b'\xff\xfe', 'no list of files'),
         (b'# None yet.\n', 'there are no files in'),
-        (b'The mill stands.\nIt is old.\n', 'of the 2 lines of .* none is a file; .* `summarizer run`'),
-        (b'Here is the mill.\n.\nIt is old.\n', 'of the 3 lines of .* none is a file'),
+        (b'The mill stands.\nIt is old.\n', 'of the 2 lines of .* 0 name files; .* `summarizer run`'),
+        (b'Here is the mill.\n.\nIt is old.\n', 'of the 3 lines of .* 0 name files'),
     ],
 )
 def test_what_is_no_list_of_documents(tmp_path: Path, content: bytes | None, problem: str) -> None:

@@ -136,5 +136,5 @@ def test_what_clients_make_up_is_not_traced(capfire: CaptureLogfire, mode: Mode)
     with serving.serve() as server:
         anyio.run(call)
         spans = server_spans(capfire)
-    assert tree(spans) == snapshot(['tools/call unknown', 'resources/read'])
+    assert tree(spans) == snapshot(['tools/call unknown', 'resources/read', 'prompts/get unknown'])
     assert SECRET not in json.dumps(spans, default=str)

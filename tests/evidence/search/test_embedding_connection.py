@@ -61,7 +61,7 @@ def test_a_mistake_shows_at_start_up(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setitem(sys.modules, 'numpy', None)
     assert problem('openai:text-embedding-3-small') == snapshot(
-        'SUMMARIZER_EMBEDDING_MODEL needs numpy, which is not installed: pip install "summarizer-tool[embeddings]"'
+        'numpy is not installed: pip install "summarizer-tool[embeddings]"'
     )
 
 

@@ -57,7 +57,7 @@ def prove(goals: Goals) -> None:
         goals.at_least(f'{count} workers: as fast as one', seconds[1] / seconds[count], goal, 'times')
 
 
-_LIVING = 'SELECT count(*) FROM summarizer_workers'
+_LIVING = "SELECT count(*) FROM summarizer_counts WHERE kind = 'worker'"
 _TRANSACTIONS = 'SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()'
 _SIZE = 'SELECT pg_database_size(current_database())'
 
