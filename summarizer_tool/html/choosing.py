@@ -50,8 +50,12 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     shown = [block for block in blocks if block.region not in out]
     # What leads nowhere has no furniture to be told from, and little text has none of it by its place.
     is_plain = len(blocks) < _FEW or not any(block.linked for block in blocks)
+    forms = {block.form for block, voted in zip(blocks, is_voted, strict=True) if voted and _is_text(block)}
     for block, voted, points in zip(blocks, is_voted, scores, strict=True):
-        is_content = points > 0 or (voted and is_plain and block.region is None and not block.level)
+        is_text = block.region is None and not block.level
+        # Of a page's sections, as the posts of a blog, some may have no votes.
+        is_alike = points > _LEAST and block.form in forms and is_prose(block, _SENTENCE)
+        is_content = points > 0 or (is_text and (is_alike or (voted and is_plain)))
         block.is_kept = is_content and block.region not in out
     _keep_wholes(shown)
     _keep_between(blocks, out, scores)
