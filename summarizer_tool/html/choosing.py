@@ -82,18 +82,16 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
 def votes_of(page: Blocks, votes: Collection[int]) -> list[bool]:
     """Say of each block whether half of its text or more was voted for.
 
-    Comments, for which there are no votes, have them where they are most of the text beside a question, as in a forum.
+    Comments, for which there are no votes, have them where they are longer than the other text, and this is short, as
+    in a forum.
     """
     is_voted = [_is_voted_for(block, votes) for block in page.blocks]
-    said = [_is_comment(block.region) and is_prose(block, _SENTENCE) for block in page.blocks]
-    asked, told = (
-        sum(block.size * each for block, each in zip(page.blocks, which, strict=True)) for which in (is_voted, said)
-    )
-    return (
-        [voted or each for voted, each in zip(is_voted, said, strict=True)]
-        if asked < min(told, _QUESTION)
-        else is_voted
-    )
+    is_said = [_is_comment(block.region) and is_prose(block, _SENTENCE) for block in page.blocks]
+    asked = sum(block.size for block, voted in zip(page.blocks, is_voted, strict=True) if voted and _is_text(block))
+    told = sum(block.size for block, said in zip(page.blocks, is_said, strict=True) if said)
+    if asked >= min(told, _QUESTION):
+        return is_voted
+    return [voted or said for voted, said in zip(is_voted, is_said, strict=True)]
 
 
 def _is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:
