@@ -65,7 +65,7 @@ _Reader = Callable[[Any], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _OpenBox:
     """What is open: the innermost box, and what is around it."""
 
     frame: Frame | None = None
@@ -85,7 +85,7 @@ class TreeWalk:
 
     def __init__(self) -> None:
         self._found = Blocks()
-        self._place = _Place()
+        self._place = _OpenBox()
         self._numbers = 0
         self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
@@ -119,7 +119,7 @@ class TreeWalk:
         for section in self._sections:
             section.attrib.pop('id', None)  # trafilatura, too, would go by it
         walker = walk(root)
-        stack: list[_Place | str | None] = []
+        stack: list[_OpenBox | str | None] = []
         depth = 0
         for event, element in walker:
             tag = element.tag
@@ -148,8 +148,8 @@ class TreeWalk:
         self._found.depth = depth
         return self._found
 
-    def _close(self, tag: str, around: _Place | str | None) -> None:
-        if isinstance(around, _Place):
+    def _close(self, tag: str, around: _OpenBox | str | None) -> None:
+        if isinstance(around, _OpenBox):
             self._flush()
             self._place = around
         elif around is not None:
@@ -173,7 +173,7 @@ class TreeWalk:
         own = f'{tag} {names[:100]}'
         form = around.form if own == around.own else hash((around.form, own))  # sections of a section are like it
         frame = framed(element, tag, around.frame)
-        self._place = _Place(frame, region, tag, level, self._numbers, around.number, form, own)
+        self._place = _OpenBox(frame, region, tag, level, self._numbers, around.number, form, own)
 
     # What stands in a line. Each says whether the element is done with.
 
