@@ -79,22 +79,14 @@ class TokenIndex:
         """
         starts, sums = self.starts, self.sums
         first = self._first(start, header)
-        head = header + self.text[start : starts[first]]
-        unit = bisect_right(sums, limit - _count_part(head) + sums[first]) - 1
+        room = limit - _count_part(header + self.text[start : starts[first]])
+        unit = max(first, bisect_right(sums, room + sums[first]) - 1)
         low = bisect_right(places, start)
-        high = max(low, bisect_right(places, starts[unit])) if unit >= first else low
-        if high == low or sums[min(unit + 1, len(sums) - 1)] - sums[unit] > limit // 50:
-            # The unit that no longer fits is worth looking into.
-            beyond = starts[min(max(unit, first) + 1, len(starts) - 1)]
-            low = max(low, high - 1)
-            inside = range(low, bisect_right(places, beyond))
-            high = low + bisect_right(inside, limit, key=lambda index: self.count(start, places[index], header))
-        elif (
-            places[high - 1] == starts[unit] and self.guesses[unit] == self.guesses[first] and not self._is_guess(first)
-        ):
-            return places[high - 1]
+        # It is in the unit that no longer fits.
+        least = max(low, bisect_right(places, starts[unit]) - 1)
+        inside = range(least, bisect_right(places, starts[min(unit + 1, len(starts) - 1)]))
+        high = least + bisect_right(inside, limit, key=lambda index: self.count(start, places[index], header))
         # Estimates, and counts that do not grow with the text in pathological cases: go back until it holds.
-        low = bisect_right(places, start)
         while high > low and (excess := self.count(start, places[high - 1], header) - limit) > 0:
             high = max(low, min(high - 1, bisect_right(places, self.before(places[high - 1], excess))))
         return places[high - 1] if high > low else start

@@ -1,4 +1,4 @@
-"""Word documents (DOCX) as markdown: headings, lists, tables, charts, notes, comments, edges of pages, and links.
+"""Word documents (DOCX) as markdown: headings, lists, tables, notes, comments, edges of pages, and links.
 
 Run by `isolated`. The numbers of lists and headings, which the file only describes (`Article II`, `2.1`, `b)`), are
 written first.
@@ -8,14 +8,12 @@ written first.
 # pyright: reportMissingTypeStubs=false, reportAttributeAccessIssue=false
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
-import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import escape
 from io import BytesIO
-from itertools import zip_longest
 from typing import Any, NamedTuple
 from zipfile import ZipFile
 
@@ -43,7 +41,6 @@ _TO_TICK = re.compile(r'<input( checked="checked")? type="checkbox" />')
 _W = '{http://schemas.openxmlformats.org/wordprocessingml/2006/main}'
 _M = '{http://schemas.openxmlformats.org/officeDocument/2006/math}'
 _C = '{http://schemas.openxmlformats.org/drawingml/2006/chart}'
-_R = '{http://schemas.openxmlformats.org/officeDocument/2006/relationships}'
 _MC = '{http://schemas.openxmlformats.org/markup-compatibility/2006}'
 _MOST_STYLES = 20
 """Of which one is based on the other."""
@@ -120,48 +117,19 @@ class _ListLevel(NamedTuple):
 
 
 def _rewritten(members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The members that change so that numbered paragraphs begin with their numbers, and formulas and charts are text.
+    """The members that change so that numbered paragraphs begin with their numbers, and formulas are text.
 
     What is no plain list becomes one of bullets.
     """
     main = next(filter(re.compile(r'word/document\d*\.xml').fullmatch, members))
     document, numbering, styles = (_tree(members, name) for name in (main, _NUMBERING, _STYLES))
     _simplify(document)
-    _write_charts(document, members, main)
     _write(document, _levels(numbering), {style.get(f'{_W}styleId'): style for style in styles.iter(f'{_W}style')})
     for level in numbering.iter(f'{_W}lvl'):
         if (form := level.find(f'{_W}numFmt')) is not None and not _level(level).is_plain:
             form.set(f'{_W}val', 'bullet')
     numbers = {_NUMBERING: etree.tostring(numbering)} if _NUMBERING in members else {}
     return {main: etree.tostring(document), **numbers}
-
-
-def _write_charts(document: Any, members: Mapping[str, bytes], main: str) -> None:
-    """Write the values of charts, as the file keeps them, in the place of their drawings."""
-    folder, name = posixpath.split(main)
-    relations = _tree(members, f'{folder}/_rels/{name}.rels')
-    targets = {
-        each.get('Id'): posixpath.normpath(posixpath.join(folder, each.get('Target') or '')).lstrip('/')
-        for each in relations
-    }
-    for drawing in [*document.iter(f'{_W}drawing')]:
-        parts = [targets.get(chart.get(f'{_R}id'), '') for chart in drawing.iter(f'{_C}chart')]
-        if parts:
-            said = '; '.join(filter(None, (_chart(_tree(members, part, is_minor=True)) for part in parts)))
-            drawing.getparent().replace(drawing, _text(f'[Chart: {said or "its values cannot be read"}]'))
-
-
-def _chart(chart: Any) -> str:
-    title = ''.join(next(chart.iter(f'{_C}title'), etree.Element('none')).itertext('{*}t'))
-    said = [' '.join(title.split())]
-    for series in chart.iter(f'{_C}ser'):
-        name, labels, more, values, others = (
-            [point.text or '' for each in series.findall(f'{_C}{part}') for point in each.iter(f'{_C}v')]
-            for part in ('tx', 'cat', 'xVal', 'val', 'yVal')
-        )
-        points = zip_longest(labels or more, values or others, fillvalue='')
-        said.append(f'{" ".join([*name, ""])[:-1]}: {", ".join(f"{label} {value}".strip() for label, value in points)}')
-    return '; '.join(each.removeprefix(': ') for each in said if each)
 
 
 def _read_numbers(html: str) -> str:
@@ -171,12 +139,14 @@ def _read_numbers(html: str) -> str:
 
 
 def _simplify(document: Any) -> None:
-    """Write formulas as LaTeX, and leave out the form of text boxes that the library does not read."""
+    """Write formulas as LaTeX, where charts are that they are, and of text boxes the form that the library reads."""
     for choice in [*document.iter(f'{_MC}Choice')]:
         choice.getparent().remove(choice)
     for formula in [*document.iter(f'{_M}oMathPara', f'{_M}oMath')]:
         said = latex(formula)
         formula.getparent().replace(formula, _run(said and f'${said}$'))
+    for drawing in [each for each in document.iter(f'{_W}drawing') if next(each.iter(f'{_C}chart'), None) is not None]:
+        drawing.getparent().replace(drawing, _text('[Chart, whose values are not read]'))
 
 
 def _text(said: str) -> Any:

@@ -15,8 +15,6 @@ _MOST_CHARACTERS = 2000
 _COLORS = re.compile(r'\x1b\[[0-9;]*[A-Za-z]')
 _OBJECT = re.compile(r'\s*(?:<[^<>]{1,200}>)?\s*')
 """What a program writes of an object that has other forms."""
-_MOST_STATES = 2
-"""Of a line that is written over, as progress is shown; of more the last is kept."""
 _EMBEDDED = re.compile(r'\((?:data:[^()\s]{100,}|attachment:[^()\s]+)\)')
 
 
@@ -87,12 +85,12 @@ def _output(output: Any) -> str:
             found = to_markdown(f'<html><body>{html}</body></html>', is_document=True).markdown
         elif given := _at(output, 'data', 'text/latex') or _at(output, 'data', 'application/json'):
             found = given if _text(given) else json.dumps(given, ensure_ascii=False)
-    return '\n'.join(map(_last_states, _COLORS.sub('', _text(found)).split('\n'))).strip('\n')
+    return '\n'.join(map(_last_state, _COLORS.sub('', _text(found)).split('\n'))).strip('\n')
 
 
-def _last_states(line: str) -> str:
-    states = [*filter(str.strip, line.split('\r'))]
-    return '\n'.join(states[-1:] if len(states) > _MOST_STATES else states)
+def _last_state(line: str) -> str:
+    """What is shown of a line that is written over."""
+    return next(filter(str.strip, reversed(line.split('\r'))), '')
 
 
 def _shortened(text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from math import inf
+from statistics import mode
 
 from summarizer_tool.formats.pdf_page import TextLine
 from summarizer_tool.html.tables import is_titled
@@ -64,12 +65,15 @@ def _titles(placed: Sequence[dict[int, str]]) -> int:
 def _columns(lines: Sequence[TextLine]) -> tuple[list[tuple[float, float]], list[dict[int, str]]]:
     """The columns of a table that lines may begin with, and what each of its lines has in which."""
     rows = [line for line in lines if len(line.cells) > 1]
-    most = max(len(line.cells) for line in rows)
-    for fullest in (rows, [line for line in rows if len(line.cells) == most]):  # others may reach over two columns
-        columns = _spans((cell.left, cell.right) for line in fullest for cell in line.cells)
-        placed = [*takewhile(bool, (_placed(line, columns) for line in lines))]
-        if len(placed) == len(lines):
-            break
+    counts = [len(line.cells) for line in rows]
+    columns: list[tuple[float, float]] = []
+    placed: list[dict[int, str]] = []
+    for count in (0, max(counts), mode(counts)):  # of all rows, or of some, where others reach over two columns
+        telling = [line for line in rows if count in (0, len(line.cells))]
+        spans = _spans((cell.left, cell.right) for line in telling for cell in line.cells)
+        fitting = [*takewhile(bool, (_placed(line, spans) for line in lines))]
+        if len(fitting) > len(placed):
+            columns, placed = spans, fitting
     while placed and len(lines[len(placed) - 1].cells) == 1 and len(placed) < len(lines):
         placed.pop()  # what stands alone above what is none of it
     return columns, placed

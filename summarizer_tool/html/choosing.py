@@ -50,8 +50,12 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
     shown = [block for block in blocks if block.region not in out]
     # What leads nowhere has no furniture to be told from, and little text has none of it by its place.
     is_plain = len(blocks) < _FEW or not any(block.linked for block in blocks)
+    forms = {block.form for block, voted in zip(blocks, is_voted, strict=True) if voted and _is_text(block)}
     for block, voted, points in zip(blocks, is_voted, scores, strict=True):
-        is_content = points > 0 or (voted and is_plain and block.region is None and not block.level)
+        is_text = block.region is None and not block.level
+        # Of a page's sections, as the posts of a blog, some may have no votes.
+        is_alike = points > _LEAST and block.form in forms and is_prose(block, _SENTENCE)
+        is_content = points > 0 or (is_text and (is_alike or (voted and is_plain)))
         block.is_kept = is_content and block.region not in out
     _keep_wholes(shown)
     _keep_between(blocks, out, scores)
@@ -78,18 +82,16 @@ def choose(page: Blocks, votes: Collection[int]) -> None:
 def votes_of(page: Blocks, votes: Collection[int]) -> list[bool]:
     """Say of each block whether half of its text or more was voted for.
 
-    Comments, for which there are no votes, have them where they are most of the text beside a question, as in a forum.
+    Comments, for which there are no votes, have them where they are longer than the other text, and this is short, as
+    in a forum.
     """
     is_voted = [_is_voted_for(block, votes) for block in page.blocks]
-    said = [_is_comment(block.region) and is_prose(block, _SENTENCE) for block in page.blocks]
-    asked, told = (
-        sum(block.size * each for block, each in zip(page.blocks, which, strict=True)) for which in (is_voted, said)
-    )
-    return (
-        [voted or each for voted, each in zip(is_voted, said, strict=True)]
-        if asked < min(told, _QUESTION)
-        else is_voted
-    )
+    is_said = [_is_comment(block.region) and is_prose(block, _SENTENCE) for block in page.blocks]
+    asked = sum(block.size for block, voted in zip(page.blocks, is_voted, strict=True) if voted and _is_text(block))
+    told = sum(block.size for block, said in zip(page.blocks, is_said, strict=True) if said)
+    if asked >= min(told, _QUESTION):
+        return is_voted
+    return [voted or said for voted, said in zip(is_voted, is_said, strict=True)]
 
 
 def _is_voted_for(block: PageBlock, votes: Collection[int]) -> bool:

@@ -275,9 +275,9 @@ def _around(words: str, start: int, end: int) -> str:
     if end - start >= MAX_AROUND:
         return ''
     low, high = max(0, end - MAX_AROUND), min(len(words), start + MAX_AROUND)
-    high = next((stop for stop in _stops(words, end, high)), high)
-    begins = [0] if low == 0 else []
-    begins += _stops(words, low, start)
+    stops = [stop.end() for stop in _STOP.finditer(words, low, high) if not is_abbreviated(words, stop.end())]
+    high = next((stop for stop in stops if stop >= end), high)
+    begins = [0] * (low == 0) + [stop for stop in stops if stop <= start]
     within = [begin for begin in begins if high - begin <= MAX_AROUND]
     if within:
         low = within[-1] if high - within[-1] >= _SENTENCE else within[0]
@@ -291,8 +291,3 @@ def _around(words: str, start: int, end: int) -> str:
         high -= 1
     around = title_line(words[low:high])[:MAX_AROUND]
     return around if around != title_line(words[start:end]) else ''
-
-
-def _stops(words: str, low: int, high: int) -> list[int]:
-    stops = (stop.end() for stop in _STOP.finditer(words, low, high))
-    return [stop for stop in stops if not is_abbreviated(words, stop)]

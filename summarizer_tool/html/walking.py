@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -61,7 +62,22 @@ _BACK = frozenset(('↑', '^', '¶', '#', '§', '⚓', '🔗', '↩', '↩\ufe0e
 """A link of nothing but one of these leads to where it stands, or back to where one came from."""
 
 _Reader = Callable[[Any], bool | None]
-_Around = tuple[Frame | None, Region | None, str, int, int, int, tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenBox:
+    """What is open: the innermost box, and what is around it."""
+
+    frame: Frame | None = None
+    region: Region | None = None
+    tag: str = ''
+    level: int = 0
+    number: int = 0
+    group: int = 0
+    """The number of the box around it."""
+    form: int = 0
+    own: str = ''
+    """What the form was last made of."""
 
 
 class TreeWalk:
@@ -69,13 +85,8 @@ class TreeWalk:
 
     def __init__(self) -> None:
         self._found = Blocks()
-        # What is open: containers, the part of the page, the innermost box, the numbers of that and of the one around.
-        self._frame: Frame | None = None
-        self._region: Region | None = None
-        self._box = ''
-        self._level = 0
-        self._number = self._group = self._numbers = 0
-        self._form = 0, ''
+        self._place = _OpenBox()
+        self._numbers = 0
         self._sections: frozenset[Any] = frozenset()
         self._href: str | None = None
         self._is_note = False
@@ -108,7 +119,7 @@ class TreeWalk:
         for section in self._sections:
             section.attrib.pop('id', None)  # trafilatura, too, would go by it
         walker = walk(root)
-        stack: list[_Around | str | None] = []
+        stack: list[_OpenBox | str | None] = []
         depth = 0
         for event, element in walker:
             tag = element.tag
@@ -120,7 +131,7 @@ class TreeWalk:
                 continue
             if tag in _BOXES:
                 self._flush()
-                stack.append(self._around)
+                stack.append(self._place)
                 self._open_box(element, tag)
             elif tag == 'a' and not signs.is_hidden(element):
                 stack.append(self._href or '')
@@ -137,10 +148,10 @@ class TreeWalk:
         self._found.depth = depth
         return self._found
 
-    def _close(self, tag: str, around: _Around | str | None) -> None:
-        if isinstance(around, tuple):
+    def _close(self, tag: str, around: _OpenBox | str | None) -> None:
+        if isinstance(around, _OpenBox):
             self._flush()
-            self._around = around
+            self._place = around
         elif around is not None:
             self._close_link()
             self._href = around or None
@@ -149,31 +160,20 @@ class TreeWalk:
         elif tag in _BOLD:
             self._close_bold()
 
-    @property
-    def _around(self) -> _Around:
-        return self._frame, self._region, self._box, self._level, self._number, self._group, self._form
-
-    @_around.setter
-    def _around(self, around: _Around) -> None:
-        self._frame, self._region, self._box, self._level, self._number, self._group, self._form = around
-
     def _open_box(self, element: Any, tag: str) -> None:
-        self._box = tag
-        self._level = signs.HEADINGS.get(tag) or (_level(element) if element.get('role') == 'heading' else 0)
-        self._group = self._number
+        around = self._place
         self._numbers += 1
-        self._number = self._numbers
-        self._found.parents.append(self._group)
+        self._found.parents.append(around.number)
         names: str = element.get('class') or ''
-        form, last = self._form
-        if (own := f'{tag} {names[:100]}') != last:  # sections of a section are like it
-            self._form = hash((form, own)), own
-        if element not in self._sections and signs.is_chrome(element, tag):
-            depth = self._region.depth + 1 if self._region is not None else 0
-            if depth < MAX_REGIONS:
-                name = (names or element.get('id') or tag)[:100]
-                self._region = Region(self._region, name, tag, depth, self._group)
-        self._frame = framed(element, tag, self._frame)
+        region = around.region
+        depth = region.depth + 1 if region is not None else 0
+        if depth < MAX_REGIONS and element not in self._sections and signs.is_chrome(element, tag):
+            region = Region(region, (names or element.get('id') or tag)[:100], tag, depth, around.number)
+        level = signs.HEADINGS.get(tag) or (_level(element) if element.get('role') == 'heading' else 0)
+        own = f'{tag} {names[:100]}'
+        form = around.form if own == around.own else hash((around.form, own))  # sections of a section are like it
+        frame = framed(element, tag, around.frame)
+        self._place = _OpenBox(frame, region, tag, level, self._numbers, around.number, form, own)
 
     # What stands in a line. Each says whether the element is done with.
 
@@ -192,7 +192,7 @@ class TreeWalk:
         if tag in _BOLD:
             # What a list item begins with in bold is what it is about, and a paragraph in bold may head what follows;
             # elsewhere bold says nothing that words do not.
-            self._bold = len(self._pieces) if self._box in ('li', 'p') and not self._size else -1
+            self._bold = len(self._pieces) if self._place.tag in ('li', 'p') and not self._size else -1
             return False
         return '-' in tag and self._read_named(element)
 
@@ -243,10 +243,10 @@ class TreeWalk:
         alt = ' '.join(UNFIT.sub('', alt[:_MAX_ALT]).split())
         if alt:
             place = len(self._found.blocks) + (self._size > 0)
-            self._found.pictures.append(Picture(place, alt, self._frame, self._region))
+            self._found.pictures.append(Picture(place, alt, self._place.frame, self._place.region))
 
     def _read_input(self, element: Any) -> None:
-        if element.get('type') == 'checkbox' and self._box == 'li' and not self._size:
+        if element.get('type') == 'checkbox' and self._place.tag == 'li' and not self._size:
             self._pieces.append('[ ] ' if element.get('checked') is None else '[x] ')
 
     def _read_named(self, element: Any) -> bool:
@@ -340,7 +340,7 @@ class TreeWalk:
         start, self._bold = self._bold, -1
         if start < 0 or not self._size:
             return
-        if self._box == 'p':
+        if self._place.tag == 'p':
             self._bold_size = self._size
             return
         start += self._link == start
@@ -355,17 +355,17 @@ class TreeWalk:
         self._close_link()
         self._bold = -1
         if self._size > 0:
-            level = self._level if kind == 'text' else 0
+            place = self._place
+            level = place.level if kind == 'text' else 0
             text = ''.join(self._pieces)
             if kind == 'text' and not level and self._size == self._bold_size and _TITLE.fullmatch(text.strip()):
                 text = f'**{text.strip()}**'
                 self._linked = 0
-            block = PageBlock('heading' if level else kind, text, self._frame, self._region, self._box, level, language)
             if kind == 'text':
-                block.text = _lines(text, is_one=level > 0)
-            block.size, block.linked, block.group = self._size, self._linked, self._group
-            block.box, block.form = self._number, self._form[0]
-            block.marks, block.links = self._marks, self._links
+                text = _lines(text, is_one=level > 0)
+            block = PageBlock('heading' if level else kind, text, place.frame, place.region, place.tag, level, language)
+            block.size, block.linked, block.marks, block.links = self._size, self._linked, self._marks, self._links
+            block.box, block.group, block.form = place.number, place.group, place.form
             self._found.blocks.append(block)
         self._pieces, self._marks, self._links = [], [], []
         self._size = self._linked = self._bold_size = 0

@@ -29,10 +29,8 @@ class _Writer:
         """The containers of what was written last."""
         self._rests: list[str] = []
         """What lines after the first begin with, for each of them."""
-        self._hidden: set[Frame] = set()
         self._frame: Frame | None = None
-        """The innermost container of what was written last, and whether one around it was hidden then."""
-        self._has_hidden = False
+        """The innermost container of what was written last."""
         self._was_text = False
         self._opened: set[Frame] = set()
         self._spanned = [tables.MAX_SPANNED]
@@ -98,20 +96,14 @@ class _Writer:
         chain, rests = self._last, self._rests
         first = ''.join(rests)
         is_new = False
-        goes_on = frame is self._frame and not self._has_hidden
+        goes_on = frame is self._frame
         if not goes_on:
-            chain = [f for f in (frame.chain() if frame is not None else ()) if self._shows(f)]
+            chain = [f for f in (frame.chain() if frame is not None else ()) if _shows(f)]
             first, rests = '', []
-        self._frame, self._has_hidden = frame, False
-        for depth, shown in enumerate(() if goes_on else chain[:_MAX_LEVELS]):
+        self._frame = frame
+        for shown in () if goes_on else chain[:_MAX_LEVELS]:
             is_new = shown not in self._opened
             self._opened.add(shown)
-            if is_new and shown.kind == 'item' and any(f.kind == 'item' for f in chain[depth + 1 :]):
-                # What it says is all in a list within, which stands for itself.
-                self._hidden.add(shown)
-                self._has_hidden = True
-                rests.append('')
-                continue
             mark = _mark(shown)
             rests.append(mark if shown.kind == 'quote' else ' ' * len(mark))
             first += mark if is_new else rests[-1]
@@ -125,13 +117,6 @@ class _Writer:
         self._out += (f'\n{rest}{line}' if line else f'\n{blank}' for line in lines[1:])
         self._last, self._rests = chain, rests
         self._was_text = is_text
-
-    def _shows(self, frame: Frame) -> bool:
-        return (
-            frame.kind in _MARKS
-            and frame not in self._hidden
-            and not (frame.kind != 'quote' and frame.parent is not None and frame.parent.is_layout)
-        )
 
     def _separate(self, chain: list[Frame], *, is_tight: bool) -> None:
         """Add a line break, or an empty line within the containers that go on."""
@@ -148,6 +133,10 @@ class _Writer:
 
 
 _MARKS: dict[str, str] = {'quote': '> ', 'item': '- ', 'definition': ': ', 'term': ''}
+
+
+def _shows(frame: Frame) -> bool:
+    return frame.kind in _MARKS and (frame.kind == 'quote' or frame.parent is None or not frame.parent.is_layout)
 
 
 def _mark(frame: Frame) -> str:

@@ -210,29 +210,11 @@ def test_a_document_whose_numbers_are_none_says_that_it_is_read_without_them() -
     assert read(made).markdown == '[The numbers of lists cannot be read: they are left out]\n\n1. the miller'
 
 
-CHART = """<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"
-  xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart>
-  <c:title><c:tx><c:rich><a:p><a:r><a:t>Flour a year</a:t></a:r></a:p></c:rich></c:tx></c:title>
-  <c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:strCache><c:pt><c:v>Sacks</c:v></c:pt></c:strCache></c:strRef></c:tx>
-  <c:cat><c:strRef><c:strCache><c:pt><c:v>1874</c:v></c:pt><c:pt><c:v>1911</c:v></c:pt></c:strCache></c:strRef></c:cat>
-  <c:val><c:numRef><c:numCache><c:pt><c:v>310</c:v></c:pt><c:pt><c:v>95</c:v></c:pt></c:numCache></c:numRef></c:val>
-  </c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>"""
-
-
-@pytest.mark.parametrize(
-    ('chart', 'told'),
-    [
-        (CHART, '[Chart: Flour a year; Sacks: 1874 310, 1911 95]'),
-        ('<c:chartSpace xmlns:c="urn:other"/>', '[Chart: its values cannot be read]'),
-    ],
-)
-def test_values_of_a_chart_stand_in_its_place(chart: str, told: str) -> None:
+def test_a_chart_is_named_in_its_place() -> None:
     drawing = '<w:p><w:r><w:t>Of the mill: </w:t></w:r><w:r><w:drawing><c:chart r:id="p0" xmlns:c='
     drawing += '"http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:r='
     drawing += '"http://schemas.openxmlformats.org/officeDocument/2006/relationships"/></w:drawing></w:r></w:p>'
-    with zipfile.ZipFile(BytesIO(docx(drawing, chart=''))) as file:
-        members = {name: file.read(name) for name in file.namelist()}
-    assert read(archive_of({**members, 'word/chart.xml': chart})).markdown == f'Of the mill: {told}'
+    assert read(docx(drawing)).markdown == 'Of the mill: [Chart, whose values are not read]'
 
 
 def test_comments_headers_and_footers_are_read() -> None:

@@ -203,7 +203,7 @@ x, 20 times
         ({'data': {'text/plain': '<Figure size 640x480>', 'image/png': ''}}, '<Figure size 640x480>'),
         ({'data': {'text/plain': 'a  5', 'text/html': '<b>5</b>'}}, 'a  5'),
         ({'text': ['\r1%\r50%', '\r100%\r\n', 'done\r\n']}, '100%\ndone'),
-        ({'text': ['Reading\rDone 42\r      \n']}, 'Reading\nDone 42'),
+        ({'text': ['Reading\rDone 42\r      \n']}, 'Done 42'),
         pytest.param({'text': ['x' * 60_000]}, f'{"x" * 2000}\n… (58,000 more characters)', id='a long line'),
     ],
 )

@@ -143,6 +143,14 @@ def test_what_is_said_below_each_heading_is_kept_there() -> None:
     assert kept(page(text(), *(replace(block) for block in again)), *range(7)) == [0, 1, 2, 3, 4, 5, 6]
 
 
+def test_sections_set_like_those_with_votes_are_kept() -> None:
+    def after(form: int) -> list[int]:
+        told = [text(SENTENCE * 6, form=1), text(SENTENCE, form=1), heading(2), text(SENTENCE, form=form), text('x')]
+        return kept(page(*told), 0, 1)
+
+    assert (after(1), after(2)) == ([0, 1, 2, 3], [0, 1])
+
+
 def test_comments_are_the_text_of_a_forum() -> None:
     def shown(first: str) -> list[int]:
         says = [text(SENTENCE * 2, region=Region(None, 'comments', 'ul')) for _ in range(2)]

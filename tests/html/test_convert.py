@@ -88,8 +88,8 @@ def test_lists() -> None:
 - [x] sworn in
 - [ ] buried
 
-- only
-- within\
+- - only
+  - within\
 """)
 
 
