@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import WithJsonSchema
+from pydantic import NonNegativeInt, WithJsonSchema
 
 from summarizer_tool import prompts
 from summarizer_tool.evidence.question import ResearchMode
@@ -87,7 +87,7 @@ class AnswerRequest(Request):
     """What the answer is for."""
     constraints: TextOrTexts = ''
     """What the answer must keep to, such as years, or `site:HOST` for links; one or several."""
-    expansion_budget: int | None = None
+    expansion_budget: NonNegativeInt | None = None
     """Pages that may be fetched by following links, at most `SUMMARIZER_ANSWER_MAX_PAGES`, which `None` means."""
     research_mode: ResearchMode = 'auto'
     """`fast` follows no links, `auto` while the evidence is not enough, `deep` until it does not grow any more."""

@@ -19,7 +19,7 @@ from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
-from summarizer_tool.settings import Settings, variable
+from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
 
@@ -102,10 +102,12 @@ class Answerer:
 
         Raises:
             RequestError: If the question is blank, or it or what goes with it is too long, or over `MAX_NAMED` pages
-                are named, or a number is negative.
+                are named.
         """
         named = [place.strip() for place in places if place.strip()]
-        self._check(named)
+        check(self.question.text, intent=self.question.intent, constraints=self.question.constraints)
+        if len(named) > MAX_NAMED:
+            raise RequestError(f'{len(named)} URLs are named, over {MAX_NAMED}; ask about fewer at a time')
         with telemetry.span('gather evidence', mode=self.question.mode, named=len(named)):
             deadline = self.options.deadline or Deadline(self.settings.deadline_seconds)
             deadline.reserve(RESERVED_SECONDS)
@@ -125,17 +127,6 @@ class Answerer:
                 'deadline' if is_late else self.stop_reason,
                 self.gathering.source_ids,
                 is_late,
-            )
-
-    def _check(self, named: Sequence[str]) -> None:
-        question = self.question
-        check(question.text, intent=question.intent, constraints=question.constraints)
-        if len(named) > MAX_NAMED:
-            raise RequestError(f'{len(named)} URLs are named, over {MAX_NAMED}; ask about fewer at a time')
-        if question.expansion_budget is not None and question.expansion_budget < 0:
-            raise RequestError(
-                f'expansion_budget={question.expansion_budget} is negative; 0 follows no links, and without it at most '
-                f'{variable("answer_max_pages")}={self.settings.answer_max_pages} pages are fetched'
             )
 
     @property
@@ -167,8 +158,9 @@ class Answerer:
         if self.found.documents == 0 and not self.is_named:
             self.stop_reason = 'nothing fetched'
         elif self.question.mode != 'fast':
-            if not pages:
-                await self._start()
+            if not pages:  # the sources of the best hits stand for them
+                best = [TracePage(source.id) for source in self.found.sources[:_MAX_STARTS]]
+                await self._refer(await self.gathering.get(best))
             await self._expand()
 
     async def _finish(self) -> None:
@@ -183,18 +175,18 @@ class Answerer:
         self.options.tell('assemble', f'{len(self.found.hits)} passages found', 0)
 
     async def _fetch(self, named: Sequence[str]) -> list[tuple[int, Source]]:
-        if not named:
-            return []
         wanted = [TracePage(place) for place in dict.fromkeys(named)]
         total = len(wanted)
 
         def report(done: int) -> None:
             self.options.tell('fetch', f'{done} of {total} pages done', done, total)
 
-        report(0)
+        if wanted:
+            report(0)
         pages = await self.gathering.get(wanted, on_done=report)
-        there = len(self.gathering.source_ids)
-        self.options.tell('index', f'{there} sources in the index', there, there)
+        if wanted:
+            there = len(self.gathering.source_ids)
+            self.options.tell('index', f'{there} sources in the index', there, there)
         return pages
 
     async def _look_at_all(self) -> None:
@@ -209,11 +201,6 @@ class Answerer:
         parts = self.parts if len(self.parts) > 1 else ()
         source_ids = self.gathering.source_ids if self.is_named else ()
         return await self.search(Query(question.text, parts, question.aside, source_ids, question.top_k, room))
-
-    async def _start(self) -> None:
-        """Where no page was named, the sources of the best hits stand for them."""
-        sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
-        await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
 
     async def _expand(self) -> None:
         """Follow the most promising links, round by round."""

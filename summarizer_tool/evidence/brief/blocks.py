@@ -15,16 +15,6 @@ _MAX_HEADINGS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class ShownEvidence:
-    """The evidence that is shown, written."""
-
-    texts: tuple[str, ...]
-    """Its blocks, best first."""
-    numbers: dict[int, int]
-    """The number of the block, from 1, in which something is shown, by its index in the brief."""
-
-
-@dataclass(frozen=True, slots=True)
 class EvidenceWriter:
     """Writes as much of the evidence of a brief as is asked for."""
 
@@ -32,15 +22,14 @@ class EvidenceWriter:
     pages: Mapping[str, PageNumbers]
     """Of the sources that have pages, by handle."""
 
-    def write(self, count: int) -> ShownEvidence:
-        """Write the first items of the evidence."""
+    def write(self, count: int) -> tuple[list[str], dict[int, int]]:
+        """Write the first items of the evidence: blocks, best first, and by item the number of its block, from 1."""
         shown = dict(enumerate(self.brief.evidence[:count]))
-        texts: list[str] = []
-        numbers: dict[int, int] = {}
-        for number, group in enumerate(sorted(_touching(shown), key=min), 1):
-            texts.append(self._block({index: shown[index] for index in group}, number))
-            numbers |= dict.fromkeys(group, number)
-        return ShownEvidence(tuple(texts), numbers)
+        groups = sorted(_touching(shown), key=min)
+        texts = [
+            self._block({index: shown[index] for index in group}, number) for number, group in enumerate(groups, 1)
+        ]
+        return texts, {index: number for number, group in enumerate(groups, 1) for index in group}
 
     def alone(self, index: int) -> str:
         """One item of the evidence, as it would be written without the others."""

@@ -129,7 +129,6 @@ async def test_intent_and_constraints_reach_the_search() -> None:
     [
         ([START], Question(' ')),
         ([f'{START}{number}' for number in range(51)], Question(QUESTION)),
-        ([START], Question(QUESTION, expansion_budget=-1)),
         ([START], Question(QUESTION, constraints='only x ' * 2000)),
     ],
 )
