@@ -32,14 +32,18 @@ def outdated(db: StoreConnection, collection: str) -> list[Span]:
     return joined(rows)
 
 
-def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
-    """How many documents and passages a search looks at: in some sources, or in all that are not outdated."""
+def chosen(collection: str, source_ids: Sequence[str], column: str) -> tuple[str, str | Among]:
+    """The condition that a search looks at a source, by the column of its handle: some, or all not outdated."""
     if source_ids:
-        chosen, value = f'source {AMONG}', Among(source_ids)
-    else:
-        chosen, value = f'source NOT IN ({OUTDATED})', collection
+        return f'{column} {AMONG}', Among(source_ids)
+    return f'{column} NOT IN ({OUTDATED})', collection
+
+
+def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
+    """How many documents and passages a search looks at."""
+    which, value = chosen(collection, source_ids, 'source')
     return db.execute(
-        f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {chosen}',  # noqa: S608 - fixed text
+        f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {which}',  # noqa: S608 - fixed text
         (collection, value),
     ).fetchone()
 

@@ -16,7 +16,6 @@ from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
-from summarizer_tool.store.page_details import OUTDATED
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
@@ -115,21 +114,21 @@ def _whole(state: _Search) -> SearchResult | None:
     if room <= 0:
         return None
     with _reading(state.collection) as db:
-        rows: list[tuple[str, int, bool]] = db.execute(
-            f'SELECT id, tokens, id IN ({OUTDATED}) FROM sources WHERE collection = ? ORDER BY added_at',  # noqa: S608 - fixed text
-            (name, name),
-        ).fetchall()
-        sizes = {source_id: size for source_id, size, _ in rows}
-        current = [source_id for source_id, _, is_outdated in rows if not is_outdated]
-        chosen = [source_id for source_id in state.source_ids or current if source_id in sizes]
-        if not chosen or sum(sizes[source_id] for source_id in chosen) > room:
+        which, value = candidates.chosen(name, state.source_ids, 'id')
+        sizes: dict[str, int] = dict(
+            db.execute(
+                f'SELECT id, tokens FROM sources WHERE collection = ? AND {which} ORDER BY added_at',  # noqa: S608 - fixed text
+                (name, value),
+            ).fetchall()
+        )
+        if not sizes or sum(sizes.values()) > room:
             return None
         [question], _ = weigh_questions(db, name, [state.query.text], state.query.intent)
-        whole = [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)]
+        ids = state.source_ids or [*sizes]
+        whole = [each for source_id in ids for each in index.passages_of_source(db, name, source_id)]
         found = score_passages(db, name, question, whole)
-        documents, passages = candidates.searched(db, name, chosen)
-    # All of them, also one that has no passages, since there is nothing in it.
-    sources = state.collection.kept(chosen)
+        documents, passages = candidates.searched(db, name, ids)
+    sources = state.collection.kept(ids)  # all of them, also one that has no passages, since there is nothing in it
     known = {source.id for source in sources}
     hits = tuple(
         Hit(passage, each.score) for passage, each in zip(whole, found, strict=True) if passage.source_id in known
