@@ -207,7 +207,8 @@ def _look(name: str, asked: dict[str, Any], places: list[str], advice: str, *, a
         named = read_places(places, settings, advice)
 
         async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
-            from summarizer_tool.service.operations import AnswerRequest, SearchRequest
+            from summarizer_tool.evidence.question import AnswerRequest
+            from summarizer_tool.service.operations import SearchRequest
 
             if name == 'search':
                 request = SearchRequest.of({**asked, 'source_ids': await handles_of(retriever.service, named)})

@@ -15,7 +15,7 @@ from summarizer_tool.evidence.brief import citations
 from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock, lines_of
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.brief.problems import gaps
-from summarizer_tool.evidence.question import Question, hosts_unread
+from summarizer_tool.evidence.question import AnswerRequest, hosts_unread
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
 
@@ -81,13 +81,13 @@ _MAX_TEXT_BYTES = 50_000_000
 """Of the texts that are read for one brief; sources beyond it have no quotes."""
 
 
-def answer_brief(answered: 'GatheredEvidence', question: Question, collection: Collection) -> Brief:
+def answer_brief(answered: 'GatheredEvidence', request: AnswerRequest, collection: Collection) -> Brief:
     """The brief of an answer."""
     found = answered.found
-    if named := hosts_unread(question.constraints):
+    if named := hosts_unread(request.rules):
         notice = prompts.render('evidence/hosts_unread', hosts=', '.join(named[:3]))
         found = replace(found, warnings=(*found.warnings, notice))
-    return _brief(found, question.text, answered.parts, collection, answered.source_ids, gaps(answered))
+    return _brief(found, request.query, answered.parts, collection, answered.source_ids, gaps(answered))
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection) -> Brief:
