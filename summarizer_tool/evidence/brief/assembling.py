@@ -12,7 +12,7 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.evidence.brief import citations
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock, lines_of
+from summarizer_tool.evidence.brief.brief import Brief, EvidenceBlock, lines_of
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.brief.problems import gaps
 from summarizer_tool.evidence.question import AnswerRequest, hosts_unread
@@ -40,7 +40,7 @@ def _touch(document: Document | None, before: tuple[int, int] | None, after: tup
 
 
 def _quotable(hit: Hit, evidence: int) -> Quotable:
-    lines = [(line.number, line.text) for line in lines_of(hit.passage.text, hit.passage.first_line)]
+    lines = lines_of(hit.passage.text, hit.passage.first_line)
     return Quotable(hit.passage.source_id, lines, hit.score / 2 if hit.is_adjacent else hit.score, evidence)
 
 
@@ -69,7 +69,7 @@ def join(
                 offset=passage.offset,
                 follows=before if before is not None and _touch(document, spans[before], span) else None,
                 span=span,
-                header=BriefLine(passage.header_line, passage.header) if passage.header else None,
+                header=(passage.header_line, passage.header) if passage.header else None,
             )
         )
         if document is not None:
