@@ -62,15 +62,19 @@ def _lines(source_ids: Sequence[str], tokens_in: str, tokens_out: str, notes: tu
     note, short_note = notes
     if not source_ids:
         return [(prompts.render('answers/not_kept', note=short_note), 2 * LEAST)]
-    ids, count = ', '.join(source_ids[:LISTED]), len(source_ids)
-    if count > LISTED:
-        ids += ' ' + prompts.render('answers/handle_more', count=str(count - LISTED))
+    count = len(source_ids)
+    ids = ', '.join(source_ids[:LISTED]) + _more(count - LISTED)
     sources = ids if count == 1 else prompts.render('answers/handle_several', count=str(count))
     sizes = {'tokens_in': tokens_in, 'tokens_out': tokens_out}
     return [
         (prompts.render('answers/handle_long', sources=sources, ids=ids, **sizes, note=note), FULL),
-        (prompts.render('answers/handle_short', ids=ids, note=short_note), LEAST),
+        (prompts.render('answers/handle_short', ids=ids, note=short_note), 2 * LEAST),
+        (prompts.render('answers/handle_only', id=source_ids[0], more=_more(count - 1)), LEAST),
     ]
+
+
+def _more(count: int) -> str:
+    return ' ' + prompts.render('answers/handle_more', count=str(count)) if count > 0 else ''
 
 
 def _note(summary: Summary) -> tuple[str, str]:
