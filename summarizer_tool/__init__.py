@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from summarizer_tool.errors import key_path as key_path
     from summarizer_tool.errors import shown as shown
     from summarizer_tool.errors import wrong_values as wrong_values
+    from summarizer_tool.evidence.question import AnswerRequest as AnswerRequest
     from summarizer_tool.extractive.model import ExtractiveModel as ExtractiveModel
     from summarizer_tool.extras import naming_extra as naming_extra
     from summarizer_tool.formats.data_texts import texts_of as texts_of_json
@@ -76,7 +77,6 @@ if TYPE_CHECKING:
     from summarizer_tool.server.main import serve as serve_mcp
     from summarizer_tool.service.evidence_brief import EvidenceBrief as EvidenceBrief
     from summarizer_tool.service.operations import AddSourceRequest as AddSourceRequest
-    from summarizer_tool.service.operations import AnswerRequest as AnswerRequest
     from summarizer_tool.service.operations import QuerySourceRequest as QuerySourceRequest
     from summarizer_tool.service.operations import ReadSourceRequest as ReadSourceRequest
     from summarizer_tool.service.operations import SearchRequest as SearchRequest

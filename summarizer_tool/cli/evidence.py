@@ -189,7 +189,8 @@ def _look(name: str, asked: dict[str, Any], places: list[str], advice: str, *, a
         named = read_places(places, settings, advice)
 
         async def work(retriever: 'Retriever', options: 'RequestOptions') -> 'EvidenceBrief':
-            from summarizer_tool.service.operations import AnswerRequest, SearchRequest
+            from summarizer_tool.evidence.question import AnswerRequest
+            from summarizer_tool.service.operations import SearchRequest
 
             # An answer fetches by itself.
             handles = await handles_of(retriever.service, named, fetches=name == 'search')

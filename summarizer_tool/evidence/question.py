@@ -6,8 +6,10 @@ from types import MappingProxyType
 from typing import Literal
 
 import regex
+from pydantic import NonNegativeInt
 
 from summarizer_tool.errors import RequestError
+from summarizer_tool.mapreduce.request import Count, Request, Text, TextOrTexts
 from summarizer_tool.text import terms
 from summarizer_tool.text.addresses import host_of, port_of
 
@@ -17,29 +19,33 @@ MAX_CHARACTERS = 10_000
 """Of a question, an intent or constraints; what is longer is a text to be stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked, and how far one may go for it."""
+class AnswerRequest(Request):
+    """Gather the evidence for a question from pages: fetch what is not stored, search, and follow links."""
 
-    text: str
-    """In the asker's words."""
-    intent: str = ''
+    url: TextOrTexts = ''
+    """One or several, or handles; none: all of the collection."""
+    query: Text
+    """The question."""
+    intent: Text = ''
     """What the answer is for."""
-    constraints: str = ''
-    """What the answer must keep to; links are followed only within each `site:HOST`, if there is one."""
-    expansion_budget: int | None = None
-    """Pages that may be had by following links; `None`, and at most: `answer_max_pages` of the settings."""
-    mode: ResearchMode = 'auto'
+    constraints: TextOrTexts = ''
+    """What the answer must keep to, such as years, or `site:HOST` for links; one or several."""
+    expansion_budget: NonNegativeInt | None = None
+    """Pages that may be fetched by following links, at most `SUMMARIZER_ANSWER_MAX_PAGES`, which `None` means."""
+    research_mode: ResearchMode = 'auto'
     """`fast` follows no links, `auto` while the evidence is not enough, `deep` until it does not grow any more."""
-    top_k: int = 30
-    """Passages that are wanted."""
-    room: int = 0
-    """Tokens that all of the sources together may have to be given whole; 0: never."""
+    max_tokens: Count = 0
+    """Of the brief, as for a search."""
+
+    @property
+    def rules(self) -> str:
+        """All constraints."""
+        return '; '.join(self.constraints)  # validated, it is a tuple
 
     @property
     def aside(self) -> str:
         """Words that a good passage may have, but need not: without hosts, which stand in no text."""
-        return ' '.join(filter(None, (self.intent.strip(), without_hosts(self.constraints))))
+        return ' '.join(filter(None, (self.intent.strip(), without_hosts(self.rules))))
 
 
 def check(query: str, **others: str) -> None:

@@ -62,18 +62,14 @@ def _lines(source_ids: Sequence[str], tokens_in: str, tokens_out: str, notes: tu
     note, short_note = notes
     if not source_ids:
         return [(prompts.render('answers/not_kept', note=short_note), 2 * LEAST)]
-    ids = ', '.join(source_ids[:LISTED]) + _more(len(source_ids) - LISTED)
-    several = prompts.render('answers/handle_several', count=str(len(source_ids)))
-    sources = ids if len(source_ids) == 1 else several
+    count = len(source_ids)
+    ids = ', '.join(source_ids[:LISTED]) + _more(count - LISTED)
+    sources = ids if count == 1 else prompts.render('answers/handle_several', count=str(count))
+    sizes = {'tokens_in': tokens_in, 'tokens_out': tokens_out}
     return [
-        (
-            prompts.render(
-                'answers/handle_long', sources=sources, ids=ids, tokens_in=tokens_in, tokens_out=tokens_out, note=note
-            ),
-            FULL,
-        ),
+        (prompts.render('answers/handle_long', sources=sources, ids=ids, **sizes, note=note), FULL),
         (prompts.render('answers/handle_short', ids=ids, note=short_note), 2 * LEAST),
-        (prompts.render('answers/handle_only', id=source_ids[0], more=_more(len(source_ids) - 1)), LEAST),
+        (prompts.render('answers/handle_only', id=source_ids[0], more=_more(count - 1)), LEAST),
     ]
 
 
@@ -83,17 +79,14 @@ def _more(count: int) -> str:
 
 def _note(summary: Summary) -> tuple[str, str]:
     """What the reader must know of the way the text was made, in full and in a word or two."""
-    if summary.state == 'original':
-        name = 'original'
-    elif summary.parts and all(part.state == 'failed' for part in summary.parts):
-        name = 'beginning'
-    elif summary.state == 'degraded':
-        name = 'degraded'
-    elif summary.stats.cut_short:
-        name = 'cut_short'
-    elif summary.stats.documents_left_out:
-        name = 'left_out'
-    else:
+    names = {
+        'original': summary.state == 'original',
+        'beginning': bool(summary.parts) and all(part.state == 'failed' for part in summary.parts),
+        'degraded': summary.state == 'degraded',
+        'cut_short': summary.stats.cut_short,
+        'left_out': summary.stats.documents_left_out,
+    }
+    if not (name := next((name for name, is_so in names.items() if is_so), '')):
         return _NO_NOTE
     read = sum(part.state != 'repeated' for part in summary.parts)
     counts = {'degraded': len(summary.degraded), 'read': read, 'left_out': summary.stats.documents_left_out}

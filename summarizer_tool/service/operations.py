@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 from pydantic import WithJsonSchema
 
 from summarizer_tool import prompts
-from summarizer_tool.evidence.question import ResearchMode
+from summarizer_tool.evidence.question import AnswerRequest
 from summarizer_tool.llm.options import RequestOptions
 from summarizer_tool.mapreduce.request import (
     Count,
@@ -23,7 +23,6 @@ from summarizer_tool.mapreduce.request import (
     Request,
     SummarizeRequest,
     Text,
-    TextOrTexts,
     Texts,
 )
 from summarizer_tool.settings import Settings
@@ -74,25 +73,6 @@ class SearchRequest(Request):
     """Passages, neighbours not counted; 0 means 20, and what else `max_tokens`, if given, has room for."""
     max_tokens: Count = 0
     """Of the brief, at least 500 and at most `MCP_RESPONSE_TOKEN_BUDGET`, which 0 means."""
-
-
-class AnswerRequest(Request):
-    """Gather the evidence for a question from pages: fetch what is not stored, search, and follow links."""
-
-    url: TextOrTexts = ''
-    """One or several, or handles; none: all of the collection."""
-    query: Text
-    """The question."""
-    intent: Text = ''
-    """What the answer is for."""
-    constraints: TextOrTexts = ''
-    """What the answer must keep to, such as years, or `site:HOST` for links; one or several."""
-    expansion_budget: int | None = None
-    """Pages that may be fetched by following links, at most `SUMMARIZER_ANSWER_MAX_PAGES`, which `None` means."""
-    research_mode: ResearchMode = 'auto'
-    """`fast` follows no links, `auto` while the evidence is not enough, `deep` until it does not grow any more."""
-    max_tokens: Count = 0
-    """Of the brief, as for a search."""
 
 
 class StatusRequest(Request):

@@ -16,7 +16,7 @@ from summarizer_tool.errors import ConfigurationError, RequestError, SummarizerE
 from summarizer_tool.evidence.answer.page_loading import NOT_IN_TIME, is_handle
 from summarizer_tool.evidence.brief import MIN_BUDGET, assembling, problems, rendering
 from summarizer_tool.evidence.brief.brief import Brief
-from summarizer_tool.evidence.question import Question, ResearchMode, check
+from summarizer_tool.evidence.question import AnswerRequest, ResearchMode, check
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.evidence.search.search import beginnings, search
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
@@ -24,7 +24,7 @@ from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_process, in_thread
 from summarizer_tool.service import evidence_brief
 from summarizer_tool.service.evidence_brief import EvidenceBrief, Figures
-from summarizer_tool.service.operations import DEFAULT_TOP_K, AnswerRequest, SearchRequest, StatusRequest
+from summarizer_tool.service.operations import DEFAULT_TOP_K, SearchRequest, StatusRequest
 from summarizer_tool.service.service import Service, listed
 from summarizer_tool.settings import variable
 from summarizer_tool.store.collection import Collection
@@ -39,9 +39,6 @@ MAX_TOP_K = 200
 
 _LEAST_PASSAGE = 50
 """Tokens that a passage takes in a brief, or more."""
-
-ANSWER_TOP_K = 40
-"""Passages that an answer looks for; its brief has room for about a hundred."""
 
 MAX_WHOLE = 100
 """Sources that are shown whole, if they fit, where a search names none."""
@@ -237,37 +234,27 @@ class Retriever:
 
     async def _gather(self, request: AnswerRequest, options: RequestOptions) -> EvidenceBrief | None:
         budget = self._budget(request.max_tokens)
-        question = Question(
-            request.query,
-            intent=request.intent,
-            constraints='; '.join(request.constraints),  # validated, it is a tuple
-            expansion_budget=request.expansion_budget,
-            mode=request.research_mode,
-            top_k=ANSWER_TOP_K,
-            room=int(budget * WHOLE_SHARE),
-        )
         from summarizer_tool.evidence.answer.answering import Answerer
 
         answerer = Answerer(
             self.collection,
             self.settings,
-            question,
+            request,
+            room=int(budget * WHOLE_SHARE),
             add_page=partial(self.service.add_page, may_fetch=Robots(self.settings).may_fetch),
             search=self._find,
             options=options,
         )
         answered = await answerer.answer(listed(request.url))
         if not (answered.found.hits or answered.found.is_full_context):
-            return await self._without_hits(question, answered, budget)
+            return await self._without_hits(request.query, answered, budget)
         while True:
-            brief = await in_io_thread(assembling.answer_brief, answered, question, self.collection)
+            brief = await in_io_thread(assembling.answer_brief, answered, request, self.collection)
             if written := await self._written(brief, budget, answered.found, options, answered):
                 return written
             answered = replace(answered, found=await answerer.searched(0))
 
-    async def _without_hits(
-        self, question: Question, answered: 'GatheredEvidence', budget: int
-    ) -> EvidenceBrief | None:
+    async def _without_hits(self, question: str, answered: 'GatheredEvidence', budget: int) -> EvidenceBrief | None:
         """Why there is no evidence: no page, or nothing in what was searched; `None`: the time was over before that."""
         failures = answered.failures
         if not answered.source_ids and any(page.failure != NOT_IN_TIME for page in failures):
@@ -277,7 +264,7 @@ class Retriever:
             return evidence_brief.told(await in_thread(problems.fetch_failed, failures, budget), figures)
         if answered.is_partial and not answered.found.documents:
             return None  # nothing is known of the pages; what is wrong is the time alone
-        return await self._nothing(question.text, answered.found, budget, answered)
+        return await self._nothing(question, answered.found, budget, answered)
 
     # Status
 

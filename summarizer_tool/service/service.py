@@ -14,7 +14,7 @@ from summarizer_tool.errors import FetchError, RequestError, StoreError
 from summarizer_tool.evidence.brief import quoting
 from summarizer_tool.formats import reading as formats
 from summarizer_tool.formats.files import GivenSource
-from summarizer_tool.html.page import Page, is_page
+from summarizer_tool.html.page import is_page
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.mapreduce.content import check_size, measure, over_limit, page_in
 from summarizer_tool.mapreduce.request import SummarizeRequest
@@ -84,10 +84,7 @@ class Service:
     ) -> SummaryReply:
         """Summarize a text, which is stored, or stored sources; for a reader or for a typed extraction.
 
-        Args:
-            request: What is asked for.
-            options: What the caller brings along; its cache is the collection.
-            given: What a program has read itself, instead of a text or handles; it is stored.
+        `given` is what a program has read itself, instead of a text or handles; it is stored.
 
         Raises:
             RequestError: If there is neither text nor handle, or both, or a page without text.
@@ -122,11 +119,7 @@ class Service:
         return SummaryReply(text, summary, ids)
 
     async def add_source(self, request: AddSourceRequest) -> AddedSource:
-        """Store a text, or the page at a URL, which is fetched.
-
-        Args:
-            request: The text or the URL. Of a document or an HTML page the markdown is stored, with its links
-                beside it.
+        """Store a text, or the page at a URL, which is fetched; of a document or page the markdown, with its links.
 
         Raises:
             RequestError: If there is neither text nor URL, or the text is a page without any.
@@ -156,12 +149,9 @@ class Service:
         return AddedSource(text, source)
 
     async def fetch_page(self, url: str, *, title: str = '', may_fetch: MayFetch | None = None) -> GivenSource:
-        """Fetch a page, which is not stored by that.
+        """Fetch a page, which is not stored by that; its `title` may be another than its own.
 
-        Args:
-            url: An http or https URL.
-            title: Instead of the page's own.
-            may_fetch: Asked before every request, redirects included; refuses by a `FetchError`.
+        `may_fetch` is asked before every request, redirects included, and refuses by a `FetchError`.
 
         Raises:
             FetchError: If the URL is refused or cannot be fetched.
@@ -271,7 +261,11 @@ class Service:
         with self._computing_for(content):
             if await in_io_thread(self._kept, content):  # which was read when it came
                 return GivenSource(await in_thread(_titled, content, title, url), title=given_title)
-            page = await _file_in(content, title) if formats.is_data_url(content) else await page_in(content, url)
+            try:
+                is_file = formats.is_data_url(content)
+                page = await (in_process(formats.read_data_url, content, title) if is_file else page_in(content, url))
+            except FetchError as error:
+                raise RequestError(f'content {error}') from None
             if page is not None:
                 await self._check(page.markdown)
                 if not page.markdown.strip():
@@ -316,13 +310,6 @@ class Service:
 
 def _ids(documents: Sequence[Document], not_kept: str) -> tuple[str, ...]:
     return () if not_kept else tuple(dict.fromkeys(document.id for document in documents))
-
-
-async def _file_in(content: str, name: str) -> Page:
-    try:
-        return await in_process(formats.read_data_url, content, name)
-    except FetchError as error:
-        raise RequestError(f'content {error}') from None
 
 
 def _titled(content: str, title: str, url: str) -> Document:

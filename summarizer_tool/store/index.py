@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
-from summarizer_tool.documents.passage_splitting import PassageCuts, passages_of
+from summarizer_tool.documents.passage_splitting import passages_of
 from summarizer_tool.store import words
 from summarizer_tool.store.connection import AMONG, Among, StoreConnection
 from summarizer_tool.store.words import COLLECTION_BITS
@@ -67,18 +67,16 @@ class IndexEntry:
 
     source_id: str
     title: str
-    text: str
-    cuts: list[PassageCuts]
+    rows: list[tuple[int, int, int, int, str, str, str, int]]
+    """Of each passage, from its number on."""
     terms: list[str]
     """Of each passage, with spaces between."""
 
     @property
     def size(self) -> int:
         """About how many bytes the index takes for it: each passage with what stands above it, and its words."""
-        texts = (
-            f'{self.text[cut.start : cut.end]}{self.text[slice(*cut.header)]}{"".join(cut.path)}' for cut in self.cuts
-        )
-        return sum(_PASSAGE_BYTES + _size(text) for text in texts) + sum(map(_size, self.terms))
+        texts = (f'{path}{text}{header}' for *_, path, text, header, _ in self.rows)
+        return _PASSAGE_BYTES * len(self.rows) + sum(len(text.encode()) for text in (*texts, *self.terms))
 
 
 @lru_cache(maxsize=1024)
@@ -104,43 +102,32 @@ def _indexed_terms(title: str, path: str, header: str, text: str) -> str:
 def entry_of(document: Document) -> IndexEntry:
     """Cut a document into passages, and those into words: 20 MB a second."""
     text, title = document.text, document.title
-    cuts = passages_of(text)
-    terms = [
-        _indexed_terms(title, '\n'.join(cut.path), text[slice(*cut.header)], text[cut.start : cut.end]) for cut in cuts
+    rows = [
+        (
+            *(number, cut.first_line, cut.last_line, cut.offset, '\n'.join(cut.path)),
+            *(text[cut.start : cut.end], text[slice(*cut.header)], cut.header_line),
+        )
+        for number, cut in enumerate(passages_of(text), 1)
     ]
-    return IndexEntry(document.id, title, text, cuts, terms)
+    terms = [_indexed_terms(title, path, header, words) for *_, path, words, header, _ in rows]
+    return IndexEntry(document.id, title, rows, terms)
 
 
 def add(db: StoreConnection, collection: str, entry: IndexEntry) -> None:
     """Put a document into the index, within a transaction of the caller's; it must not be there yet."""
     db.execute('INSERT INTO collections (name, next) VALUES (?, 0) ON CONFLICT (name) DO NOTHING', (collection,))
     [number, after] = db.execute(
-        'UPDATE collections SET next = next + ? WHERE name = ? RETURNING number, next', (len(entry.cuts), collection)
+        'UPDATE collections SET next = next + ? WHERE name = ? RETURNING number, next', (len(entry.rows), collection)
     ).fetchone()
-    first = (number << COLLECTION_BITS) + after - len(entry.cuts)
+    first = (number << COLLECTION_BITS) + after - len(entry.rows)
     db.executemany(
         'INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        (
-            (
-                first + index,
-                collection,
-                entry.source_id,
-                index + 1,
-                cut.first_line,
-                cut.last_line,
-                cut.offset,
-                '\n'.join(cut.path),
-                entry.text[cut.start : cut.end],
-                entry.text[slice(*cut.header)],
-                cut.header_line,
-            )
-            for index, cut in enumerate(entry.cuts)
-        ),
+        ((place, collection, entry.source_id, *row) for place, row in enumerate(entry.rows, first)),
     )
     words.add(db, [*enumerate(entry.terms, first)])
     db.execute(
         'INSERT INTO indexed VALUES (?, ?, ?, ?, ?, ?)',
-        (collection, entry.source_id, entry.title, first, len(entry.cuts), entry.size),
+        (collection, entry.source_id, entry.title, first, len(entry.rows), entry.size),
     )
 
 
@@ -163,10 +150,6 @@ def forget(db: StoreConnection, collection: str, source_id: str) -> None:
         (collection, source_id),
     )
     words.remove(db, [(row, _indexed_terms(*texts)) for row, *texts in rows])
-
-
-def _size(text: str) -> int:
-    return len(text.encode())
 
 
 def count_passages(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> int:

@@ -88,11 +88,7 @@ def move_aside(path: str) -> str:
     # The file itself last: a new one must find nothing of the old one.
     for part in ('-shm', '-wal', ''):
         with suppress(FileNotFoundError):
-            old = Path(f'{path}{part}')
-            if part == '-shm' or (part and not old.stat().st_size):
-                old.unlink()  # made anew from what is in the other two
-            else:
-                old.rename(f'{new}{part}')
+            Path(f'{path}{part}').rename(f'{new}{part}')
     return new
 
 

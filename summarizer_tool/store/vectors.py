@@ -5,6 +5,7 @@ Those of other models stay until then: whoever changes the model back has them s
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -42,20 +43,20 @@ def normalised(vectors: Sequence[Sequence[float]]) -> 'Matrix':
     return (matrix / np.where(lengths > 0, lengths, 1.0)).astype('<f4')
 
 
+@dataclass(frozen=True, slots=True)
 class Vectors:
     """What one model has made of one collection. Calls block, a search for as long as reading all its vectors takes."""
 
-    def __init__(self, database: Database, collection: str, model: str) -> None:
-        """For one model: whatever tells apart what cannot be compared; the vectors under one name are of one size."""
-        self._database = database
-        self._collection = collection
-        self._model = model
+    database: Database
+    collection: str
+    model: str
+    """Whatever tells apart what cannot be compared; the vectors under one name are of one size."""
 
     def missing(self, source_ids: Sequence[str], limit: int) -> dict[int, str]:
         """The passages that have no vector yet, those that were stored last first, with the titles of their sources."""
         found: dict[int, str] = {}
-        with self._database.read() as db:
-            for first, last in reversed(index.spans_of(db, self._collection, source_ids)):
+        with self.database.read() as db:
+            for first, last in reversed(index.spans_of(db, self.collection, source_ids)):
                 # The sign keeps SQLite to the index on `passage` alone: the table itself is as large as its vectors.
                 rows: list[tuple[int, str]] = db.execute(
                     'SELECT p.id, i.title FROM passages p '
@@ -63,58 +64,54 @@ class Vectors:
                     'WHERE p.id BETWEEN ? AND ? '
                     'AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.id AND +v.model = ?) '
                     'ORDER BY p.id DESC LIMIT ?',
-                    (first, last, self._model, limit - len(found)),
+                    (first, last, self.model, limit - len(found)),
                 ).fetchall()
                 found.update(rows)
         return found
 
     def keep(self, passages: Iterable[int], vectors: 'Matrix') -> None:
         """Write vectors of passages that are still there; what another process has written meanwhile is replaced."""
-        with self._database.write() as db:
+        with self.database.write() as db:
             db.executemany(
                 'INSERT INTO vectors (model, passage, vector) SELECT ?, id, ? FROM passages '
                 'WHERE id = ? AND collection = ? '
                 'ON CONFLICT (model, passage) DO UPDATE SET vector = excluded.vector',
                 [
-                    (self._model, vector.tobytes(), passage, self._collection)
+                    (self.model, vector.tobytes(), passage, self.collection)
                     for passage, vector in zip(passages, vectors, strict=True)
                 ],
             )
-            self._database.make_room(db, self._database.now())
+            self.database.make_room(db, self.database.now())
 
     def nearest(self, queries: 'Matrix', source_ids: Sequence[str], limit: int) -> list[list[int]]:
         """The passages with vectors nearest to each query's, exactly, by cosine; none that points the other way."""
         import numpy as np
 
-        best_ids = [np.empty(0, dtype=np.int64) for _ in queries]
-        best = [np.empty(0, dtype=np.float32) for _ in queries]
-        for ids, vectors in self._blocks(queries.shape[1], source_ids):
+        blocks = [
             # Rounded, as equal vectors come out of the product a little different in different places.
-            similarities = (vectors @ queries.T).round(6)
-            for place in range(len(queries)):
-                all_ids = np.concatenate((best_ids[place], ids))
-                all_similarities = np.concatenate((best[place], similarities[:, place]))
-                order = np.lexsort((all_ids, -all_similarities))[:limit]
-                best_ids[place], best[place] = all_ids[order], all_similarities[order]
-        return [
-            [int(passage) for passage in ids[similarities > 0]]
-            for ids, similarities in zip(best_ids, best, strict=True)
+            (ids, (vectors @ queries.T).round(6))
+            for ids, vectors in self._blocks(queries.shape[1], source_ids)
         ]
+        if not blocks:
+            return [[] for _ in queries]
+        ids, near = (np.concatenate(part) for part in zip(*blocks, strict=True))
+        best = [np.lexsort((ids, -near[:, place]))[:limit] for place in range(len(queries))]
+        return [[int(ids[row]) for row in rows if near[row, place] > 0] for place, rows in enumerate(best)]
 
     def _blocks(self, dimensions: int, source_ids: Sequence[str]) -> 'Iterator[tuple[NDArray[np.int64], Matrix]]':
         """The vectors of the chosen sources, as many at a time as memory should hold."""
         import numpy as np
 
         size = max(1, min(_MAX_BLOCK, BLOCK_BYTES // (4 * dimensions)))
-        with self._database.read() as db:
-            spans = index.spans_of(db, self._collection, source_ids)
+        with self.database.read() as db:
+            spans = index.spans_of(db, self.collection, source_ids)
         for first, last in spans:
             while first <= last:
-                with self._database.read() as db:  # for one block each, so that others get their turn in between
+                with self.database.read() as db:  # for one block each, so that others get their turn in between
                     rows: list[tuple[int, bytes]] = db.execute(
                         'SELECT passage, vector FROM vectors '
                         'WHERE model = ? AND passage BETWEEN ? AND ? ORDER BY passage LIMIT ?',
-                        (self._model, first, last, size),
+                        (self.model, first, last, size),
                     ).fetchall()
                 if rows:
                     matrix = np.frombuffer(b''.join(vector for _, vector in rows), dtype='<f4')

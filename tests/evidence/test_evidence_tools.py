@@ -45,8 +45,7 @@ FAILURES: list[tuple[str, dict[str, object], str, str]] = [
         'answer',
         {'query': 'siren', 'expansion_budget': -1},
         'bad request',
-        'expansion_budget=-1 is negative; 0 follows no links, and without it at most SUMMARIZER_ANSWER_MAX_PAGES=12 '
-        'pages are fetched',
+        f'expansion_budget=-1 must be greater than or equal to 0. {ANSWER}',
     ),
     (
         'answer',

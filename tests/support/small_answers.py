@@ -1,11 +1,10 @@
 """Questions to a small web whose answer is some links away, and their traces as lines."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from summarizer_tool import Settings
 from summarizer_tool.evidence.answer.answering import Answerer, GatheredEvidence
-from summarizer_tool.evidence.question import Question
+from summarizer_tool.evidence.question import AnswerRequest
 from tests.support.small_web import ORIGIN, SmallWeb, leaf
 
 START = f'{ORIGIN}/'
@@ -38,22 +37,20 @@ PAGES = {
 }
 
 
-def answerer(small: SmallWeb, question: Question, **more: object) -> Answerer:
+def answerer(small: SmallWeb, request: AnswerRequest, **more: object) -> Answerer:
     settings = Settings.load(**{name: more.pop(name) for name in list(more) if name.startswith('answer_')})
     more = {'add_page': small.add_page, 'search': small.search, **more}
-    return Answerer(small, settings, question, **more)  # pyright: ignore[reportArgumentType]
+    return Answerer(small, settings, request, **more)  # pyright: ignore[reportArgumentType]
 
 
 async def ask(
     small: SmallWeb,
     places: Sequence[str] = (START,),
     text: str = QUESTION,
-    question: Question | None = None,
     **more: object,
 ) -> GatheredEvidence:
-    fields = {name: more.pop(name) for name in list(more) if name in Question.__dataclass_fields__}
-    asked = replace(question or Question(text), **fields)  # pyright: ignore[reportArgumentType]
-    return await answerer(small, asked, **more).answer(places)
+    fields = {name: more.pop(name) for name in list(more) if name in AnswerRequest.model_fields}
+    return await answerer(small, AnswerRequest.of({'query': text, **fields}), **more).answer(places)
 
 
 def trace(answered: GatheredEvidence) -> list[str]:

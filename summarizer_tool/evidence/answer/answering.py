@@ -14,14 +14,17 @@ from summarizer_tool.evidence.answer import links, sufficiency
 from summarizer_tool.evidence.answer.links import Reference
 from summarizer_tool.evidence.answer.page_loading import AddPage, PageLoader, StopReason, TracePage
 from summarizer_tool.evidence.answer.sufficiency import Judgement
-from summarizer_tool.evidence.question import Question, QuestionTopic, check, scope_of, topic_of
+from summarizer_tool.evidence.question import AnswerRequest, QuestionTopic, check, scope_of, topic_of
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import DEFAULT_OPTIONS, RequestOptions
 from summarizer_tool.runtime.deadline import Deadline
 from summarizer_tool.runtime.executors import in_io_thread, in_thread
-from summarizer_tool.settings import Settings, variable
+from summarizer_tool.settings import Settings
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.source import Source
+
+TOP_K = 40
+"""Passages that an answer looks for; its brief has room for about a hundred."""
 
 MAX_NAMED = 50
 """Pages that one question may name."""
@@ -72,8 +75,10 @@ class Answerer:
     stored: Collection
     settings: Settings
     """For the bounds of following links."""
-    question: Question
+    request: AnswerRequest
     _: KW_ONLY
+    room: int = 0
+    """Tokens that all of the sources together may have to be given whole; 0: never."""
     add_page: AddPage
     """Fetches and stores one page, within the rules about addresses and robots.txt."""
     search: Search
@@ -102,15 +107,17 @@ class Answerer:
 
         Raises:
             RequestError: If the question is blank, or it or what goes with it is too long, or over `MAX_NAMED` pages
-                are named, or a number is negative.
+                are named.
         """
         named = [place.strip() for place in places if place.strip()]
-        self._check(named)
-        with telemetry.span('gather evidence', mode=self.question.mode, named=len(named)):
+        check(self.request.query, intent=self.request.intent, constraints=self.request.rules)
+        if len(named) > MAX_NAMED:
+            raise RequestError(f'{len(named)} URLs are named, over {MAX_NAMED}; ask about fewer at a time')
+        with telemetry.span('gather evidence', mode=self.request.research_mode, named=len(named)):
             deadline = self.options.deadline or Deadline(self.settings.deadline_seconds)
             deadline.reserve(RESERVED_SECONDS)
             self.gathering = PageLoader(self.stored, self.add_page)
-            self.parts = await in_thread(sub_queries.split, self.question.text)
+            self.parts = await in_thread(sub_queries.split, self.request.query)
             self.is_named = bool(named)
             with deadline.calling() as looking:
                 await self._look(named)
@@ -127,28 +134,17 @@ class Answerer:
                 is_late,
             )
 
-    def _check(self, named: Sequence[str]) -> None:
-        question = self.question
-        check(question.text, intent=question.intent, constraints=question.constraints)
-        if len(named) > MAX_NAMED:
-            raise RequestError(f'{len(named)} URLs are named, over {MAX_NAMED}; ask about fewer at a time')
-        if question.expansion_budget is not None and question.expansion_budget < 0:
-            raise RequestError(
-                f'expansion_budget={question.expansion_budget} is negative; 0 follows no links, and without it at most '
-                f'{variable("answer_max_pages")}={self.settings.answer_max_pages} pages are fetched'
-            )
-
     @property
     def budget(self) -> int:
         """Pages that may be had by following links."""
         most = self.settings.answer_max_pages
-        given = self.question.expansion_budget
+        given = self.request.expansion_budget
         return most if given is None else min(given, most)
 
     @property
     def is_settled(self) -> bool:
         """Whether there is enough for who wants no more."""
-        return self.question.mode == 'auto' and self.judgement.is_enough
+        return self.request.research_mode == 'auto' and self.judgement.is_enough
 
     @property
     def followed(self) -> int:
@@ -166,9 +162,10 @@ class Answerer:
         await self._look_at_all()
         if self.found.documents == 0 and not self.is_named:
             self.stop_reason = 'nothing fetched'
-        elif self.question.mode != 'fast':
-            if not pages:
-                await self._start()
+        elif self.request.research_mode != 'fast':
+            if not pages:  # the sources of the best hits stand for them
+                best = [TracePage(source.id) for source in self.found.sources[:_MAX_STARTS]]
+                await self._refer(await self.gathering.get(best))
             await self._expand()
 
     async def _finish(self) -> None:
@@ -176,25 +173,25 @@ class Answerer:
 
         Where the deadline cuts this off, what was found before is there.
         """
-        room, is_anything = self.question.room, bool(self.gathering.source_ids) or not self.is_named
+        room, is_anything = self.room, bool(self.gathering.source_ids) or not self.is_named
         every = self.gathering if self.is_named or not room else await in_io_thread(self.stored.totals)
         if is_anything and (not self.is_current or every.tokens <= room):
             self.found = await self.searched(room)
         self.options.tell('assemble', f'{len(self.found.hits)} passages found', 0)
 
     async def _fetch(self, named: Sequence[str]) -> list[tuple[int, Source]]:
-        if not named:
-            return []
         wanted = [TracePage(place) for place in dict.fromkeys(named)]
         total = len(wanted)
 
         def report(done: int) -> None:
             self.options.tell('fetch', f'{done} of {total} pages done', done, total)
 
-        report(0)
+        if wanted:
+            report(0)
         pages = await self.gathering.get(wanted, on_done=report)
-        there = len(self.gathering.source_ids)
-        self.options.tell('index', f'{there} sources in the index', there, there)
+        if wanted:
+            there = len(self.gathering.source_ids)
+            self.options.tell('index', f'{there} sources in the index', there, there)
         return pages
 
     async def _look_at_all(self) -> None:
@@ -205,15 +202,9 @@ class Answerer:
 
     async def searched(self, room: int) -> SearchResult:
         """What is there for the question, ranked, or whole if it has room of so many tokens."""
-        question = self.question
         parts = self.parts if len(self.parts) > 1 else ()
         source_ids = self.gathering.source_ids if self.is_named else ()
-        return await self.search(Query(question.text, parts, question.aside, source_ids, question.top_k, room))
-
-    async def _start(self) -> None:
-        """Where no page was named, the sources of the best hits stand for them."""
-        sources = [source.id for source in self.found.sources[:_MAX_STARTS]]
-        await self._refer(await self.gathering.get([TracePage(source_id) for source_id in sources]))
+        return await self.search(Query(self.request.query, parts, self.request.aside, source_ids, TOP_K, room))
 
     async def _expand(self) -> None:
         """Follow the most promising links, round by round."""
@@ -239,12 +230,12 @@ class Answerer:
             return 'enough evidence' if self.is_settled else 'expansion budget'
         if not self.judgement.is_hopeful:
             return None
-        patience = _THOROUGH_PATIENCE if self.question.mode == 'deep' else _PATIENCE
+        patience = _THOROUGH_PATIENCE if self.request.research_mode == 'deep' else _PATIENCE
         patience = 1 if self.judgement.is_enough else patience
         return 'plateau' if self.stalled >= patience else None
 
     def _candidates(self) -> list[Reference]:
-        within = scope_of(self.question.constraints)
+        within = scope_of(self.request.rules)
         found = links.promising(
             self.references,
             self._topic(),
@@ -282,4 +273,4 @@ class Answerer:
 
     def _topic(self) -> QuestionTopic:
         open_ = self.judgement.open_parts(self.parts) or self.parts
-        return topic_of(open_, aside=self.question.aside)
+        return topic_of(open_, aside=self.request.aside)

@@ -1,15 +1,5 @@
-"""Whether what was found is enough to answer. Pure computing.
+"""Whether what was found is enough to answer. Pure computing."""
 
-How well a part of the question is covered is a saturating sum over its best passages:
-
-    coverage(part) = 1 - exp(-_STEEPNESS * sum(value ** 3))
-
-over its `_MOST_PASSAGES` best. The cube lets one good passage count for many weak ones: a single passage of value 0.8
-gives 0.72, three of them 0.98; five of 0.3 give 0.29. It grows with every value and never falls when a passage is
-added. The evidence as a whole is the mean over the parts.
-"""
-
-import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -17,8 +7,8 @@ from dataclasses import dataclass
 from summarizer_tool.evidence.search.results import Hit
 from summarizer_tool.text import terms
 
-_STEEPNESS = 2.5
 _MOST_PASSAGES = 5
+"""The best for a part, which count."""
 
 STRONG = 0.5
 """Value from which a passage is taken to answer: about two thirds of what the part's words weigh (`ranking.py`)."""
@@ -26,7 +16,7 @@ STRONG = 0.5
 _VERY_STRONG = 0.75
 """Value from which it is enough: each of the part's words, or nearly, close together or repeated."""
 
-LEAST_GAIN = 0.02
+LEAST_GAIN = 0.03
 """What a round must add to the evidence, or it has brought nothing."""
 
 _BY_THE_WAY = 0.9
@@ -37,15 +27,10 @@ _BY_THE_WAY = 0.9
 class Judgement:
     """How well the parts of a question are covered."""
 
-    coverage: tuple[float, ...] = ()
-    """0 to 1, for each part."""
     best: tuple[float, ...] = ()
     """The value of the best passage for each part, 0 to 1."""
-
-    @property
-    def score(self) -> float:
-        """Of all the evidence, 0 to 1."""
-        return sum(self.coverage) / max(1, len(self.coverage))
+    score: float = 0.0
+    """Of all the evidence, to compare it with what there was before."""
 
     @property
     def is_hopeful(self) -> bool:
@@ -78,8 +63,9 @@ def judge(hits: Sequence[Hit], parts: Sequence[str]) -> Judgement:
             for hit, some in zip(own, held, strict=True)
         ]
         found.append(sorted(values)[-_MOST_PASSAGES:])
-    coverage = (1 - math.exp(-_STEEPNESS * sum(value**3 for value in values)) for values in found)
-    return Judgement(tuple(coverage), tuple(max(values, default=0.0) for values in found))
+    # Cubes let one good passage count for many weak ones.
+    score = sum(value**3 for values in found for value in values) / max(1, len(parts))
+    return Judgement(tuple(max(values, default=0.0) for values in found), score)
 
 
 def _by_the_way(held: AbstractSet[str], asked: AbstractSet[str]) -> float:

@@ -12,10 +12,10 @@ from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.errors import UnknownSourceError
 from summarizer_tool.evidence.brief import citations
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock, lines_of
+from summarizer_tool.evidence.brief.brief import Brief, EvidenceBlock, lines_of
 from summarizer_tool.evidence.brief.citations import Quotable
 from summarizer_tool.evidence.brief.problems import gaps
-from summarizer_tool.evidence.question import Question, hosts_unread
+from summarizer_tool.evidence.question import AnswerRequest, hosts_unread
 from summarizer_tool.evidence.search.results import Hit, Query, SearchResult
 from summarizer_tool.store.collection import Collection
 
@@ -40,7 +40,7 @@ def _touch(document: Document | None, before: tuple[int, int] | None, after: tup
 
 
 def _quotable(hit: Hit, evidence: int) -> Quotable:
-    lines = [(line.number, line.text) for line in lines_of(hit.passage.text, hit.passage.first_line)]
+    lines = lines_of(hit.passage.text, hit.passage.first_line)
     return Quotable(hit.passage.source_id, lines, hit.score / 2 if hit.is_adjacent else hit.score, evidence)
 
 
@@ -69,7 +69,7 @@ def join(
                 offset=passage.offset,
                 follows=before if before is not None and _touch(document, spans[before], span) else None,
                 span=span,
-                header=BriefLine(passage.header_line, passage.header) if passage.header else None,
+                header=(passage.header_line, passage.header) if passage.header else None,
             )
         )
         if document is not None:
@@ -81,13 +81,13 @@ _MAX_TEXT_BYTES = 50_000_000
 """Of the texts that are read for one brief; sources beyond it have no quotes."""
 
 
-def answer_brief(answered: 'GatheredEvidence', question: Question, collection: Collection) -> Brief:
+def answer_brief(answered: 'GatheredEvidence', request: AnswerRequest, collection: Collection) -> Brief:
     """The brief of an answer."""
     found = answered.found
-    if named := hosts_unread(question.constraints):
+    if named := hosts_unread(request.rules):
         notice = prompts.render('evidence/hosts_unread', hosts=', '.join(named[:3]))
         found = replace(found, warnings=(*found.warnings, notice))
-    return _brief(found, question.text, answered.parts, collection, answered.source_ids, gaps(answered))
+    return _brief(found, request.query, answered.parts, collection, answered.source_ids, gaps(answered))
 
 
 def search_brief(found: SearchResult, query: Query, collection: Collection) -> Brief:

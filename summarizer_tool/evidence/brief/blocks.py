@@ -6,22 +6,12 @@ from dataclasses import dataclass
 from summarizer_tool.documents.page_numbers import PageNumbers
 from summarizer_tool.documents.passage_splitting import LONG_HEADING
 from summarizer_tool.evidence.brief import quoting
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock, lines_of
+from summarizer_tool.evidence.brief.brief import Brief, EvidenceBlock, Line, lines_of
 
 QUERY_TOKENS = 24
 HEADING_TOKENS = LONG_HEADING
 _MAX_HEADINGS = 4
 """Headings of a path that are shown: the innermost."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownEvidence:
-    """The evidence that is shown, written."""
-
-    texts: tuple[str, ...]
-    """Its blocks, best first."""
-    numbers: dict[int, int]
-    """The number of the block, from 1, in which something is shown, by its index in the brief."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +22,14 @@ class EvidenceWriter:
     pages: Mapping[str, PageNumbers]
     """Of the sources that have pages, by handle."""
 
-    def write(self, count: int) -> ShownEvidence:
-        """Write the first items of the evidence."""
+    def write(self, count: int) -> tuple[list[str], dict[int, int]]:
+        """Write the first items of the evidence: blocks, best first, and by item the number of its block, from 1."""
         shown = dict(enumerate(self.brief.evidence[:count]))
-        texts: list[str] = []
-        numbers: dict[int, int] = {}
-        for number, group in enumerate(sorted(_touching(shown), key=min), 1):
-            texts.append(self._block({index: shown[index] for index in group}, number))
-            numbers |= dict.fromkeys(group, number)
-        return ShownEvidence(tuple(texts), numbers)
+        groups = sorted(_touching(shown), key=min)
+        texts = [
+            self._block({index: shown[index] for index in group}, number) for number, group in enumerate(groups, 1)
+        ]
+        return texts, {index: number for number, group in enumerate(groups, 1) for index in group}
 
     def alone(self, index: int) -> str:
         """One item of the evidence, as it would be written without the others."""
@@ -49,16 +38,16 @@ class EvidenceWriter:
     def _block(self, blocks: Mapping[int, EvidenceBlock], number: int) -> str:
         """Passages that touch, by their places in the brief and in the order of their lines, as one block."""
         pieces = [*blocks.values()]
-        rows = (quoting.numbered(line.number, line.text) for line in self._lines(pieces))
+        rows = (quoting.numbered(*line) for line in self._lines(pieces))
         return '\n'.join((self._head(blocks, number), *_opening(pieces), *rows))
 
-    def _lines(self, pieces: Sequence[EvidenceBlock]) -> Sequence[BriefLine]:
+    def _lines(self, pieces: Sequence[EvidenceBlock]) -> Sequence[Line]:
         """The lines of a block, with the headings between its pieces."""
         first, last = pieces[0], pieces[-1]
         if first is last or not (first.span and last.span):
             return first.lines
         text = self.brief.texts[self.brief.sources[first.source - 1].id]
-        return lines_of(text[first.span[0] : last.span[1]], first.lines[0].number)
+        return lines_of(text[first.span[0] : last.span[1]], first.lines[0][0])
 
     def _pages_of(self, source: int, first: int, last: int) -> str:
         """`p. 3`, or `p. 3-4`, for lines of a source; empty where it has no pages."""
@@ -69,7 +58,7 @@ class EvidenceWriter:
         """What stands above the lines of a block: where it is from, how good it is, and for which question."""
         pieces, ranked = [*blocks.values()], [blocks[index] for index in sorted(blocks)]
         best, block = ranked[0], pieces[0]
-        first, last = block.lines[0].number, pieces[-1].lines[-1].number
+        first, last = block.lines[0][0], pieces[-1].lines[-1][0]
         span = quoting.line_span(first, last)
         says = [f'source {block.source}', f'line{"s" if "-" in span else ""} {span}']
         if pages := self._pages_of(block.source, first, last):
@@ -102,9 +91,9 @@ def _touching(pieces: Mapping[int, EvidenceBlock]) -> list[list[int]]:
 
 def _opening(pieces: Sequence[EvidenceBlock]) -> Iterator[str]:
     """The row or line under which a block begins, unless it is in it; a mark where lines (not rows) are left out."""
-    first = pieces[0].lines[0].number
+    first = pieces[0].lines[0][0]
     headers = (piece.header for piece in pieces)
-    if header := next((header for header in headers if header and header.number < first), None):
-        yield quoting.numbered(header.number, header.text)
-        if first > header.number + 1 and not header.text.lstrip().startswith('|'):
+    if header := next((header for header in headers if header and header[0] < first), None):
+        yield quoting.numbered(*header)
+        if first > header[0] + 1 and not header[1].lstrip().startswith('|'):
             yield '…'

@@ -6,23 +6,14 @@ from dataclasses import dataclass, field
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.store.source import Source
 
-
-@dataclass(frozen=True, slots=True)
-class BriefLine:
-    """A line of a source, or what a passage has of it."""
-
-    number: int
-    """From 1."""
-    text: str
+Line = tuple[int, str]
+"""A line of a source, or what a passage has of it: its number, from 1, and its text."""
 
 
-def lines_of(text: str, first: int) -> tuple[BriefLine, ...]:
+def lines_of(text: str, first: int) -> tuple[Line, ...]:
     """The lines of a piece of a source that begins on line `first`, without blank ones."""
-    return tuple(
-        BriefLine(number, line.removesuffix('\r'))
-        for number, line in enumerate(text.split('\n'), first)
-        if line.strip()
-    )
+    lines = enumerate(text.split('\n'), first)
+    return tuple((number, line.removesuffix('\r')) for number, line in lines if line.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +22,7 @@ class EvidenceBlock:
 
     source: int
     """Its number in the brief."""
-    lines: tuple[BriefLine, ...]
+    lines: tuple[Line, ...]
     """In order, without blank ones; at least one."""
     path: tuple[str, ...] = ()
     """The headings above it, outermost first."""
@@ -45,7 +36,7 @@ class EvidenceBlock:
     """The index, in the brief, of the block that ends where this one begins; where both are shown, they are one."""
     span: tuple[int, int] | None = None
     """Where it begins and ends in the text of its source, if it is known to stand there."""
-    header: BriefLine | None = None
+    header: Line | None = None
     """The first row of the table in whose middle it begins, or the line that it is indented under."""
 
 

@@ -122,17 +122,17 @@ class _Rendering:
     def _written(self, shown: _Shown) -> tuple[str, int]:
         """The text and its tokens."""
         brief = self._brief
-        evidence = self._writer.write(shown.evidence)
+        blocks, block_of = self._writer.write(shown.evidence)
         places = (citation.evidence for citation in self._quoted[: shown.citations])
-        numbers = (None if place is None else evidence.numbers.get(place) for place in places)
+        numbers = (None if place is None else block_of.get(place) for place in places)
         cited = sections.citations(self._quotes, numbers)
-        listed = {brief.evidence[index].source for index in evidence.numbers}
+        listed = {brief.evidence[index].source for index in block_of}
         listed.update(self._source_of[citation.source_id] for citation in self._quoted[: shown.citations])
         listed.update(range(1, shown.sources + 1))
         written = (
             *self._before,
             sections.sources(brief, listed),
-            '\n'.join((_evidence_head(brief, shown.evidence), *evidence.texts)),
+            '\n'.join((_evidence_head(brief, shown.evidence), *blocks)),
             sections.of_rows('CITATIONS', cited, len(self._quoted))(len(cited)) if self._quoted else '',
         )
         text = '\n\n'.join(filter(None, written))

@@ -32,14 +32,18 @@ def outdated(db: StoreConnection, collection: str) -> list[Span]:
     return joined(rows)
 
 
-def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
-    """How many documents and passages a search looks at: in some sources, or in all that are not outdated."""
+def chosen(collection: str, source_ids: Sequence[str], column: str) -> tuple[str, str | Among]:
+    """The condition that a search looks at a source, by the column of its handle: some, or all not outdated."""
     if source_ids:
-        chosen, value = f'source {AMONG}', Among(source_ids)
-    else:
-        chosen, value = f'source NOT IN ({OUTDATED})', collection
+        return f'{column} {AMONG}', Among(source_ids)
+    return f'{column} NOT IN ({OUTDATED})', collection
+
+
+def searched(db: StoreConnection, collection: str, source_ids: Sequence[str] = ()) -> tuple[int, int]:
+    """How many documents and passages a search looks at."""
+    which, value = chosen(collection, source_ids, 'source')
     return db.execute(
-        f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {chosen}',  # noqa: S608 - fixed text
+        f'SELECT count(*), coalesce(sum(passages), 0) FROM indexed WHERE collection = ? AND {which}',  # noqa: S608 - fixed text
         (collection, value),
     ).fetchone()
 
@@ -61,7 +65,8 @@ def rows_with(db: StoreConnection, terms: Sequence[str], spans: Sequence[Span], 
     found = _first_with(db, terms, spans, most + 1)
     if len(found) <= most:
         return found
-    steps = ((first, last, max(1, (last - first) // _SLICES + 1)) for first, last in spans)
+    parts = max(1, _SLICES // len(spans))
+    steps = ((first, last, (last - first) // parts + 1) for first, last in spans)
     places = [(at, min(at + step - 1, last)) for first, last, step in steps for at in range(first, last + 1, step)]
     return [row for place in places for row in _first_with(db, terms, [place], max(1, most // len(places)))]
 
@@ -90,6 +95,9 @@ POINTING = 0.5
 
 GATHERED = 10_000
 """Passages that are looked up by the index, over all terms."""
+
+_SKIMMED = 500
+"""Passages with equal terms of which the better ones are found by a quick look."""
 
 _FEW = 200
 """Under so many, the frequent terms are asked, too."""
@@ -143,7 +151,7 @@ def rank_passages(
     """
     found = _gathered(db, question, frequencies, spans, without)
     also = [row for row in also if _is_in(row, spans)]
-    chosen = dict.fromkeys((*_best(found, most), *also))
+    chosen = dict.fromkeys((*_best(db, found, question, most), *also))
     passages = index.passages(db, collection, [*chosen])
     scored = score_passages(db, collection, question, passages)
     best = heapq.nlargest(_BEST_READ, zip(scored, passages, strict=True), key=lambda each: each[0].score)
@@ -226,12 +234,21 @@ def _gathered(
     return found
 
 
-def _best(found: Mapping[int, float], most: int) -> list[int]:
-    """The passages to be read: those with the most weight, of equals from everywhere."""
+def _best(db: StoreConnection, found: Mapping[int, float], question: WeighedQuestion, most: int) -> list[int]:
+    """The passages to be read: those with the most weight, and of equals those that hold the terms most often."""
     if len(found) <= most:
         return [*found]
     least = heapq.nlargest(most, found.values())[-1]
     sure = [row for row, weight in found.items() if weight > least]
     equal = sorted(row for row, weight in found.items() if weight == least)
-    wanted = most - len(sure)
-    return sure + [equal[place * len(equal) // wanted] for place in range(wanted)]
+    if len(equal) > _SKIMMED:
+        equal = [equal[place * len(equal) // _SKIMMED] for place in range(_SKIMMED)]
+    rows = db.execute(
+        f'SELECT id, text FROM passages WHERE id {AMONG}',  # noqa: S608 - fixed text
+        (Among(equal),),
+    )
+    # A term is the beginning of most of its words, so counting it is near enough here.
+    plain = ((text.lower(), row) for row, text in rows)
+    terms = [*question.weights.items()]
+    counts = ((sum(weight * min(3, text.count(term)) for term, weight in terms), row) for text, row in plain)
+    return sure + [row for _, row in heapq.nlargest(most - len(sure), counts)]

@@ -50,10 +50,6 @@ _FORM = 2
 _logger = logging.getLogger('summarizer_tool')
 
 
-class UnansweredError(SummarizerError):
-    """The embedding model has given no vectors; the search can do without them."""
-
-
 class EmbeddedPassages:
     """Ranks passages by an embedding model's vectors.
 
@@ -92,7 +88,7 @@ class EmbeddedPassages:
         fails. A blank query finds nothing.
 
         Raises:
-            UnansweredError: If the queries cannot be embedded.
+            SummarizerError: If the queries cannot be embedded.
             ConfigurationError: If the model cannot be built.
             StoreError: If the store cannot be read.
         """
@@ -101,7 +97,7 @@ class EmbeddedPassages:
         if not asked or limit < 1:
             return [[] for _ in texts], ''
         connect = nullcontext(self._model) if self._model else embedding_models.connect(self.settings, self.model_name)
-        with telemetry.span('rank by meaning', queries=len(asked), model=self.model_name) as span:
+        with telemetry.span('rank by meaning', queries=len(asked), model=self.model_name):
             async with connect as model:
                 embedder = Embedder(
                     model,
@@ -110,16 +106,13 @@ class EmbeddedPassages:
                 )
                 wanted = await self._of_queries(embedder, asked)
                 kept = Vectors(collection.database, collection.name, f'{_key(model)} {wanted.shape[1]}')
-                embedded, warning = await self._fill(embedder, kept, collection, source_ids)
-            span.set_attribute('embedded', embedded)
+                warning = await self._fill(embedder, kept, collection, source_ids)
             found = await in_io_thread(kept.nearest, wanted, source_ids, limit)
         by_text = dict(zip(asked, found, strict=True))
-        return [by_text[text] if text else [] for text in texts], warning
+        return [by_text.get(text, []) for text in texts], warning
 
-    async def _fill(
-        self, embedder: Embedder, kept: Vectors, collection: Collection, source_ids: Sequence[str]
-    ) -> tuple[int, str]:
-        """Embed the passages that have no vector; returns how many have one now, and what is to be known of the rest.
+    async def _fill(self, embedder: Embedder, kept: Vectors, collection: Collection, source_ids: Sequence[str]) -> str:
+        """Embed the passages that have no vector, and tell of those that have none then.
 
         Where this is cancelled, what is kept by then stays.
         """
@@ -144,14 +137,14 @@ class EmbeddedPassages:
                     group.start_soon(embed, passages[start : start + BATCH])
         if scope.cancelled_caught:
             reasons.add(failures.DEADLINE)
-        are_more, failed = len(titles) > MAX_PASSAGES, len(passages) - embedded
-        if not (are_more or failed):
-            return embedded, ''
+        are_more = len(titles) > MAX_PASSAGES
+        if embedded == len(passages) and not are_more:
+            return ''
         why = f' ({", ".join(sorted(reasons))})' if reasons else ''
-        count = 'some' if are_more else f'{failed:,}'
+        count = 'some' if are_more else f'{len(passages) - embedded:,}'
         warning = f'{count} passages have no vectors yet{why} and are ranked by words alone; search again'
         _logger.warning(warning, extra={'embedded': embedded})
-        return embedded, warning
+        return warning
 
     async def _of_queries(self, embedder: Embedder, texts: Sequence[str]) -> 'Matrix':
         reason = 'no answer in time'
@@ -161,7 +154,7 @@ class EmbeddedPassages:
             except Exception as error:  # noqa: BLE001 - whatever a provider's code raises, the search goes on without it
                 reason = failures.reason(error)
         _logger.warning('model call failed', extra={'agent': 'embedder', 'reason': reason})
-        raise UnansweredError(f'{self.model_name} as embedder: {reason}')
+        raise SummarizerError(f'{self.model_name} as embedder: {reason}')
 
     async def _embed(
         self, embed: Callable[[Sequence[str]], Awaitable[EmbeddingResult]], texts: Sequence[str]

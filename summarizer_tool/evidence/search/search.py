@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import candidates, choosing
@@ -16,7 +16,6 @@ from summarizer_tool.store import index
 from summarizer_tool.store.collection import Collection
 from summarizer_tool.store.connection import StoreConnection
 from summarizer_tool.store.index import Span
-from summarizer_tool.store.page_details import OUTDATED
 
 if TYPE_CHECKING:
     from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
@@ -41,10 +40,17 @@ class _Search:
     query: Query
     source_ids: list[str]
     parts: tuple[str, ...]
-    without: list[Span] = field(default_factory=list[Span])
+    without: list[Span]
     """Where the passages are that are not searched: outdated ones, if no source was named."""
-    warnings: list[str] = field(default_factory=list[str])
     ranking: str = 'bm25'
+
+    @classmethod
+    def of(cls, collection: Collection, query: Query, parts: tuple[str, ...]) -> Self:
+        """Look up what is named, and what is left out."""
+        source_ids = list(dict.fromkeys(collection.source(source_id).id for source_id in query.source_ids))
+        with _reading(collection) as db:
+            without = [] if source_ids else candidates.outdated(db, collection.name)
+        return cls(collection, query, source_ids, parts, without)
 
     @property
     def pool(self) -> int:
@@ -64,10 +70,11 @@ async def search(collection: Collection, query: Query, *, similar: 'EmbeddedPass
         StoreError: If the store cannot be read.
     """
     parts = tuple(part for part in query.parts if part.strip()) or (query.text,)
-    state = await in_io_thread(_begin, collection, query, parts)
+    state = await in_io_thread(_Search.of, collection, query, parts)
     if (whole := await in_io_thread(_whole, state)) is not None:
         return whole
     nearest: list[list[int]] = [[] for _ in parts]
+    warning = ''
     if similar is not None and any(part.strip() for part in parts):
         try:
             nearest, warning = await similar.nearest(collection, parts, state.source_ids, _WIDENED * state.pool)
@@ -77,8 +84,8 @@ async def search(collection: Collection, query: Query, *, similar: 'EmbeddedPass
             reason = str(error) if isinstance(error, SummarizerError) else type(error).__name__
             warning = f'ranking by meaning failed: {reason}'
             _logger.warning('ranking by meaning failed', extra={'reason': type(error).__name__})
-        state.warnings += [warning] if warning else []
-    return await in_io_thread(_choose, state, nearest)
+    found = await in_io_thread(_choose, state, nearest)
+    return replace(found, warnings=(warning,)) if warning else found
 
 
 def beginnings(collection: Collection, found: SearchResult, asked: Query) -> SearchResult:
@@ -102,34 +109,27 @@ def _reading(collection: Collection) -> Generator[StoreConnection]:
         yield db
 
 
-def _begin(collection: Collection, query: Query, parts: tuple[str, ...]) -> _Search:
-    source_ids = list(dict.fromkeys(collection.source(source_id).id for source_id in query.source_ids))
-    with _reading(collection) as db:
-        without = [] if source_ids else candidates.outdated(db, collection.name)
-    return _Search(collection, query, source_ids, parts, without)
-
-
 def _whole(state: _Search) -> SearchResult | None:
     """All passages of the sources, if they fit and are all there."""
     room, name = state.query.room, state.collection.name
     if room <= 0:
         return None
     with _reading(state.collection) as db:
-        rows: list[tuple[str, int, bool]] = db.execute(
-            f'SELECT id, tokens, id IN ({OUTDATED}) FROM sources WHERE collection = ? ORDER BY added_at',  # noqa: S608 - fixed text
-            (name, name),
-        ).fetchall()
-        sizes = {source_id: size for source_id, size, _ in rows}
-        current = [source_id for source_id, _, is_outdated in rows if not is_outdated]
-        chosen = [source_id for source_id in state.source_ids or current if source_id in sizes]
-        if not chosen or sum(sizes[source_id] for source_id in chosen) > room:
+        which, value = candidates.chosen(name, state.source_ids, 'id')
+        sizes: dict[str, int] = dict(
+            db.execute(
+                f'SELECT id, tokens FROM sources WHERE collection = ? AND {which} ORDER BY added_at',  # noqa: S608 - fixed text
+                (name, value),
+            ).fetchall()
+        )
+        if not sizes or sum(sizes.values()) > room:
             return None
         [question], _ = weigh_questions(db, name, [state.query.text], state.query.intent)
-        whole = [each for source_id in chosen for each in index.passages_of_source(db, name, source_id)]
+        ids = state.source_ids or [*sizes]
+        whole = [each for source_id in ids for each in index.passages_of_source(db, name, source_id)]
         found = score_passages(db, name, question, whole)
-        documents, passages = candidates.searched(db, name, chosen)
-    # All of them, also one that has no passages, since there is nothing in it.
-    sources = state.collection.kept(chosen)
+        documents, passages = candidates.searched(db, name, ids)
+    sources = state.collection.kept(ids)  # all of them, also one that has no passages, since there is nothing in it
     known = {source.id for source in sources}
     hits = tuple(
         Hit(passage, each.score) for passage, each in zip(whole, found, strict=True) if passage.source_id in known
@@ -187,5 +187,4 @@ def _choose(state: _Search, nearest: Sequence[Sequence[int]]) -> SearchResult:
         passages,
         len(frozenset[int]().union(*(each.matched for each in found), best)),
         ranking=state.ranking if hits or not shown else 'nearest',
-        warnings=tuple(state.warnings),
     )

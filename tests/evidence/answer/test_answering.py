@@ -6,7 +6,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from summarizer_tool.errors import RequestError
-from summarizer_tool.evidence.question import Question, ResearchMode
+from summarizer_tool.evidence.question import AnswerRequest, ResearchMode
 from summarizer_tool.evidence.search.results import Query, SearchResult
 from summarizer_tool.llm.options import Progress, RequestOptions
 from tests.support.small_answers import PAGES, QUESTION, START, answerer, ask, trace
@@ -30,7 +30,7 @@ TEASERS = {
 
 async def test_fast_follows_no_links() -> None:
     small = web(PAGES)
-    answered = await ask(small, [START, f'{ORIGIN}/guide/kaplan'], mode='fast')
+    answered = await ask(small, [START, f'{ORIGIN}/guide/kaplan'], research_mode='fast')
     assert trace(answered) == snapshot(['0 d0 / 01', '1 d0 /guide/kaplan 04', '0 rounds: fast mode'])
     assert not answered.is_partial
     assert [hit.passage.text for hit in answered.found.hits] == ['A Kaplan turbine can turn its blades.']
@@ -38,7 +38,7 @@ async def test_fast_follows_no_links() -> None:
 
 async def test_auto_goes_on_until_there_is_enough() -> None:
     small = web(PAGES)
-    answered = await ask(small, mode='auto')
+    answered = await ask(small, research_mode='auto')
     assert trace(answered) == snapshot(
         [
             '0 d0 / 01',
@@ -61,9 +61,9 @@ async def test_auto_goes_on_until_there_is_enough() -> None:
 async def test_deep_goes_on_though_there_is_enough() -> None:
     small = web(PAGES)
     blades = [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/guide/blades']
-    assert (await ask(small, blades, mode='auto')).stop_reason == 'enough evidence'
+    assert (await ask(small, blades, research_mode='auto')).stop_reason == 'enough evidence'
     leading = replace(PAGES['/guide/blades'], links=((f'{ORIGIN}/guide/bulb', 'Bulb turbines'),))
-    answered = await ask(web(PAGES | {'/guide/blades': leading}), blades, mode='deep')
+    answered = await ask(web(PAGES | {'/guide/blades': leading}), blades, research_mode='deep')
     assert trace(answered) == snapshot(
         [
             '0 d0 /guide/kaplan 04',
@@ -80,7 +80,7 @@ async def test_deep_goes_on_though_there_is_enough() -> None:
 async def test_a_page_that_only_leads_to_the_answer_is_not_enough(text: str, shown: str, mode: ResearchMode) -> None:
     pages = {'/': leaf(text, ('/a', 'Turbine hall'), ('/7', shown), ('/b', 'Gallery')), '/7': leaf('Five, of bronze.')}
     small = web(pages)
-    await ask(small, mode=mode)
+    await ask(small, research_mode=mode)
     assert f'{ORIGIN}/7' in small.fetched
 
 
@@ -96,7 +96,7 @@ async def test_where_there_is_enough_only_what_says_that_it_answers_is_followed(
 
 async def test_a_stored_page_that_only_leads_to_the_answer_is_not_enough() -> None:
     small = web({'/': leaf(*TEASERS['a pointer'][:1], ('/7', NAMED)), '/7': leaf(NAMED + ': five.')})
-    await ask(small, mode='fast')
+    await ask(small, research_mode='fast')
     answered = await ask(small, [])
     assert trace(answered) == snapshot(['0 d0 / 01', '1 d1 /7 02', '1 rounds: enough evidence'])
 
@@ -117,7 +117,7 @@ async def test_intent_and_constraints_reach_the_search() -> None:
     await ask(
         small,
         [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/guide/bulb'],
-        mode='fast',
+        research_mode='fast',
         intent='a book on engines',
         constraints='site:marn.example since 1931',
     )
@@ -125,19 +125,16 @@ async def test_intent_and_constraints_reach_the_search() -> None:
 
 
 @pytest.mark.parametrize(
-    ('places', 'question'),
+    ('places', 'asked'),
     [
-        ([START], Question(' ')),
-        ([f'{START}{number}' for number in range(51)], Question(QUESTION)),
-        ([START], Question(QUESTION, expansion_budget=-1)),
-        ([START], Question(QUESTION, constraints='only x ' * 2000)),
+        ([START], {'query': ' '}),
+        ([f'{START}{number}' for number in range(51)], {'query': QUESTION}),
+        ([START], {'query': QUESTION, 'constraints': 'only x ' * 2000}),
     ],
 )
-async def test_what_cannot_be_asked(places: list[str], question: Question) -> None:
-    with pytest.raises(
-        RequestError, match=r'query is empty|51 URLs .* over 50|budget=-1 is negative|constraints has 14,000'
-    ):
-        await answerer(web(PAGES), question).answer(places)
+async def test_what_cannot_be_asked(places: list[str], asked: dict[str, object]) -> None:
+    with pytest.raises(RequestError, match=r'query is empty|51 URLs .* over 50|constraints has 14,000'):
+        await answerer(web(PAGES), AnswerRequest.of(asked)).answer(places)
 
 
 async def test_progress_tells_numbers_but_no_content() -> None:
@@ -175,10 +172,10 @@ async def test_warnings_of_the_search_and_seconds_by_phase() -> None:
 
 async def test_a_search_that_is_not_needed_is_not_made() -> None:
     small = web(PAGES)
-    await ask(small, mode='fast')
+    await ask(small, research_mode='fast')
     assert len(small.queries) == 1
     # The room is looked at only where the sources may have it.
-    await ask(small, mode='fast', room=1)
+    await ask(small, research_mode='fast', room=1)
     assert len(small.queries) == 2
-    await ask(small, mode='fast', room=1000)
+    await ask(small, research_mode='fast', room=1000)
     assert len(small.queries) == 4

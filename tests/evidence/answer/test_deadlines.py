@@ -64,7 +64,7 @@ async def test_what_came_just_before_the_deadline_is_searched() -> None:
 
 async def test_time_is_kept_for_what_follows() -> None:
     deadline = Deadline(3600)
-    await ask(web(PAGES), mode='fast', options=RequestOptions(deadline=deadline))
+    await ask(web(PAGES), research_mode='fast', options=RequestOptions(deadline=deadline))
     assert deadline.at - deadline.last_call == RESERVED_SECONDS
 
 

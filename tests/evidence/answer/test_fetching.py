@@ -33,7 +33,7 @@ async def test_pages_are_fetched_at_once_but_not_too_many_from_one_host() -> Non
 
     places = [f'https://{host}.example/{number}' for host in ('marn', 'ness', 'holm') for number in range(4)]
     small = web({place: leaf(f'Text of {place}.') for place in places})
-    answered = await ask(small, places, mode='fast', add_page=add_page)
+    answered = await ask(small, places, research_mode='fast', add_page=add_page)
     assert most.pop('all') == 5
     assert max(most.values()) == 2
     # The account is in the order of the question, whoever came first.
@@ -45,7 +45,7 @@ async def test_a_page_counts_once_whatever_it_is_called() -> None:
     small = web(pages)
     blades = f'{ORIGIN}/guide/blades'
     places = [f'{ORIGIN}/old', blades, f'{blades}/', f'{blades}#x', f' {ORIGIN}/old ']
-    answered = await ask(small, places, mode='fast')
+    answered = await ask(small, places, research_mode='fast')
     assert answered.source_ids == tuple(small.stored)
     assert len(answered.source_ids) == 1
     assert [page.url for page in answered.pages] == [f'{ORIGIN}/old', f'{ORIGIN}/guide/blades']
@@ -68,7 +68,7 @@ async def test_only_hosts_that_the_constraints_name_are_followed() -> None:
 
 async def test_without_pages_all_of_the_collection_is_searched_and_followed_from_the_best() -> None:
     small = web(PAGES)
-    await ask(small, [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/news'], mode='fast')
+    await ask(small, [f'{ORIGIN}/guide/kaplan', f'{ORIGIN}/news'], research_mode='fast')
     answered = await ask(small, [])
     assert trace(answered) == snapshot(
         [

@@ -11,8 +11,8 @@ pytestmark = pytest.mark.anyio
 
 async def test_enough_is_stored_already() -> None:
     small = web(PAGES)
-    await ask(small, [f'{ORIGIN}/guide/blades'], mode='fast')
-    answered = await ask(small, [f'{ORIGIN}/guide/blades#top'], mode='auto')
+    await ask(small, [f'{ORIGIN}/guide/blades'], research_mode='fast')
+    answered = await ask(small, [f'{ORIGIN}/guide/blades#top'], research_mode='auto')
     assert trace(answered) == snapshot(['0 d0 /guide/blades 05', '0 rounds: enough evidence'])
     assert small.fetched == [f'{ORIGIN}/guide/blades']
 
@@ -31,7 +31,7 @@ async def test_plateau() -> None:
     pages = {'/': leaf('The runner of a Kaplan turbine.', *((f'/turbine-{n}', f'Blades {n}') for n in range(30)))}
     pages |= {f'/turbine-{n}': leaf(f'No word of it on page {n}.') for n in range(30)}
     for mode, rounds in (('auto', 2), ('deep', 4)):
-        answered = await ask(web(pages), mode=mode, answer_max_pages=30, answer_max_pages_per_round=2)
+        answered = await ask(web(pages), research_mode=mode, answer_max_pages=30, answer_max_pages_per_round=2)
         assert (answered.rounds, answered.stop_reason) == (rounds, 'plateau')
 
 
@@ -47,7 +47,7 @@ async def test_without_evidence_there_is_no_plateau_before_the_budget_ends() -> 
     pages = {'/': leaf('Nothing here.', *((f'/{n}', f'Part {n}') for n in range(30)))}
     pages |= {f'/{n}': leaf(f'No word of it on page {n}.') for n in range(30)}
     for mode in ('auto', 'deep'):
-        answered = await ask(web(pages), mode=mode, answer_max_pages=9)
+        answered = await ask(web(pages), research_mode=mode, answer_max_pages=9)
         assert (len(answered.pages), answered.stop_reason) == (10, 'expansion budget')
 
 
@@ -61,7 +61,7 @@ async def test_any_link_is_taken_where_none_is_promising() -> None:
         ('auto', ['1 rounds: enough evidence']),
         ('deep', ['2 d2 /news 03', '2 rounds: no promising links']),
     ):
-        answered = await ask(web(pages), mode=mode)
+        answered = await ask(web(pages), research_mode=mode)
         assert trace(answered) == ['0 d0 / 01', '1 d1 /boats 02', *more]
 
 
@@ -71,7 +71,7 @@ async def test_what_is_only_half_answered_is_looked_for_behind_any_link() -> Non
         '/kaplan': leaf('The blades of a Kaplan turbine are of bronze.'),
         '/boats': leaf('The runner of a Kaplan turbine has five blades.'),
     }
-    assert trace(await ask(web(pages), mode='auto')) == [
+    assert trace(await ask(web(pages), research_mode='auto')) == [
         '0 d0 / 01',
         '1 d1 /kaplan 02',
         '2 d1 /boats 03',

@@ -10,7 +10,6 @@ from inline_snapshot import snapshot
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.brief.assembling import search_brief
-from summarizer_tool.evidence.brief.brief import BriefLine
 from summarizer_tool.evidence.brief.citations import Citation, verify
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.search.results import Hit, Query
@@ -237,7 +236,7 @@ def test_a_source_that_is_gone_is_said_to_be(collection: Collection) -> None:
     with SourceStore() as empty:
         brief = search_brief(search, Query('turbines', source_ids=('src_aaaaaaaaaaaa',)), empty.collection())
 
-    assert blocks(brief.evidence)[0].lines[0] == BriefLine(7, 'There are six turbines in the hall.')
+    assert blocks(brief.evidence)[0].lines[0] == (7, 'There are six turbines in the hall.')
     assert brief.citations == ()
     assert brief.partial == snapshot(
         (

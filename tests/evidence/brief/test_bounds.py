@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from summarizer_tool.documents.document import Document
 from summarizer_tool.documents.passage import Passage
 from summarizer_tool.evidence.brief.assembling import join
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation, choose, verify
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.evidence.search.results import Hit
@@ -30,7 +30,7 @@ def briefs(draw: st.DrawFn) -> Brief:
     blocks = st.builds(
         EvidenceBlock,
         number,
-        st.lists(st.builds(BriefLine, st.integers(1, 9999), TEXTS), min_size=1, max_size=6).map(tuple),
+        st.lists(st.tuples(st.integers(1, 9999), TEXTS), min_size=1, max_size=6).map(tuple),
         st.lists(WORDS, max_size=3).map(tuple),
         st.none() | st.floats(0, 1),
         WORDS,
@@ -71,7 +71,7 @@ def test_what_crowds_a_small_budget_leaves_evidence_before_quotes(budget: int) -
     crowded = replace(
         BRIEF,
         sources=tuple(replace(source(document), url=f'https://a.example/{n}') for n in range(20)),
-        evidence=tuple(EvidenceBlock(1, (BriefLine(n, line),), relevance=0.5) for n, line in enumerate(lines, 1)),
+        evidence=tuple(EvidenceBlock(1, ((n, line),), relevance=0.5) for n, line in enumerate(lines, 1)),
         citations=tuple(Citation(line, document.id, n, n - 1) for n, line in enumerate(lines[:16], 1)),
         texts={document.id: document.text},
         question='What of the zephyrine valve' + ' and of the salt keeper' * 12 + '?',
@@ -88,7 +88,7 @@ def test_what_crowds_a_small_budget_leaves_evidence_before_quotes(budget: int) -
 def test_room_is_not_wasted_while_evidence_is_dropped(sizes: list[int], budget: int) -> None:
     evidence = tuple(
         EvidenceBlock(
-            1, tuple(BriefLine(n, f'Gauge {n}: ' + 'the tide rose ' * (size // 4)) for n in range(1, 3)), relevance=0.5
+            1, tuple((n, f'Gauge {n}: ' + 'the tide rose ' * (size // 4)) for n in range(1, 3)), relevance=0.5
         )
         for size in sizes
     )

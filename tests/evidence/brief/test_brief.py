@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 
 from summarizer_tool.documents.document import Document
 from summarizer_tool.evidence.brief import citations, quoting
-from summarizer_tool.evidence.brief.brief import Brief, BriefLine, EvidenceBlock
+from summarizer_tool.evidence.brief.brief import Brief, EvidenceBlock
 from summarizer_tool.evidence.brief.citations import Citation
 from summarizer_tool.evidence.brief.rendering import render
 from summarizer_tool.store.source import Source
@@ -53,13 +53,13 @@ BRIEF = Brief(
     evidence=(
         EvidenceBlock(
             1,
-            (BriefLine(3, TIDES.text.splitlines()[2]),),
+            ((3, TIDES.text.splitlines()[2]),),
             relevance=0.83,
             query='how many turbines are there',
         ),
         EvidenceBlock(
             1,
-            (BriefLine(7, 'The blades are made of bronze.'),),
+            ((7, 'The blades are made of bronze.'),),
             ('Blades',),
             relevance=0.6,
             query='what are the blades made of',
@@ -67,13 +67,13 @@ BRIEF = Brief(
         ),
         EvidenceBlock(
             1,
-            (BriefLine(8, 'They are turned by hand once a year.'),),
+            ((8, 'They are turned by hand once a year.'),),
             ('Blades',),
             relevance=0.3,
             follows=1,
             span=_span('They are turned by hand once a year.'),
         ),
-        EvidenceBlock(2, (BriefLine(1, VALLEY.text),), relevance=0.2),
+        EvidenceBlock(2, ((1, VALLEY.text),), relevance=0.2),
     ),
     citations=(
         Citation('The plant at Orrin Sound has six turbines.', TIDES.id, 3, 0),
@@ -129,9 +129,7 @@ def test_when_space_is_short_it_says_what_is_dropped() -> None:
     long = replace(
         BRIEF,
         evidence=tuple(
-            EvidenceBlock(
-                1 + n % 2, (BriefLine(n, f'Finding {n} is about the tide of the {n}th day.'),), relevance=1 - n / 50
-            )
+            EvidenceBlock(1 + n % 2, ((n, f'Finding {n} is about the tide of the {n}th day.'),), relevance=1 - n / 50)
             for n in range(1, 41)
         ),
     )
@@ -165,8 +163,8 @@ def logs(count: int) -> Brief:
         listed(f'src_{n:012x}', f'Page {n} of the log', f'https://orrin.example/log/{n}') for n in range(1, count + 1)
     )
     evidence = (
-        EvidenceBlock(1, (BriefLine(1, 'Low tide.'),), relevance=0.5),
-        EvidenceBlock(count, (BriefLine(1, 'High tide.'),), relevance=0.4),
+        EvidenceBlock(1, ((1, 'Low tide.'),), relevance=0.5),
+        EvidenceBlock(count, ((1, 'High tide.'),), relevance=0.4),
     )
     return Brief(many, evidence)
 
@@ -199,7 +197,7 @@ def test_the_budget_is_for_evidence_unless_all_fits(count: int, budget: int, quo
     rendered = render(
         Brief(
             (source(document),),
-            tuple(EvidenceBlock(1, (BriefLine(n, lines[n - 1]),), relevance=1 / n) for n in range(1, count + 1)),
+            tuple(EvidenceBlock(1, ((n, lines[n - 1]),), relevance=1 / n) for n in range(1, count + 1)),
             tuple(Citation(lines[n - 1], document.id, n, n - 1) for n in range(1, min(count, 12) + 1)),
             {document.id: document.text},
         ),
@@ -271,7 +269,7 @@ HOSTILE = [
 @pytest.mark.parametrize('text', HOSTILE)
 def test_what_pages_say_opens_no_section(text: str) -> None:
     document = Document(text, title=text, url=f'https://orrin.example/{text}')
-    line = BriefLine(1, text)
+    line = (1, text)
     brief = Brief(
         sources=(listed(document.id, text, document.url),),
         evidence=(EvidenceBlock(1, (line, line), (text,), 0.5, query=text),),
@@ -294,9 +292,7 @@ def test_what_pages_say_opens_no_section(text: str) -> None:
 
 def test_lines_are_shown_word_for_word() -> None:
     text = '\t| a | `b` |  trailing  \\n «ü» 漢字 👩‍👩‍👧 {x} <b>\u200d'
-    assert (
-        f'\n4| {text}\n' in render(Brief((source(TIDES),), (EvidenceBlock(1, (BriefLine(4, text),)),)), 600).text + '\n'
-    )
+    assert f'\n4| {text}\n' in render(Brief((source(TIDES),), (EvidenceBlock(1, ((4, text),)),)), 600).text + '\n'
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pydantic_ai.embeddings.result import EmbedInputType
 from pydantic_ai.exceptions import ModelHTTPError
 
 from summarizer_tool.documents.document import Document
-from summarizer_tool.evidence.search.embedded_passages import UnansweredError
+from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.store import vectors
@@ -220,7 +220,7 @@ async def test_what_is_no_vector_is_a_failure(collection: Collection, wrong: lis
             return result
 
     collection.add(HARBOUR)
-    with pytest.raises(UnansweredError, match='test as embedder: ValueError'):
+    with pytest.raises(SummarizerError, match='test as embedder: ValueError'):
         await nearest(embedded(Wrong()), collection, ['vessel'], (), 9)
 
 

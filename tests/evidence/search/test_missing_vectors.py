@@ -6,8 +6,9 @@ import pytest
 from inline_snapshot import snapshot
 from pydantic_ai.exceptions import ModelHTTPError
 
+from summarizer_tool.errors import SummarizerError
 from summarizer_tool.evidence.search import embedded_passages
-from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages, UnansweredError
+from summarizer_tool.evidence.search.embedded_passages import EmbeddedPassages
 from summarizer_tool.evidence.search.results import Query
 from summarizer_tool.evidence.search.search import search
 from summarizer_tool.settings import Settings
@@ -97,7 +98,7 @@ async def test_there_is_no_waiting_for_a_model_that_hangs(
         await anyio.sleep_forever()
 
     model.before = hang_always
-    with pytest.raises(UnansweredError, match='meaning as embedder: no answer in time'):
+    with pytest.raises(SummarizerError, match='meaning as embedder: no answer in time'):
         await nearest(passages, collection, ['a new query'], (), 9)
 
 
@@ -111,7 +112,7 @@ async def test_a_failure_of_a_query_names_its_reason_and_no_content(
         raise ModelHTTPError(503, 'meaning', body='vessel')
 
     model.before = fail
-    with pytest.raises(UnansweredError) as caught:
+    with pytest.raises(SummarizerError) as caught:
         await nearest(embedded(model), collection, ['vessel'], (), 9)
     assert str(caught.value) == 'meaning as embedder: HTTP 503'
     assert 'vessel' not in caplog.text
