@@ -3,41 +3,28 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 
 from summarizer_tool.digests.columns import quantity
 from summarizer_tool.digests.places import without_digits
 from summarizer_tool.digests.table_rows import FIT, LEAST_ROWS, WIDEST, Table, rows_of
 
 LONGEST_LINE = 20_000
-_BARE = 3
-"""Columns up to which every row must have all of them."""
-_HEADS = 5
-"""Lines among which titles are looked for,"""
-_BELOW = 40
-"""and lines by which it is told whether these stand above numbers,"""
-_NUMBERS = 0.9
-"""which so many of them must have there."""
-_BLANK = 0.98
-"""Share of the lines that are blank where a column ends."""
-_REACHED = 0.2
-"""Share of the lines that reach a place, under which nothing is said of it."""
+_BARE = 3  # columns up to which every row must have all of them
+_HEADS = 5  # lines among which titles are looked for
+_BELOW = 40  # and lines by which it is told whether these stand above numbers
+_NUMBERS = 0.9  # which so many of them must have there
+_BLANK = 0.98  # share of the lines that are blank where a column ends
+_REACHED = 0.2  # share of the lines that reach a place, under which nothing is said of it
 _INDENTED = 24
-_WIDE = 400
-"""Characters of a line in which columns are looked for."""
-_YEAR = re.compile(r'[12]\d{3}')
-_WHOLE = re.compile(r'\d{1,9}')
+_WIDE = 400  # characters of a line in which columns are looked for
 _RULE = re.compile(r'[\s|+:=-]+$')
 _STROKES = str.maketrans('│┃║╎─━═╌┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯╞╪╡╟╫╢┏┳┓┣╋┫┗┻┛┡╇┩', '||||----' + 40 * '+')
-_RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
-"""A line below titles that is as wide as each of their columns."""
 _GAP = re.compile(r'\s{2,}|\t')
 _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
-_TABS = 2
-"""Tabs in a line from which these, and no blanks, part its cells."""
+_TABS = 2  # tabs in a line from which these, and no blanks, part its cells
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:
@@ -120,29 +107,11 @@ def reaches_over(lines: Sequence[str]) -> bool:
     return any(line.count('"') % 2 for line in lines)
 
 
-def _numbered(first: Sequence[str]) -> AbstractSet[int]:
-    """Which cells of a first row are years, or three and more whole numbers that go up by steps of one size."""
-    numbers = [(place, int(cell)) for place, cell in enumerate(first) if _WHOLE.fullmatch(cell)]
-    steps = {after - before for (_, before), (_, after) in pairwise(numbers)}
-    is_counted = len(numbers) > 2 and len(steps) == 1 and min(steps) > 0
-    return {place for place, _ in numbers if is_counted or _YEAR.fullmatch(first[place])}
-
-
 def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
-    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside.
-
-    A year may be the title of a column of numbers, and so may numbers that go up by steps of one size.
-    """
+    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside."""
     (_, first), *rest = cells
-    titles = _numbered(first)
-    forms = [cell if place in titles else without_digits(cell) for place, cell in enumerate(first)]
-    has_digits = [form != cell for form, cell in zip(forms, first, strict=True)]
-    if any(
-        form == (without_digits(row[place]) if has_digits[place] else row[place])
-        for _, row in rest
-        for place, form in enumerate(forms)
-        if len(titles) < 3 or place not in titles
-    ):
+    titles = [*map(without_digits, first)]
+    if any(title == without_digits(cell) for _, row in rest for title, cell in zip(titles, row, strict=False)):
         return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
     return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
 
@@ -154,9 +123,7 @@ def aligned(block: Sequence[str], start: int) -> Table | None:
     # Cells may have blanks in them, and titles tell where columns begin.
     split = [_GAP.split(line.strip()) for line in lines[: _HEADS + _BELOW]]
     heads = [lines[at] for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])]
-    ruled = next((line for line in lines[1:_HEADS] if _RULED.match(line)), None)
-    named = [found.start() for found in _WORDS.finditer(ruled)] if ruled else None
-    places = named or next((begins for line in heads if (begins := _begins(line, places, gaps))), None) or places
+    places = next((begins for line in heads if (begins := _begins(line, places, gaps))), places)
     if len(places) < 3 or places[0] > _INDENTED:
         return None
     titles, cells, beside = _rows(lines, start, places)

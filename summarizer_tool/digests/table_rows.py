@@ -13,8 +13,7 @@ FIT = 0.9
 """Share of the lines that must have the table's number of columns."""
 WIDEST = 200
 """Columns."""
-_LONGEST_CELL = 400
-"""Characters."""
+_LONGEST_CELL = 400  # characters
 
 
 @dataclass(frozen=True, slots=True)
