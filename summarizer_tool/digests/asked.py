@@ -85,18 +85,13 @@ class NamedRows:
         return DigestStatement(text, rank, 'mentioned', (self.lines[at],) if self.lines else ())
 
 
-def asks_for_an_end(words: Sequence[str]) -> bool:
-    """Return whether a question asks for most or least of something."""
-    return not _ENDS.isdisjoint(words)
-
-
 def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatement]:
     """Tell of the things with most and least in the fields of numbers that are asked for, and that lack such a field.
 
     Of fields of times the earliest and the latest ones are told where the focus asks for such. Most and least are those
     of the things of which most fields are other words of the focus, unless few are.
     """
-    total, asks = len(things.rows), asks_for_an_end(words)
+    total, asks = len(things.rows), not _ENDS.isdisjoint(words)
     asks_when = not (_FIRST | _LAST).isdisjoint(words)
     met = {field: sum(_is_called(word, field.replace('.', '_')) for word in words) for field in things.times}
     # What few things have is asked for where several words name it, or one and most or least of it is asked for.
@@ -126,24 +121,9 @@ def extremes(things: NamedRows, words: Sequence[str]) -> Iterator[DigestStatemen
 
 
 def _at_end(
-    things: NamedRows,
-    field: str,
-    found: list[tuple[float, int]],
-    names: tuple[str, str],
-    rank: float,
-    *,
-    is_low: bool,
+    things: NamedRows, field: str, found: list[tuple[float, int]], names: tuple[str, str], rank: float, *, is_low: bool
 ) -> Iterator[DigestStatement]:
-    """Tell of the things at one end of a field, of numbers with the index of a thing each; and of one far behind all.
-
-    Args:
-        things: The things.
-        field: The field.
-        found: What some of them have there.
-        names: What its lower and its upper end are called.
-        rank: That of the first.
-        is_low: Whether the lower end is asked for.
-    """
+    """Tell of the things at one end of a field, of numbers with the index of each; and of one far behind all."""
     if len(found) < _SHOWN:
         return
     found.sort(key=lambda each: each[0] if is_low else -each[0])
@@ -205,12 +185,12 @@ def _times(rows: Sequence[Row], field: str) -> Mapping[str, float]:
 
 def _is_called(word: str, field: str) -> bool:
     parts = {part.lower() for part in _PART.findall(field.removesuffix(LENGTH).rpartition('.')[2])}
-    is_part = word in parts or any(_are_alike(word, part) for part in parts)
+    is_part = word in parts or any(_are_of_one_root(word, part) for part in parts)
     return is_part or word == field.lower() or not parts.isdisjoint(_MEASURES.get(word, ()))
 
 
 @lru_cache(maxsize=65_536)
-def _are_alike(word: str, other: str) -> bool:
+def _are_of_one_root(word: str, other: str) -> bool:
     """Return whether two words have one stem, or are made from one: `coverage`, `covered`."""
     shared = len(commonprefix((word, other)))  # noqa: RUF071 words are no paths
     return stem(word) == stem(other) or (shared >= _SHARED and max(len(word), len(other)) - shared <= _ENDING)
@@ -223,12 +203,7 @@ def asked_of(topic: str, words: Sequence[str]) -> bool:
 
 
 def counted(
-    units: Sequence[str],
-    what: str,
-    focus: str,
-    words: Sequence[str],
-    called: Container[str] = (),
-    apart: float = 0.0,
+    units: Sequence[str], what: str, focus: str, words: Sequence[str], called: Container[str] = (), apart: float = 0.0
 ) -> Iterator[DigestStatement]:
     """Tell how many lines or things have what is counted in a question, if any has all of its words that some have.
 

@@ -79,8 +79,8 @@ def read_blocks(lines: Sequence[str]) -> TextBlocks | None:
     given = [_given(own) for own in first]
     values = Counter(field for field, _ in {item for each in given for item in each.items()})
     for own, fields in zip(first, given, strict=True):
-        ranks = {field: values[field] * (_NAMED_SHARE if _is_id(name) else 1) for field, name in fields.items()}
-        best = '' if is_named else max(reversed(fields), key=ranks.__getitem__, default='')
+        distinct = {field: values[field] * (_NAMED_SHARE if _is_id(name) else 1) for field, name in fields.items()}
+        best = '' if is_named else max(reversed(fields), key=distinct.__getitem__, default='')
         called.append(fields[best].strip(' "\',:') if best else _head(own).strip(' ,:'))
     names = [''] * len(lines)
     short = distinct_parts(called, _NAME_LENGTH)

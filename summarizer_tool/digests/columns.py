@@ -104,11 +104,7 @@ def moment(text: str) -> float | None:
     if zone := said.get('zone'):
         seconds -= int(f'{zone[0]}1') * (int(zone[1:3]) * 3600 + int(zone[3:].strip(':') or 0) * 60)
     try:
-        day = date(
-            int(said['year']),
-            int(month) if month.isdigit() else _MONTHS.find(month) // 3 + 1,
-            int(said['day']),
-        )
+        day = date(int(said['year']), int(month) if month.isdigit() else _MONTHS.find(month) // 3 + 1, int(said['day']))
     except ValueError:
         return None
     return day.toordinal() + seconds / 86_400
@@ -179,10 +175,7 @@ def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
 
 
 def _range(
-    values: Sequence[str | None],
-    counts: Counter[str | None],
-    numbers: Mapping[str, float],
-    labels: Sequence[str],
+    values: Sequence[str | None], counts: Counter[str | None], numbers: Mapping[str, float], labels: Sequence[str]
 ) -> str:
     low, middle, high = _spread(values, numbers)
     least, most = (

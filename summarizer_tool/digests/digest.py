@@ -14,29 +14,15 @@ from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.logs import (
-    events,
-    log_statements,
-    loose,
-    starts_like_log,
-)
+from summarizer_tool.digests.logs import events, log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
 from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
 from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import aligned, markdown, separated, tabbed
-from summarizer_tool.digests.table_rows import Table
+from summarizer_tool.digests.table_readers import Table, aligned, markdown, separated, tabbed
 from summarizer_tool.digests.tables import read_tables, table_statements
-from summarizer_tool.digests.written import (
-    has_headings,
-    is_for_people,
-    is_log,
-    is_long,
-    is_source,
-    is_told,
-    repeats,
-)
+from summarizer_tool.digests.written import has_headings, is_for_people, is_log, is_long, is_source, is_told, repeats
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.prompts import encodable
 from summarizer_tool.text.addressing import addresses_reader

@@ -19,7 +19,7 @@ DEEPEST = 12
 _KEYED = 20  # entries of an object from which it may be a list under names: of the same fields
 _SEVERAL = 1.2  # things that one has of a kind, on the average, from which these are told apart
 _FREE, _SELDOM, _MOSTLY = 8, 0.1, 0.8
-"""names below one path from which they may be free, share of the things that have one of these, and of them that are so
+"""Names below one path from which they may be free, share of the things that have one of these, and of them that are so
 seldom, for them to be those of things, and no fields."""
 _PAIR_NAMES, _PAIR_VALUES = frozenset({'key', 'name'}), frozenset({'value', 'values'})
 """Fields of objects that are a name with its value each."""
@@ -51,7 +51,7 @@ def objects(value: Json) -> list[Thing]:
 
 def entries(value: Thing) -> list[Thing]:
     """The things of an object whose keys are their names; none if it is not such a one."""
-    return _entries(value) if len(value) >= _KEYED and _are_alike([*value.values()]) else []
+    return _entries(value) if len(value) >= _KEYED and _have_same_fields([*value.values()]) else []
 
 
 def _entries(value: Thing) -> list[Thing]:
@@ -62,7 +62,7 @@ def _alone(value: Json) -> Thing:
     return {'items' if isinstance(value, list) else 'value': value}
 
 
-def _are_alike(values: Sequence[Json]) -> bool:
+def _have_same_fields(values: Sequence[Json]) -> bool:
     """Return whether nearly all values are objects, or lists of such, with fields that many of them have."""
     inside = [each for each in values if isinstance(each, Mapping) or objects(each) == each]
     things = [thing for each in inside for thing in ([each] if isinstance(each, Mapping) else objects(each))]

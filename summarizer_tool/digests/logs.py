@@ -67,8 +67,7 @@ _SEVERITIES: Mapping[str, Severity] = {
 }  # fmt: skip
 _NAMES = {'w': 'WARN', 'e': 'ERROR', 'f': 'FATAL', 'i': 'INFO', 'warn': 'WARN', 'err': 'ERROR'}
 
-_LONG_TRACE, _EXCEPTION_LENGTH = 150, 120
-"""Characters of a stack trace over which of its exceptions the first and the last one are told, and of each."""
+_EXCEPTION_LENGTH = 160  # characters of an exception of several in a stack trace
 _TRACE = re.compile(
     r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \['
     r'|During handling of the above exception|The above exception was the direct cause)'
@@ -220,11 +219,11 @@ def trace(tail: Sequence[str]) -> str:
             frame = ''
         elif _FRAME.match(line) and len(said) == 1 and not _FRAME.match(tail[0]):
             said.append(bare)
-    if len(said) > 2 and sum(map(len, said)) > _LONG_TRACE:
+    if len(said) > 2:
         # What went wrong first is told last: it must not be cut out of the middle.
         last = next((each for each in reversed(said) if each.startswith('Caused by')), said[-1])
         said = [one_line(each, _EXCEPTION_LENGTH) for each in (said[0], last)]
-    return ' | '.join(said if len(said) <= 6 else [*said[:3], *said[-3:]])  # the last is the cause of all
+    return ' | '.join(said)
 
 
 def starts_like_log(line: str) -> bool:
@@ -245,13 +244,6 @@ def _is_field(line: str, time: re.Match[str]) -> bool:
     return line[: time.start()].rstrip().endswith((':', '=')) and not line[time.end() :].strip()
 
 
-_RANKS: Mapping[Severity, float] = {
-    'fatal': ranks.FATAL,
-    'error': ranks.ERROR,
-    'warning': ranks.WARNING,
-    '': ranks.TEMPLATE,
-    'debug': ranks.DEBUG,
-}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
 
 _FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
@@ -299,7 +291,7 @@ def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStat
     if lines:
         yield _overview(read, len(templates), lines)
         yield from _findings(read)
-    for each in sorted(templates, key=lambda each: (-_RANKS[each.severity], -len(each.members)))[:_TOLD]:
+    for each in sorted(templates, key=lambda each: (-ranks.SEVERITY[each.severity], -len(each.members)))[:_TOLD]:
         if any(any(map(str.isalpha, word)) for word, _ in each.lines[0].words):
             yield from _about(each, len(read), words)
 
@@ -361,12 +353,12 @@ def _about(template: _LogTemplate, events: int, words: Mapping[str, int]) -> Ite
     """What is said of one template of so many events."""
     members, severity = template.members, template.severity
     topic = _TOPICS.get(severity, 'templates')
-    rank, size = _RANKS[severity], len(members)
+    rank, size = ranks.SEVERITY[severity], len(members)
     novel = log2(events / min((words[word] for word in template.words), default=events))
     if topic == 'templates' and size < _LEAST:
         # Where there is room, they are told even if nothing in them is surprising.
         for event in members:
-            yield DigestStatement(_as_it_stands(event), _RANKS['debug'], 'odd items', (event.line,))
+            yield DigestStatement(_as_it_stands(event), ranks.SEVERITY['debug'], 'odd items', (event.line,))
         return
     if topic == 'warnings' and size > _TOGETHER:
         # What is warned of again and again is usual.

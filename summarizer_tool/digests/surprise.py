@@ -10,14 +10,7 @@ from math import log2
 from summarizer_tool.digests import ranks
 from summarizer_tool.digests.columns import has_not_come, quantity
 from summarizer_tool.digests.notable import notable_words
-from summarizer_tool.digests.places import (
-    LONGEST_LINE,
-    OF_LINES,
-    OutputRecord,
-    Place,
-    find_places,
-    without_digits,
-)
+from summarizer_tool.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place, find_places, without_digits
 from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
 from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
 
@@ -173,14 +166,7 @@ def _usual_values(records: Sequence[OutputRecord]) -> Mapping[str, str]:
 def _shown_record(
     record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str], *, is_alone: bool
 ) -> str:
-    """Show a record in short; nothing where its name alone is unlike the others.
-
-    Args:
-        record: The record.
-        values: Its surprising values with their places, the most surprising first.
-        usual: By field what is usual.
-        is_alone: Whether it is unlike all others, and may take more room.
-    """
+    """Show a record in short; nothing where its name alone is unlike the others, more where all of it is."""
     value = next((value for place, value in values if place[0] not in OF_LINES), '')
     if record.text and (value in record.text or not record.fields):
         begins = record.name.partition(CUT)[0]

@@ -9,8 +9,7 @@ from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.records import record_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import LONGEST_LINE, reaches_over, separated
-from summarizer_tool.digests.table_rows import LEAST_ROWS, Table
+from summarizer_tool.digests.table_readers import LEAST_ROWS, LONGEST_LINE, Table, reaches_over, separated
 
 _BESIDE = 8  # lines beside a table up to which each is told
 

@@ -26,8 +26,8 @@ def answers(text: str, focus: str) -> list[str]:
 
 def test_of_data_the_thing_is_told_that_has_what_is_asked_for() -> None:
     text = json.dumps(PODS, indent=1)
-    assert answers(text, 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec')
-    assert answers(json.dumps(PODS), 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec')
+    assert answers(text, 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec, line=36')
+    assert answers(json.dumps(PODS), 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec, line=36')
     assert answers(text, 'How many seconds does pod-7 get to end?')[:1] == snapshot(
         ['pod-7: gracePeriodSeconds=600, image=mill:1, memory=512Mi, text=fine, line=21']
     )

@@ -29,6 +29,15 @@ def told(focus: str, things: Sequence[object]) -> list[str]:
     return digest(json.dumps(things), 160, focus=focus).text.split('\n')
 
 
+def test_things_without_a_name_are_called_by_the_words_that_tell_them_apart() -> None:
+    assert told('Which call took most ticks?', calls())[:2] == snapshot(
+        [
+            'lowered (#38): ticks=981 (most)',
+            'lowered (#38): callId=0000000000000000000000000004788b, ticks=981, name=harbour gate',
+        ]
+    )
+
+
 @pytest.mark.parametrize(
     ('line', 'kinds'),
     [
