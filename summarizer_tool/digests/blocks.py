@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from summarizer_tool.digests import ranks
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe
 from summarizer_tool.digests.enclosing import IS_ID, enclosing
-from summarizer_tool.digests.logs import log_statements, log_templates, loose
+from summarizer_tool.digests.logs import log_statements, loose
 from summarizer_tool.digests.places import OutputRecord, form
 from summarizer_tool.digests.statements import DigestStatement, distinct_parts, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -18,29 +19,19 @@ from summarizer_tool.digests.surprise import surprising
 LEAST = 4
 """TextBlocks from which a text is one of blocks."""
 
-_LEAST_LINES = 2.5
-"""Lines that a block has at least, on average."""
-_MOST_LINES = 150
-"""And at most: what recurs more rarely heads no record."""
-_NAMED_SHARE = 0.9
-"""Share of the blocks that are as nearly all of them are."""
-_OUTER = 0.03
-"""Share of the lines from the first block on, up to which they may be less far in."""
-_COVERED = 0.6
-"""Share of the lines that must stand in blocks,"""
-_MACHINE_SHARE = 0.6
-"""and share of them that must be fields or of forms that recur."""
+_LEAST_LINES = 2.5  # lines that a block has at least, on average
+_MOST_LINES = 150  # and at most: what recurs more rarely heads no record
+_NAMED_SHARE = 0.9  # share of the blocks that are as nearly all of them are
+_OUTER = 0.03  # share of the lines from the first block on, up to which they may be less far in
+_COVERED = 0.6  # share of the lines that must stand in blocks
+_MACHINE_SHARE = 0.6  # and share of them that must be fields or of forms that recur
 _RECURS = 5
-_NAMED_LINES = 0.5
-"""Share of the lines in blocks with names from which these tell enough."""
+_NAMED_LINES = 0.5  # share of the lines in blocks with names from which these tell enough
 _NAME_LENGTH = 40
-_FIRST = 12
-"""Lines of a block in which its name is looked for."""
-_READ = 400
-"""Characters of a line that are read."""
+_FIRST = 12  # lines of a block in which its name is looked for
+_READ = 400  # characters of a line that are read
 
-_FIELDS_TOLD, _COLUMN = 40, 56.0
-"""Fields of blocks of which is told what is least, most or rare in them, and the rank of that."""
+_FIELDS_TOLD = 40  # fields of blocks of which is told what is least, most or rare in them
 
 _VALUE = re.compile(r'[ \t]*(?:- )?"?([A-Za-z][\w./-]*(?: [\w.-]+){0,3})"?[ \t]*[:=][ \t]+(\S.*)')
 _COUNTED = re.compile(r'\s*(?:[A-Z][a-z]+ )?(\d[\d.]*%?) ([A-Za-z][\w/-]*(?: [a-z]+){0,2})\s*$')
@@ -88,8 +79,8 @@ def read_blocks(lines: Sequence[str]) -> TextBlocks | None:
     given = [_given(own) for own in first]
     values = Counter(field for field, _ in {item for each in given for item in each.items()})
     for own, fields in zip(first, given, strict=True):
-        ranks = {field: values[field] * (_NAMED_SHARE if _is_id(name) else 1) for field, name in fields.items()}
-        best = '' if is_named else max(reversed(fields), key=ranks.__getitem__, default='')
+        distinct = {field: values[field] * (_NAMED_SHARE if _is_id(name) else 1) for field, name in fields.items()}
+        best = '' if is_named else max(reversed(fields), key=distinct.__getitem__, default='')
         called.append(fields[best].strip(' "\',:') if best else _head(own).strip(' ,:'))
     names = [''] * len(lines)
     short = distinct_parts(called, _NAME_LENGTH)
@@ -199,13 +190,12 @@ def block_statements(
         named: What each of these is a part of.
         things: The blocks with their fields.
     """
-    yield DigestStatement(f'blocks: {len(blocks.starts)} items, the first: {blocks.head}', 99.0, 'overview')
+    yield DigestStatement(f'blocks: {len(blocks.starts)} items, the first: {blocks.head}', ranks.OVERVIEW, 'overview')
     having = Counter(field for row in things.rows for field in row)
     for field in [field for field, count in having.items() if 2 * count > len(things.rows)][:_FIELDS_TOLD]:
         column = describe(field, [row.get(field) for row in things.rows], things.names)
         if column.kind in ('numbers', 'times', 'few'):
-            yield DigestStatement(f'{field}: {column.text}', _COLUMN, 'fields')
-    events = loose(lines)
-    yield from log_statements(events, log_templates(events))
+            yield DigestStatement(f'{field}: {column.text}', ranks.VALUE, 'fields')
+    yield from log_statements(loose(lines))
     records = (OutputRecord(line, at, name) for at, (line, name) in enumerate(zip(lines, named, strict=True), 1))
     yield from surprising([*records])

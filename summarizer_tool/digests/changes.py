@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log2
 
+from summarizer_tool.digests import ranks
 from summarizer_tool.digests.places import OutputRecord
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
@@ -14,11 +15,8 @@ _BEGIN = re.compile(r'diff --git "?\S/.* "?\S/([^"]*)|--- (?!/dev/null)(?:a/)?([
 _HEADER = re.compile(r'diff |index |(?:old|new) mode |(?:dis)?similarity |(?:rename|copy) to |(?:---|\+\+\+) |\\ ')
 _HUNK = re.compile(r'@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@')
 _WHAT = re.compile(r'(new file|deleted file|rename from .+|copy from .+|Binary files)')
-_RANK = 74.0
-_MESSAGE = 24
-"""Lines of a message up to which it may stand above changes,"""
-_TOLD = 8
-"""and of the first up to which they are told before the files."""
+_MESSAGE = 24  # lines of a message up to which it may stand above changes
+_TOLD = 8  # and of the first up to which they are told before the files
 
 
 @dataclass(slots=True)
@@ -88,13 +86,13 @@ def change_statements(changes: Changes, lines: Sequence[str]) -> Iterator[Digest
     signs = [Counter(lines[at - 1][0] for at in each.lines) for each in files]
     total = sum(signs, Counter[str]())
     named = len({each.name for each in files})
-    yield DigestStatement(f'changes of {named} files: +{total["+"]} -{total["-"]} lines', 99.0, 'overview')
+    yield DigestStatement(f'changes of {named} files: +{total["+"]} -{total["-"]} lines', ranks.OVERVIEW, 'overview')
     for nth, (at, line) in enumerate(changes.beside):
-        first = nth < _TOLD
-        yield DigestStatement(one_line(line), 90.0 - nth if first else _RANK, 'overview' if first else 'values', (at,))
+        rank, topic = (ranks.BROKEN - nth, 'overview') if nth < _TOLD else (ranks.CHANGED_FILE, 'values')
+        yield DigestStatement(one_line(line), rank, topic, (at,))
     for each, count in zip(files, signs, strict=True):
         what = f' ({each.what})' if each.what else ''
         text = f'{each.name}: +{count["+"]} -{count["-"]}{what}'
-        yield DigestStatement(text, _RANK + 1.5 * log2(2 + count.total()), 'values', (each.line,))
+        yield DigestStatement(text, ranks.CHANGED_FILE + ranks.BIT * log2(2 + count.total()), 'values', (each.line,))
     changed = (OutputRecord(lines[at - 1], at, each.name) for each in files for at in each.lines)
     yield from surprising([*changed])

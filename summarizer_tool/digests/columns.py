@@ -74,14 +74,9 @@ def quantity(text: str) -> float | None:
     return None
 
 
-def is_count(field: str) -> bool:
-    """Return whether a field says how often something has come, by what it is called."""
-    return _COUNT.search(field) is not None
-
-
 def has_not_come(fields: Iterable[tuple[str, str]]) -> bool:
     """Return whether a thing has been counted and there is none: what it is called has not come to pass."""
-    counts = [quantity(cell) for name, cell in fields if is_count(name)]
+    counts = [quantity(cell) for name, cell in fields if _COUNT.search(name)]
     return bool(counts) and not any(count != 0 for count in counts)
 
 
@@ -109,11 +104,7 @@ def moment(text: str) -> float | None:
     if zone := said.get('zone'):
         seconds -= int(f'{zone[0]}1') * (int(zone[1:3]) * 3600 + int(zone[3:].strip(':') or 0) * 60)
     try:
-        day = date(
-            int(said['year']),
-            int(month) if month.isdigit() else _MONTHS.find(month) // 3 + 1,
-            int(said['day']),
-        )
+        day = date(int(said['year']), int(month) if month.isdigit() else _MONTHS.find(month) // 3 + 1, int(said['day']))
     except ValueError:
         return None
     return day.toordinal() + seconds / 86_400
@@ -123,10 +114,7 @@ FEW, _ONCE = 12, 4
 """Distinct values that are listed with their counts, and of these such as stand once, where there are many."""
 _NUMERIC_SHARE = 0.9
 
-_PART = 36
-"""Characters of a value that varies within a template."""
-_MOST_OFTEN = 4
-"""Values that are told of a place in which others stand, too."""
+_PART = 36  # characters of a value that varies within a template
 VALUE_LENGTH = 160
 """Characters of a value that are shown."""
 
@@ -187,10 +175,7 @@ def _numbers(counts: Counter[str | None], present: int) -> dict[str, float]:
 
 
 def _range(
-    values: Sequence[str | None],
-    counts: Counter[str | None],
-    numbers: Mapping[str, float],
-    labels: Sequence[str],
+    values: Sequence[str | None], counts: Counter[str | None], numbers: Mapping[str, float], labels: Sequence[str]
 ) -> str:
     low, middle, high = _spread(values, numbers)
     least, most = (
@@ -225,15 +210,6 @@ def brief(values: Sequence[str]) -> str:
         # Numbers without a unit that are nearly all different are identifiers more often than measures.
         return f'{{{low}..{high}}}' if len(counts) > 0.9 * len(values) else f'{{{low}..{middle}..{high}}}'
     return f'{{{one_line(ranked[0][0], _PART)}, … {len(counts)} distinct}}'
-
-
-def ranked(values: Sequence[str]) -> str:
-    """What stands most often in one place of a template, with how often."""
-    counts = Counter(values)
-    most = [(one_line(value, _PART), count) for value, count in counts.most_common(_MOST_OFTEN) if count > 1]
-    if not most or len(counts) <= len(most):
-        return brief(values)
-    return f'{_counted(most)[:-1]}, … {len(counts)} distinct}}'
 
 
 def listed(values: Sequence[str]) -> str:

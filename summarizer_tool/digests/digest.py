@@ -1,56 +1,28 @@
 """What an agent needs of machine output in a token budget, without a model: the same text, the same digest."""
 
-import json
 import re
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from summarizer_tool.digests.asked import (
-    NamedRows,
-    asked_of,
-    asks_for_an_end,
-    called_fields,
-    counted,
-    extremes,
-    mentioned,
-    thing_parts,
-)
+from summarizer_tool.digests import ranks
+from summarizer_tool.digests.asked import NamedRows, asked_of, counted, extremes, thing_parts
 from summarizer_tool.digests.blocks import LEAST, block_statements, line_names, read_blocks
 from summarizer_tool.digests.changes import change_statements, read_changes
 from summarizer_tool.digests.enclosing import enclosing
 from summarizer_tool.digests.json_digest import json_statements
 from summarizer_tool.digests.json_reading import Json, Read, read_json, read_literal
 from summarizer_tool.digests.locating import located
-from summarizer_tool.digests.logs import (
-    Event,
-    LogTemplate,
-    events,
-    log_statements,
-    log_templates,
-    loose,
-    measures,
-    starts_like_log,
-)
+from summarizer_tool.digests.logs import events, log_statements, loose, starts_like_log
 from summarizer_tool.digests.places import LONGEST_LINE, LONGEST_PART, OutputRecord, pieces
 from summarizer_tool.digests.relevance import OutputPart, relevant
 from summarizer_tool.digests.settings_reading import SECTION, is_settings, read_settings
-from summarizer_tool.digests.statements import LONGEST, NOTED, DigestStatement, choose, focus_words, one_line
+from summarizer_tool.digests.statements import NOTED, DigestStatement, choose, focus_words, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import aligned, markdown, separated, tabbed
-from summarizer_tool.digests.table_rows import Table
+from summarizer_tool.digests.table_readers import Table, aligned, markdown, separated, tabbed
 from summarizer_tool.digests.tables import read_tables, table_statements
-from summarizer_tool.digests.written import (
-    has_headings,
-    is_for_people,
-    is_log,
-    is_long,
-    is_source,
-    is_told,
-    repeats,
-)
+from summarizer_tool.digests.written import has_headings, is_for_people, is_log, is_long, is_source, is_told, repeats
 from summarizer_tool.digests.xml_reading import read_xml
 from summarizer_tool.prompts import encodable
 from summarizer_tool.text.addressing import addresses_reader
@@ -61,45 +33,19 @@ from summarizer_tool.text.tokens import truncate as truncate_tokens
 
 Kind = Literal['log', 'json', 'table', 'blocks', 'prose']
 
-_LOG_FIELDS = frozenset({'msg', 'message', 'short_message', 'event', 'log', 'text', 'error'})
-_TIME_FIELDS = frozenset({'time', 'ts', 'timestamp', '@timestamp', 'asctime'})
-_LEVEL_FIELDS = frozenset({'level', 'severity', 'lvl', 'priority'})
-"""Fields of a logged object: what came to pass, when, and how bad it is."""
-_LEVELS = {
-    **{str(at): name for at, name in enumerate('fatal fatal fatal error warn notice info debug'.split())},  # noqa: SIM905
-    **{f'{at}0': name for at, name in enumerate('trace debug info warn error fatal'.split(), 1)},  # noqa: SIM905
-}
-"""Levels that are numbers: as in syslog, and in tens."""
+_LONG_SHARE = 0.3  # share of a text in long lines over which these are read in pieces, and not as they stand
 
-_LONG_SHARE = 0.3
-"""Share of a text in long lines over which these are read in pieces, and not as they stand."""
-
-_MOST_STATES = 3
-"""Times that a line may begin anew; more often it shows how far something is."""
+_MOST_STATES = 3  # times that a line may begin anew; more often it shows how far something is
 _LONG_STRING = re.compile(r'"(?>(?:[^"\\]|\\.){200,})"', re.DOTALL)
 _LONG_ELEMENT = re.compile(r'>[^<>]{200,}<')
-_TOLD_SHARE = 0.4
-"""Share of data that is long strings of words, from which these are what it is about."""
+_TOLD_SHARE = 0.4  # share of data that is long strings of words, from which these are what it is about
 
-_ROW_LENGTH = 160
-"""Characters of a row of a table by which it is called."""
+_ROW_LENGTH = 160  # characters of a row of a table by which it is called
 
-_FIELD = 88.0
-"""The rank of a field that is asked for;"""
-_MANY, _FIRST, _AGAIN = 3, 2, 10.0
-"""lines of one template up to which each is told; of more so many, and what each further one loses in rank."""
-_UNASKED = 70.0
-"""The highest rank of what is told anyway where something is asked for,"""
-_OVERVIEW = 60.0
-"""and of an overview that takes much room:"""
-_MOST_OF_BUDGET = 0.4
-"""Share of the budget that one statement may have,"""
-_ALWAYS = 80
-"""and tokens that it may have anyway;"""
-_HEAD, _BELOW_WORST = 0.35, 91.0
-"""of a budget of less than two such that of an overview, and the highest rank of it: what is fatal is told first."""
-_MUCH = 5
-"""a character for each so many tokens of the budget, and more."""
+_MOST_OF_BUDGET = 0.4  # share of the budget that one statement may have
+_ALWAYS = 80  # and tokens that it may have anyway
+_HEAD = 0.35  # of a budget of less than two such that of an overview
+_MUCH = 5  # a character for each so many tokens of the budget, and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +73,6 @@ class MachineText:
     """Numbers of lines that say nothing themselves."""
     is_of_lines: bool = True
     """Whether each line is a record of its own."""
-    templates: Sequence[LogTemplate] = ()
-    """What lines of a log are alike in."""
     things: Sequence[NamedRows] = ()
     """Lists of things with fields; of JSON they are there when the statements have been made."""
 
@@ -158,17 +102,11 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
     if words:
         odd = {each.lines[0] for each in found if each.topic in NOTED and len(each.lines) == 1}
         found = [replace(each, rank=_rank(each, budget, words)) for each in found]
-        named = [*chain.from_iterable(mentioned(things, focus, words) for things in read.things)]
         # Where it is asked which has most errors, these are no small words.
         measured = tuple(dict.fromkeys([*words, *filter(str.isalpha, focus.lower().rstrip('?').split())]))
-        things = [*read.things, *(_measured(read.templates) if asks_for_an_end(words) else ())]
-        found += (*named, *chain.from_iterable(extremes(each, measured) for each in things))
-        parts = _parts_of_values(read, found, named, words) if _is_of_values(read) else _output_parts(read)
-        asked = [*_together(relevant(parts, focus, odd), read.templates)]
-        spans = {each.text.partition(':')[0] for each in asked if each.text[0] == '×'}
-        # One with a traceback tells more than its lines together.
-        found = [each for each in found if len(each.text) > LONGEST or each.text.partition(':')[0] not in spans]
-        found += asked
+        found += chain.from_iterable(extremes(each, measured) for each in read.things)
+        parts = _parts_of_values(read, found, focus.lower(), words) if _is_of_values(read) else _output_parts(read)
+        found += relevant(parts, focus, odd)
         found += _counts(read, focus.lower(), words)
     chosen, left_out = choose([_bounded(each, budget) for each in found], budget, words, is_of_lines=read.is_of_lines)
     told = [replace(each, text=encodable(each.text)) for each in located(chosen, read.lines)]
@@ -188,34 +126,10 @@ def digest_of(read: MachineText, budget: int, focus: str) -> Digest:
 def _rank(statement: DigestStatement, budget: int, words: Sequence[str]) -> float:
     """The rank of a statement where something is asked for: high only for what a field has that is asked for."""
     if statement.topic == 'fields' and asked_of(statement.text.partition(': ')[0], words):
-        return _FIELD
+        return ranks.ASKED_FIELD
     if statement.topic != 'overview':
-        return min(statement.rank, _UNASKED)
-    return min(statement.rank, _OVERVIEW) if _MUCH * len(statement.text) > budget else statement.rank
-
-
-def _together(told: Iterator[DigestStatement], templates: Sequence[LogTemplate]) -> Iterator[DigestStatement]:
-    """Lines that are asked for; of one template the first ones, and how many there are with what varies in them."""
-    of_line = {
-        event.line: at for at, each in enumerate(templates) if len(each.members) > _MANY for event in each.members
-    }
-    times: Counter[int] = Counter()
-    for each in told:
-        at = of_line.get(each.lines[0]) if each.lines else None
-        if at is None:
-            yield each
-            continue
-        times[at] += 1
-        yield replace(each, rank=each.rank - _AGAIN * max(0, times[at] - _FIRST))
-        if times[at] == 1:
-            yield templates[at].told(each.rank - 1.0)
-
-
-def _measured(templates: Sequence[LogTemplate]) -> Iterator[NamedRows]:
-    """The lines of a log with their numbers."""
-    if found := [*measures(templates)]:
-        names = [one_line(event.raw, _ROW_LENGTH) for event, _ in found]
-        yield NamedRows(names, [row for _, row in found], [event.line for event, _ in found], are_lines=True)
+        return min(statement.rank, ranks.UNASKED)
+    return min(statement.rank, ranks.UNASKED_OVERVIEW) if _MUCH * len(statement.text) > budget else statement.rank
 
 
 def _counts(read: MachineText, focus: str, words: Sequence[str]) -> Iterator[DigestStatement]:
@@ -224,9 +138,9 @@ def _counts(read: MachineText, focus: str, words: Sequence[str]) -> Iterator[Dig
         yield from counted(read.lines, 'lines', focus, words)
     for things in read.things:
         told = [' '.join(row.values()) for row in things.rows]
-        called = called_fields(things, words)
+        called = {word for word in words if things.called(word)}
         what = 'items' if addresses_reader(things.what) else things.what
-        yield from counted(told, what, focus, words, called, is_apart=bool(things.part))
+        yield from counted(told, what, focus, words, called, ranks.APART if things.part else 0.0)
 
 
 def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:
@@ -235,7 +149,7 @@ def _bounded(statement: DigestStatement, budget: int) -> DigestStatement:
     if budget < 2 * _ALWAYS:
         is_overview = statement.topic == 'overview'
         share, always = _HEAD if is_overview else 1 - _HEAD, 0
-        statement = replace(statement, rank=min(statement.rank, _BELOW_WORST)) if is_overview else statement
+        statement = replace(statement, rank=min(statement.rank, ranks.SMALL_OVERVIEW)) if is_overview else statement
     most = max(always, int(share * budget))
     if len(statement.text) <= most or fits_tokens(statement.text, most):
         return statement
@@ -248,12 +162,11 @@ def _is_of_values(read: MachineText) -> bool:
 
 
 def _parts_of_values(
-    read: MachineText, told: Sequence[DigestStatement], named: Sequence[DigestStatement], words: Sequence[str]
+    read: MachineText, told: Sequence[DigestStatement], focus: str, words: Sequence[str]
 ) -> list[OutputPart]:
-    """What is told of values, and what things have, but for those that are told by their names."""
+    """What is told of values, and what things have."""
     values = (piece for each in told if each.topic == 'values' for piece in _pieces(each.text))
-    names = {each.text.partition(': ')[0] for each in named}
-    parts = chain.from_iterable(thing_parts(things, words, names) for things in read.things)
+    parts = chain.from_iterable(thing_parts(things, focus, words) for things in read.things)
     return [*map(OutputPart, values), *parts]
 
 
@@ -321,8 +234,7 @@ def _last_state(line: str) -> str:
 def _read(text: str, lines: Sequence[str]) -> MachineText:
     """The kind of a text, and what may be said of it: what is usual in it, and which records are unlike the others."""
     if read := read_json(text) or read_xml(text) or read_literal(text):
-        logged = _logged(read)
-        return _of_events(lines, logged) if logged else _of_values(lines, read)
+        return _of_values(lines, read)
     if tables := read_tables(lines, [markdown, tabbed, aligned, separated]):
         return _of_tables(lines, tables)
     if (changes := read_changes(lines)) is not None:
@@ -373,20 +285,10 @@ def _of_tables(lines: Sequence[str], tables: Sequence[Table]) -> MachineText:
 
 
 def _lines_of(lines: Sequence[str]) -> MachineText:
-    """A log, or other lines without a known form: their templates, and each event."""
-    return _of_events(lines, _events(lines))
-
-
-def _of_events(lines: Sequence[str], read: Sequence[Event]) -> MachineText:
-    records = (OutputRecord(event.raw, event.line) for event in read)
-    templates = log_templates(read)
-    statements = chain(log_statements(read, templates, len(lines)), surprising([*records]))
-    return MachineText(lines, 'log', statements, templates=templates)
-
-
-def _events(lines: Sequence[str]) -> list[Event]:
-    """What each line says; long ones are read in pieces."""
-    return loose(lines) if _are_long(lines, LONGEST_LINE) else [*events(lines)]
+    """A log, or other lines without a known form: their templates, and each event; long lines are read in pieces."""
+    read = loose(lines) if _are_long(lines, LONGEST_LINE) else [*events(lines)]
+    records = [OutputRecord(event.raw, event.line) for event in read]
+    return MachineText(lines, 'log', chain(log_statements(read, len(lines)), surprising(records)))
 
 
 def _are_long(lines: Sequence[str], most: int) -> bool:
@@ -396,29 +298,3 @@ def _are_long(lines: Sequence[str], most: int) -> bool:
 def _inner(text: str) -> Iterator[DigestStatement]:
     """What a string inside JSON says; JSON that holds JSON as text is common, deeper than that it is not read."""
     return _read(text, text.splitlines()).statements
-
-
-def _logged(read: Read) -> list[Event]:
-    """The events of JSON lines of a log, each read as a line of `key=value`, and of what stands between them."""
-    values = read.value if read.begins and isinstance(read.value, Sequence) else ()
-    objects = [(at, each) for at, each in zip(read.begins, values, strict=False) if isinstance(each, Mapping)]
-    keys = [{*map(str.lower, each)} for _, each in objects[:100]]
-    logs = [each for each in keys if _LOG_FIELDS & each and (_TIME_FIELDS | _LEVEL_FIELDS) & each]
-    if not objects or len(logs) < 0.8 * min(100, len(values)):
-        return []
-    found = _events([_as_line(each) for _, each in objects])
-    for event in found:
-        event.line = objects[event.line - 1][0]
-    return sorted((*found, *events(read.around.split('\n'))), key=lambda event: event.line)
-
-
-def _as_line(entry: Mapping[str, Json]) -> str:
-    """A logged object as a line: what came to pass as it stands, all else as `key=value`."""
-    said: list[str] = []
-    for key, value in entry.items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        quote = '"' if isinstance(value, str) and re.search(r'\s', text) else ''
-        said.append(text if key.lower() in _LOG_FIELDS else f'{key}={quote}{text}{quote}')
-        if key.lower() in _LEVEL_FIELDS and text in _LEVELS:
-            said.append(f'({_LEVELS[text]})')
-    return one_line(' '.join(said), LONGEST_LINE)

@@ -20,10 +20,8 @@ _KEY = re.compile(
 """A line that begins a thing which is called by its key."""
 _START = re.compile(r'\s*+(?:(?!- )[-+~/<=]{1,3}\s++)?')
 """What is before a line's first word; the sign of a change is a part of its indentation."""
-_READ = 400
-"""Characters of a line that are read."""
-_LONGEST = 48
-"""Characters of a name."""
+_READ = 400  # characters of a line that are read
+_LONGEST = 48  # characters of a name
 _BULLET = '- '
 _OPENING = ':{[('
 _COMMENTS = '#', '//', ';'

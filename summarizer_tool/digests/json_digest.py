@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from summarizer_tool.digests import ranks
 from summarizer_tool.digests.asked import NamedRows
 from summarizer_tool.digests.columns import describe, quantity, shown
 from summarizer_tool.digests.json_reading import Json, Read
@@ -11,25 +12,16 @@ from summarizer_tool.digests.json_rows import DEEPEST, MANY, Thing, cell, compac
 from summarizer_tool.digests.naming import Row, named_by
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import record_statements, with_counts
-from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
+from summarizer_tool.digests.records import record_statements
+from summarizer_tool.digests.statements import LONGEST, DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
 from summarizer_tool.digests.table_readers import headed
 
-_INSIDE: Mapping[Topic, float] = {'overview': 30.0, 'fields': 16.0, 'odd items': 6.0, 'errors': 4.0, 'values': 8.0}
-"""What is told of things inside others loses in rank."""
-_PLACES = 20_000
-"""Values outside of lists that are told; more would never fit."""
-_TEXT = 1500
-"""Characters from which a string is looked at as output of its own: a log inside a field."""
-
-_NAMES = 60
-"""Values without parts, each its own, up to which a list is told as it stands."""
-_TOGETHER = 160
-"""Characters of several values of one object on one line."""
+_PLACES = 20_000  # values outside of lists that are told; more would never fit
+_TEXT = 1500  # characters from which a string is looked at as output of its own: a log inside a field
+_NAMES = 60  # values without parts, each its own, up to which a list is told as it stands
+_TOGETHER = 160  # characters of several values of one object on one line
 _UNSET = frozenset({'null', 'false', '""', '[]', '{}'})
-_DEFAULT = 16.0
-"""What a value that sets nothing loses in rank."""
 _STATE = re.compile(r'(?i)status|state|phase|error|health|message|total|count|version|name$|default')
 
 Inner = Callable[[str], Iterable[DigestStatement]]
@@ -42,9 +34,10 @@ def json_statements(read: Read, inner: Inner, found: list[NamedRows]) -> Iterato
     The lists of things that are met are added to `found`.
     """
     if read.broken:
-        yield DigestStatement(read.broken, 90.0, 'overview')
-    if read.around:
-        yield DigestStatement(f'beside the JSON: {one_line(read.around)}', 80.0, 'overview')
+        yield DigestStatement(read.broken, ranks.BROKEN, 'overview')
+    for part in read.around.split('\n\n') if read.around else ():
+        rank = ranks.BESIDE + ranks.WRONG * bool(BAD.search(part))
+        yield DigestStatement(f'beside the JSON: {one_line(part)}', rank, 'odd items')
     walk = _JsonWalk(inner, found)
     yield from walk.tell('', read.value, 0)
 
@@ -76,14 +69,14 @@ class _JsonWalk:
     def _rank(self, path: str, text: str) -> float:
         self._left -= 1
         name = path.rsplit('.', 1)[-1]
-        rank = 56.0 - 3.0 * path.count('.') - (_DEFAULT if text in _UNSET else 0.0)
-        return rank + (12.0 if _STATE.search(name) else 0.0) + (14.0 if BAD.search(text) else 0.0)
+        rank = ranks.VALUE - ranks.STEP * path.count('.') - ranks.UNSET * (text in _UNSET)
+        return rank + ranks.STATE * bool(_STATE.search(name)) + ranks.WRONG * bool(BAD.search(text))
 
     def _string(self, path: str, value: str) -> Iterator[DigestStatement]:
         found = list(self._inner(value)) if len(value) >= _TEXT else []
         if found:
             self._left -= len(found)
-            yield DigestStatement(f'{path or "text"}: {len(value)} characters of output', 94.0, 'overview')
+            yield DigestStatement(f'{path or "text"}: {len(value)} characters of output', ranks.COUNTED, 'overview')
             yield from found
         else:
             yield self._place(path, value)
@@ -125,7 +118,9 @@ class _JsonWalk:
             if len(found) < len(value):
                 others = ', '.join(shown(cell(each)) for each in value if not isinstance(each, Mapping))
                 yield DigestStatement(
-                    f'{path or "items"}: {len(value) - len(found)} are no objects: {others}', 70.0, 'odd items'
+                    f'{path or "items"}: {len(value) - len(found)} are no objects: {others}',
+                    ranks.NO_OBJECT,
+                    'odd items',
                 )
             yield from self._things(path or 'items', found)
         elif len(value) >= MANY and (rows := _lists(value)):
@@ -139,12 +134,12 @@ class _JsonWalk:
     def _things(self, path: str, things: Sequence[Thing], owners: Sequence[str] = ()) -> Iterator[DigestStatement]:
         """Tell of things with fields, then of those that each of them has several of, named by what they belong to."""
         inside, alone = inner_things(things)
-        rows = with_counts(flat(things, inside, alone))
+        rows = flat(things, inside, alone)
         key, labels = named_by(rows, owners)
         part = path.rpartition('[].')[2] if owners else ''
         self._found.append(NamedRows(labels, rows, what=path, part=part))
-        for each in record_statements(path, rows, key, labels, part):
-            yield replace(each, rank=each.rank - _INSIDE.get(each.topic, 0.0)) if owners else each
+        for each in record_statements(path, rows, key=key, labels=labels, part=part):
+            yield replace(each, rank=each.rank - ranks.INSIDE.get(each.topic, 0.0)) if owners else each
         for below, found in inside.items():
             yield from self._things(f'{path}[].{below}', found.things, [labels[owner] for owner in found.owners])
 
@@ -152,17 +147,15 @@ class _JsonWalk:
         """A list of values without parts."""
         cells = [cell(each) for each in value]
         joined = f'[{", ".join(map(shown, cells))}]'
-        if len(cells) < MANY or (len(joined) <= 200 and len(cells) <= 2 * MANY):
-            yield self._place(path, joined)
-            return
-        if len({*cells}) == len(cells) <= _NAMES and any(quantity(each) is None for each in cells):
+        are_names = len({*cells}) == len(cells) <= _NAMES and any(quantity(each) is None for each in cells)
+        if len(cells) < MANY or are_names:
             # Names: as many of them as one line has room for.
             shorter = f'{joined[: LONGEST - 20].rpartition(", ")[0]}, … {len(cells)} in all]'
             yield self._place(path, joined if len(joined) <= LONGEST else shorter)
             return
         self._left -= 1
         column = describe(path or 'values', cells)
-        yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', 62.0, 'fields')
+        yield DigestStatement(f'{path or "values"}: {len(cells)} values, {column.text}', ranks.PLAIN_VALUES, 'fields')
         yield from surprising([OutputRecord('', name=path or 'values', fields=[('value', each)]) for each in cells])
 
 

@@ -4,29 +4,27 @@ import ast
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pydantic_core import from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Json: TypeAlias = 'bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None'
 
 WITHIN_SHARE = 0.5
 """Share of a text that JSON inside it must have for the text to be taken for JSON."""
 
-_DIGITS = 18
-"""Digits from which a number is kept as it is written: nobody computes with it, and it must not change."""
+_DIGITS = 18  # digits from which a number is kept as it is written: nobody computes with it, and it must not change
 
 _OPENING = re.compile(r'[\[{]')
 _NEXT = re.compile(r'\s*+,?+\s*+[\[{]')
 _LINE = re.compile(r'^[ \t]*+[\[{]', re.MULTILINE)
-_KEPT_SHARE = 0.2
-"""Share of cut JSON that must be complete to be worth reading."""
-_STARTS = 40
-"""Brackets in a text at which JSON is looked for."""
-_LITERAL = 3_000_000
-"""Characters of a literal that is read."""
+_KEPT_SHARE = 0.2  # share of cut JSON that must be complete to be worth reading
+_STARTS = 40  # brackets in a text at which JSON is looked for
+_LITERAL = 3_000_000  # characters of a literal that is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +33,9 @@ class Read:
 
     value: Json
     around: str = ''
-    """The text before and after the JSON; beside several values with as many lines as the text has."""
+    """The text before and after the JSON, and between several values, with blank lines between these parts."""
     broken: str = ''
     """What was wrong with it, if it had to be cut."""
-    begins: Sequence[int] = ()
-    """On which line each of several values begins."""
 
 
 def _integer(digits: str) -> int | str:
@@ -57,13 +53,10 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_con
 
 def read_json(text: str) -> Read | None:
     """Read the JSON in a text; None if the text is not mostly objects and lists."""
-    before = text[: len(text) - len(text.lstrip())].count('\n')
     text = text.strip()
     values: list[Json] = []
-    begins: list[int] = []
-    around = ['\n' * before]
-    line = before + 1
-    told = at = failed = beside = 0
+    around: list[str] = []
+    told = at = failed = 0
     while failed <= _STARTS + len(values) // 2:
         found = (_NEXT.match(text, at) or _LINE.search(text, at)) if values else _OPENING.search(text, at)
         if found is None:
@@ -81,20 +74,13 @@ def read_json(text: str) -> Read | None:
             failed, at = failed + 1, begin + 1
             continue
         values.append(value)
-        line += text.count('\n', told, begin)
-        begins.append(line)
-        height = text.count('\n', begin, end)
-        line += height
-        around += text[told:begin], '\n' * height
-        beside += begin - told
+        around.append(text[told:begin])
         told = at = end
     around.append(text[told:])
-    if not values or beside + len(text) - told > WITHIN_SHARE * len(text):
+    if not values or sum(map(len, around)) > WITHIN_SHARE * len(text):
         return None
-    outside = '\n'.join(each.rstrip(' \t\r,') for each in ''.join(around).split('\n'))
-    if len(values) == 1:
-        return Read(values[0], outside.strip())
-    return Read(values, outside if outside.strip() else '', begins=begins)
+    outside = '\n\n'.join(filter(None, (each.strip(' \t\r\n,') for each in around)))
+    return Read(values[0] if len(values) == 1 else values, outside)
 
 
 def _whole(text: str, at: int = 0) -> tuple[Json, int]:

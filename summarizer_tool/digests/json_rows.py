@@ -16,16 +16,14 @@ MANY = 5
 """Objects in a list from which they are told as many with the same fields."""
 DEEPEST = 12
 """Levels of nesting inside one thing; what is deeper is told as text."""
-_KEYED = 20
-"""Entries of an object from which it may be a list under names: of the same fields."""
-_SEVERAL = 1.2
-"""Things that one has of a kind, on the average, from which these are told apart;"""
-_OWN_NAMES = 0.5
-"""share of the names of things that must be different for them to be names, and no fields."""
+_KEYED = 20  # entries of an object from which it may be a list under names: of the same fields
+_SEVERAL = 1.2  # things that one has of a kind, on the average, from which these are told apart
+_FREE, _SELDOM, _MOSTLY = 8, 0.1, 0.8
+"""Names below one path from which they may be free, share of the things that have one of these, and of them that are so
+seldom, for them to be those of things, and no fields."""
 _PAIR_NAMES, _PAIR_VALUES = frozenset({'key', 'name'}), frozenset({'value', 'values'})
 """Fields of objects that are a name with its value each."""
-_CELLS = 400
-"""Fields of one object that are looked at."""
+_CELLS = 400  # fields of one object that are looked at
 
 Thing: TypeAlias = Mapping[str, Json]
 
@@ -53,7 +51,7 @@ def objects(value: Json) -> list[Thing]:
 
 def entries(value: Thing) -> list[Thing]:
     """The things of an object whose keys are their names; none if it is not such a one."""
-    return _entries(value) if len(value) >= _KEYED and _are_alike([*value.values()]) else []
+    return _entries(value) if len(value) >= _KEYED and _have_same_fields([*value.values()]) else []
 
 
 def _entries(value: Thing) -> list[Thing]:
@@ -64,7 +62,7 @@ def _alone(value: Json) -> Thing:
     return {'items' if isinstance(value, list) else 'value': value}
 
 
-def _are_alike(values: Sequence[Json]) -> bool:
+def _have_same_fields(values: Sequence[Json]) -> bool:
     """Return whether nearly all values are objects, or lists of such, with fields that many of them have."""
     inside = [each for each in values if isinstance(each, Mapping) or objects(each) == each]
     things = [thing for each in inside for thing in ([each] if isinstance(each, Mapping) else objects(each))]
@@ -84,14 +82,11 @@ def inner_things(things: Sequence[Thing]) -> tuple[Mapping[str, InnerThings], Co
             else:
                 lists.setdefault(path, InnerThings()).add(owner, objects(value))
     for path, having in single.items():
-        inside = [(owner, value) for owner, _, value in having if _has_entries(value)]
-        several = [value for _, value in inside if len(value) > 1]
-        names = Counter(name for value in several for name in value)
-        total = names.total()
-        alike = [each for value in several for each in value.values()]
-        if path not in lists and total >= _KEYED and len(names) >= _OWN_NAMES * total and _are_alike(alike):
+        names = Counter(name for _, _, value in having for name in value)
+        seldom = sum(count <= _SELDOM * len(things) for count in names.values())
+        if path not in lists and len(having) > 1 and len(names) > _FREE and seldom > _MOSTLY * len(names):
             lists[path] = InnerThings(are_named=True)
-            for owner, value in inside:
+            for owner, _, value in having:
                 lists[path].add(owner, _entries(value))
     apart: dict[str, InnerThings] = {}
     for path in sorted(lists, key=len):
@@ -120,11 +115,6 @@ def _parts(path: str, value: Json, depth: int) -> Iterator[tuple[str, Json, Json
         yield path, given, value
         for each in inner:
             yield from _parts(f'{path}[]', each, depth + 1)
-
-
-def _has_entries(value: Json) -> bool:
-    """Return whether a value is an object of nothing but objects and lists."""
-    return isinstance(value, Mapping) and all(isinstance(each, Mapping | list) for each in value.values())
 
 
 def _unpaired(value: Json) -> Json:
@@ -164,21 +154,27 @@ def flat(
             if path in row or len(row) < _CELLS:
                 row.setdefault(path, []).append(inside)
         rows.append({named(path): ', '.join(inside) for path, inside in row.items()})
-    return rows
+    # What is an object in some things is not missing there. Values inside of lists share cells with such as are none.
+    fields = Counter(field for row in rows for field in row)
+    outer = {above for field in fields for above in _above(field) if above in fields and '[]' not in above}
+    return [{**{above: '{…}' for each in row for above in _above(each) if above in outer}, **row} for row in rows]
+
+
+def _above(field: str) -> Iterator[str]:
+    """The paths that a field is inside of."""
+    return (field[:at] for at, sign in enumerate(field) if at and sign in '.[')
 
 
 def _cells(path: str, value: Json, depth: int, apart: Mapping[str, InnerThings]) -> Iterator[tuple[str, str]]:
     given, value = value, _unpaired(value)
     inner = apart.get(path) if depth < DEEPEST else None
-    if inner and inner.are_named and isinstance(value, Mapping) and _has_entries(value):
-        yield f'{path}{LENGTH}', str(len(value))
-    elif inner and not inner.are_named and isinstance(given, list):
+    if inner and isinstance(within := value if inner.are_named else given, Mapping) and within:
+        yield f'{path}{LENGTH}', str(len(within) if inner.are_named else 1)
+    elif inner and isinstance(given, list):
         yield f'{path}{LENGTH}', str(len(given))
         for each in given:
             if not isinstance(each, Mapping):
                 yield from _cells(f'{path}[]', each, depth + 1, apart)
-    elif inner and not inner.are_named and isinstance(given, Mapping) and given:
-        yield f'{path}{LENGTH}', '1'
     elif isinstance(value, Mapping) and value and depth < DEEPEST:
         for key, inside in value.items():
             yield from _cells(f'{path}.{key[:80]}' if path else key[:80], inside, depth + 1, apart)

@@ -1,25 +1,18 @@
 """On which lines what a digest says of data stands: values are read as a whole, without their lines."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import log2
 
 from summarizer_tool.digests.statements import DigestStatement
 
-_MOST = 40_000
-"""Lines up to which they are looked for."""
-_COMMON = 100
-"""Lines from which a word that stands on them does not tell where one is."""
-_NEAR = 20
-"""Lines around the one that says most of a statement, on which its other words may stand,"""
-_LINES = 5
-"""and so many of them at most."""
-_TOLD = 0.1
-"""Share of it that a further line must have."""
-_FOUND = 0.5
-"""Share of what the words of a statement weigh that the lines must have: counts and ranges stand on none."""
+_MOST = 40_000  # lines up to which they are looked for
+_COMMON = 100  # lines from which a word that stands on them does not tell where one is
+_NEAR, _LINES = 20, 5
+"""Lines around the one that says most of a statement, on which its other words may stand, and of these at most."""
+_FOUND = 0.5  # share of what the words of a statement weigh that the lines must have: counts and ranges stand on none
 
 _WORD = re.compile(r'\w+')
 
@@ -34,7 +27,15 @@ def located(statements: Sequence[DigestStatement], lines: Sequence[str]) -> list
         for word in wanted.intersection(_WORD.findall(line)):
             having[word].append(number)
     weights = {word: log2(1 + len(lines) / max(1, len(having[word]))) for word in wanted}
-    return [each if each.lines else replace(each, lines=_lines(each.text, having, weights)) for each in statements]
+
+    def found(text: str) -> tuple[int, ...]:
+        return _lines(text, having, weights)
+
+    # Of what is usual elsewhere, the name stands somewhere.
+    return [
+        each if each.lines else replace(each, lines=found(each.text) or found(each.text.partition(': ')[0]))
+        for each in statements
+    ]
 
 
 def _lines(text: str, having: Mapping[str, Sequence[int]], weights: Mapping[str, float]) -> tuple[int, ...]:
@@ -49,23 +50,13 @@ def _lines(text: str, having: Mapping[str, Sequence[int]], weights: Mapping[str,
     def weight(said: Iterable[str]) -> float:
         return sum(weights[word] for word in said)
 
-    around: Counter[int] = Counter()
-    for number in on:
-        near = range(max(1, number - _NEAR), number + _NEAR + 1)
-        around[number] = round(weight({word for line in near for word in on.get(line, ())}))
-    best = max(on, key=lambda number: (weight(on[number]), around[number], -number))
-    found, missing = [best], words - on[best]
-    near = [number for number in range(best - _NEAR, best + _NEAR + 1) if number in on]
-    while len(found) < _LINES:
-        line = max(near, key=lambda number: (weight(on[number] & missing), -abs(number - best)))
-        if weight(on[line] & missing) < _TOLD * weight(words):
-            break
-        found.append(line)
-        missing -= on[line]
-    if weight(words - missing) >= _FOUND * weight(words):
-        return tuple(found)
-    # Of an item that is told by what it is called, that has a line of its own, though what is usual elsewhere has none.
-    name = {
-        number for word in _WORD.findall(text.partition(': ')[0]) if len(having[word]) == 1 for number in having[word]
-    }
-    return tuple(name) if len(name) == 1 else ()
+    def around(number: int) -> list[int]:
+        return [each for each in range(number - _NEAR, number + _NEAR + 1) if each in on]
+
+    own = {number: weight(said) for number, said in on.items()}
+    most = max(own.values())
+    near = {number: weight({*()}.union(*(on[each] for each in around(number)))) for number in on if own[number] == most}
+    best = max(near, key=lambda number: (near[number], -number))
+    found = sorted(around(best), key=lambda number: (number != best, -own[number], abs(number - best)))[:_LINES]
+    has = weight({word for number in found for word in on[number]})
+    return tuple(found) if has >= _FOUND * weight(words) else ()

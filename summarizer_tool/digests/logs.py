@@ -9,7 +9,8 @@ from functools import lru_cache
 from math import log2
 from typing import Literal
 
-from summarizer_tool.digests.columns import brief, listed, moment, quantity, ranked
+from summarizer_tool.digests import ranks
+from summarizer_tool.digests.columns import brief, listed, moment
 from summarizer_tool.digests.places import LONGEST_LINE, VARIES, CutLine, cut, masked, pieces
 from summarizer_tool.digests.statements import LONGEST, DigestStatement, Topic, one_line
 
@@ -19,8 +20,7 @@ Severity = Literal['fatal', 'error', 'warning', '', 'debug']
 LEVEL_WITHIN = 240
 """Characters in which a line says how bad it is."""
 
-_BEFORE = 3
-"""Words before the time of a line up to which it is one of a log: in a listing of files there are more."""
+_BEFORE = 3  # words before the time of a line up to which it is one of a log: in a listing of files there are more
 
 LONGEST_TAIL = 2000
 """Lines of one stack trace that are kept."""
@@ -37,8 +37,7 @@ _TIME = re.compile(
 )
 _CLOCK = re.compile(r'\[?(?<![\w:.])(?:\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:])(?: [AP]M\b)?|\d:\d\d:\d\d [AP]M\b)\]?')
 """Only looked for where no date stands."""
-_IN_TIME = re.compile(r'\d:\d\d:\d\d')
-"""What each of both has, and is found much faster."""
+_IN_TIME = re.compile(r'\d:\d\d:\d\d')  # what each of both has, and is found much faster
 _TIME_KEY = re.compile(r'\b(?:ts|t|time|timestamp)=["\']?$')
 _LEADING_TIME = re.compile(r'\[\s*\d{1,7}\.\d{6}\]|(?:1[0-9]{9}(?:\.\d+)?|1[0-9]{12}|\d{6} \d{6}|\d{8}T\d{6}Z?)(?=\s)')
 _LEVEL = re.compile(
@@ -68,8 +67,7 @@ _SEVERITIES: Mapping[str, Severity] = {
 }  # fmt: skip
 _NAMES = {'w': 'WARN', 'e': 'ERROR', 'f': 'FATAL', 'i': 'INFO', 'warn': 'WARN', 'err': 'ERROR'}
 
-_LONG_TRACE, _EXCEPTION_LENGTH = 150, 120
-"""Characters of a stack trace over which of its exceptions the first and the last one are told, and of each."""
+_EXCEPTION_LENGTH = 160  # characters of an exception of several in a stack trace
 _TRACE = re.compile(
     r'\s*(?:Caused by\b|Suppressed\b|Wrapped by\b|Traceback \(most recent|\.\.\. \d+ more|goroutine \d+ \['
     r'|During handling of the above exception|The above exception was the direct cause)'
@@ -79,8 +77,7 @@ _LOCATED = re.compile(r'([^\s:()]{1,200})(?::\d+|\(\d+(?:,\d+)?\))(?::\d+)?:\s')
 """A line that begins with where something stands, as compilers and linters say it: `a.c:12:5: …`."""
 _RULE = re.compile(r'[\[(](-?[A-Za-z][\w/=-]+)[\])]$|(?:(?<=: )|(?<=\d ))([A-Z]{1,4}\d{2,5})\b')
 """What a compiler or linter calls a kind of finding: `[-Wunused]`, `E501`."""
-_STATUS = re.compile(r'\S[ .]+\[ ?[A-Z][A-Z ]{1,20}\]\s*$')
-"""What came of what a line says, at its end: `[ OK ]`."""
+_STATUS = re.compile(r'\S[ .]+\[ ?[A-Z][A-Z ]{1,20}\]\s*$')  # what came of what a line says, at its end: `[ OK ]`
 _FRAME = re.compile(r'\s+(?:at \S|File "|#\d+ )|\t\S+\.(?:go|rs|rb|js|ts):\d')
 _MARGIN = re.compile(r'(?!Traceback)\S')
 _FOLDERS = re.compile(r'(?<=File ")(?=[^"\n]{41})[^"\n]*(?=/[^/"\n]+/[^/"\n]+")')
@@ -222,11 +219,11 @@ def trace(tail: Sequence[str]) -> str:
             frame = ''
         elif _FRAME.match(line) and len(said) == 1 and not _FRAME.match(tail[0]):
             said.append(bare)
-    if len(said) > 2 and sum(map(len, said)) > _LONG_TRACE:
+    if len(said) > 2:
         # What went wrong first is told last: it must not be cut out of the middle.
         last = next((each for each in reversed(said) if each.startswith('Caused by')), said[-1])
         said = [one_line(each, _EXCEPTION_LENGTH) for each in (said[0], last)]
-    return ' | '.join(said if len(said) <= 6 else [*said[:3], *said[-3:]])  # the last is the cause of all
+    return ' | '.join(said)
 
 
 def starts_like_log(line: str) -> bool:
@@ -247,36 +244,26 @@ def _is_field(line: str, time: re.Match[str]) -> bool:
     return line[: time.start()].rstrip().endswith((':', '=')) and not line[time.end() :].strip()
 
 
-_RANKS: dict[Severity, float] = {'fatal': 92.0, 'error': 86.0, 'warning': 67.0, '': 34.0, 'debug': 18.0}
 _TOPICS: dict[Severity, Topic] = {'fatal': 'errors', 'error': 'errors', 'warning': 'warnings'}
 
 _FINE = re.compile(r'(?<=:\d\d)(?:[.,]\d+)?(?: ?[+-]\d\d:?\d\d|Z)?$')
 """Parts of a second and the zone: an hour tells enough of when many lines began and ended."""
 _DAY_TIME = re.compile(r'\d\d:\d\d:\d\d')
 
-_TOGETHER = 8
-"""Errors and warnings of one template up to which they are told together, if they fit, or each."""
-_LEAST = 3
-"""Lines from which others of one template are told together."""
-_WARNED = 8.0
-"""What the rank of a template gains that warns."""
+_TOGETHER = 8  # errors and warnings of one template up to which they are told together, if they fit, or each
+_LEAST = 3  # lines from which others of one template are told together
 _TEMPLATE_LENGTH = 160
-_MARKED = 0.1
-"""Share of the lines that have a time or a level from which these are told of."""
+_MARKED = 0.1  # share of the lines that have a time or a level from which these are told of
 _LINES_NAMED = 20
-_LISTED = 10
-"""Files and kinds of findings that are told."""
+_LISTED = 10  # files and kinds of findings that are told
 _LINE_LENGTH = 210
-_TRACED = 340
-"""Characters of a line, of one with a stack trace or the only fatal one of its template, that are told."""
-_TOLD = 3000
-"""Templates of which something is said."""
-_WORDS = 40
-"""Words of a line by which it is compared with others."""
+_TRACED = 340  # characters of a line, of one with a stack trace or the only fatal one of its template, that are told
+_TOLD = 3000  # templates of which something is said
+_WORDS = 40  # words of a line by which it is compared with others
 
 
 @dataclass(frozen=True, slots=True)
-class LogTemplate:
+class _LogTemplate:
     """Events whose lines differ only in what varies."""
 
     severity: Severity
@@ -294,61 +281,32 @@ class LogTemplate:
             text += signs + (word if len({*column}) == 1 else told(column))
         return text + (' …' if len(first.words) >= _WORDS else first.end)
 
-    def told(self, rank: float) -> DigestStatement:
-        """All lines of one that is asked for together, with what stands in them most often."""
-        text = f'{_span(self.members, is_timed=True)} {self.text(ranked)}'
-        return DigestStatement(one_line(text), rank, 'mentioned', tuple(each.line for each in self.members))
 
-
-def log_statements(
-    read: Sequence[Event], templates: Sequence[LogTemplate], lines: int = 0
-) -> Iterator[DigestStatement]:
-    """What is usual in a log, and its errors.
-
-    Args:
-        read: The events of a log, or lines of another text.
-        templates: What they are alike in.
-        lines: How many lines the log has; none for other texts.
-    """
+def log_statements(read: Sequence[Event], lines: int = 0) -> Iterator[DigestStatement]:
+    """What is usual in a log of so many lines, or in lines of another text, and its errors."""
     if not read:
         return
+    templates = _templates(read)
     words = Counter(word for each in templates for word in each.words for _ in each.members)
     if lines:
         yield _overview(read, len(templates), lines)
         yield from _findings(read)
-    for each in sorted(templates, key=lambda each: (-_RANKS[each.severity], -len(each.members)))[:_TOLD]:
+    for each in sorted(templates, key=lambda each: (-ranks.SEVERITY[each.severity], -len(each.members)))[:_TOLD]:
         if any(any(map(str.isalpha, word)) for word, _ in each.lines[0].words):
             yield from _about(each, len(read), words)
 
 
-def log_templates(events: Sequence[Event]) -> Sequence[LogTemplate]:
+def _templates(events: Sequence[Event]) -> Sequence[_LogTemplate]:
     """Bring events of one template together, in the order of their first ones."""
-    found: dict[Hashable, LogTemplate] = {}
+    found: dict[Hashable, _LogTemplate] = {}
     for event in events:
         line = cut(event.message)
         words = tuple(masked(word, signs) for word, signs in line.words[:_WORDS])
         key = words, ''.join(signs for _, signs in line.words[:_WORDS]), event.severity
-        template = found.setdefault(key, LogTemplate(event.severity, {*words} - {VARIES}))
+        template = found.setdefault(key, _LogTemplate(event.severity, {*words} - {VARIES}))
         template.members.append(event)
         template.lines.append(line)
     return [*found.values()]
-
-
-def measures(templates: Sequence[LogTemplate]) -> Iterator[tuple[Event, Mapping[str, str]]]:
-    """The numbers of each event, each by the word before it and its unit."""
-    for template in templates:
-        words = [word for word, _ in template.lines[0].words[:_WORDS]]
-        varied = [place for place, _ in enumerate(words) if len({line.words[place][0] for line in template.lines}) > 1]
-        for event, line in zip(template.members, template.lines, strict=True):
-            row: dict[str, str] = {}
-            for place in varied if len(template.lines) > 1 else range(len(words)):
-                number = line.words[place][0]
-                units = [each for each in words[place + 1 : place + 2] if quantity(f'1{each}') is not None]
-                name = ' '.join([*words[max(0, place - 1) : place], *units])
-                if any(map(str.isalpha, name)) and quantity(number) is not None:
-                    row.setdefault(name, number)
-            if row:
-                yield event, row
 
 
 def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStatement:
@@ -363,7 +321,7 @@ def _overview(events: Sequence[Event], templates: int, lines: int) -> DigestStat
     if levels:
         parts.append(', '.join(f'{level} ×{count}' for level, count in levels.most_common(8)))
     parts.append(f'{templates} templates')
-    return DigestStatement('; '.join(parts), 100.0, 'overview')
+    return DigestStatement('; '.join(parts), ranks.OVERVIEW, 'overview')
 
 
 def _findings(events: Sequence[Event]) -> Iterator[DigestStatement]:
@@ -381,7 +339,7 @@ def _findings(events: Sequence[Event]) -> Iterator[DigestStatement]:
         most = ', '.join(f'{name} ×{count}' for name, count in counts.most_common(_LISTED))
         if len(counts) > 1:
             text = f'findings in {sum(counts.values())} lines of {len(counts)} {what}, most: {most}'
-            yield DigestStatement(text, 94.0, 'overview')
+            yield DigestStatement(text, ranks.COUNTED, 'overview')
 
 
 def _from_to(times: Sequence[str]) -> tuple[str, str]:
@@ -391,20 +349,20 @@ def _from_to(times: Sequence[str]) -> tuple[str, str]:
     return ordered[0], ordered[-1]
 
 
-def _about(template: LogTemplate, events: int, words: Mapping[str, int]) -> Iterator[DigestStatement]:
+def _about(template: _LogTemplate, events: int, words: Mapping[str, int]) -> Iterator[DigestStatement]:
     """What is said of one template of so many events."""
     members, severity = template.members, template.severity
     topic = _TOPICS.get(severity, 'templates')
-    rank, size = _RANKS[severity], len(members)
+    rank, size = ranks.SEVERITY[severity], len(members)
     novel = log2(events / min((words[word] for word in template.words), default=events))
     if topic == 'templates' and size < _LEAST:
         # Where there is room, they are told even if nothing in them is surprising.
         for event in members:
-            yield DigestStatement(_as_it_stands(event), _RANKS['debug'], 'odd items', (event.line,))
+            yield DigestStatement(_as_it_stands(event), ranks.SEVERITY['debug'], 'odd items', (event.line,))
         return
     if topic == 'warnings' and size > _TOGETHER:
         # What is warned of again and again is usual.
-        topic, rank = 'templates', _RANKS[''] + _WARNED
+        topic, rank = 'templates', ranks.WARNED_AGAIN
     is_few = topic != 'templates' and size <= _TOGETHER
     text = f'{_span(members, is_timed=topic != "templates")} {template.text(listed if is_few else brief)}'
     lines = tuple(event.line for event in members)
@@ -415,7 +373,7 @@ def _about(template: LogTemplate, events: int, words: Mapping[str, int]) -> Iter
         for nth, event in enumerate(members):
             yield DigestStatement(_as_it_stands(event, size), rank + 0.5 * novel - nth, topic, (event.line,))
         return
-    rank += 6.0 if topic == 'errors' else 1.5 * log2(size) + 0.8 * novel
+    rank += 6.0 if topic == 'errors' else ranks.BIT * log2(size) + 0.8 * novel
     few = lines if size <= _LINES_NAMED else (*lines[:_LINES_NAMED], lines[-1])
     longest = _TRACED if members[0].tail else _TEMPLATE_LENGTH
     yield DigestStatement(one_line(text, longest), rank, topic, few, shortened=members[0].raw)

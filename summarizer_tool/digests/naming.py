@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from math import log2
 from os.path import commonprefix
 
 from summarizer_tool.digests.columns import moment, quantity
-from summarizer_tool.digests.statements import distinct_parts, one_line
+from summarizer_tool.digests.statements import one_line
 
 Row = Mapping[str, str]
 """Cells by field; a field that a thing does not have is not in it."""
@@ -17,26 +17,18 @@ Row = Mapping[str, str]
 _NAME = re.compile(r'(?i)(?:^|[._ -])(?:names?|title|key|host(?:name)?|pod|node|user(?:name)?|container_?name)$')
 _ID = re.compile(r'(?i)(?:^|[._ -])(?:id|uid|uuid|number|no|code|sku|ref|pid|arn)$|[a-z]I[Dd]$|_id$')
 
-_NAMES_FROM = 1.2
-"""Score from which a field names things; a field with only different values has 2."""
-_FOLDER = 20
-"""Characters of the folders that all names begin with, over which these are no part of each."""
-_SHORT = 24
-"""Characters of a second name."""
+_NAMES_FROM = 1.2  # score from which a field names things; a field with only different values has 2
+_SHORT = 24  # characters of a second name
+_SAMPLE = 1000  # things by whose words they are told apart, from all over the list
+_SENTENCE = 6  # blanks from which a value is a sentence rather than a name
+_CHARACTER, _LEVEL, _LEAST_GAIN = 0.02, 0.3, 0.5
+"""Bits that the words of a field must tell for each character it takes, each level it is inside, and anyway."""
+_FOLDER = 20  # characters of the folders that all names begin with, over which these are no part of each
 _WORD = re.compile(r'(?<![^\W_])[^\W\d_]{3,}(?![^\W_])')
 _LITERALS = frozenset({'null', 'true', 'false'})
-_TELLING, _PRESENT = 3, 0.5
-"""Fields that tell things apart, and the share of the things that must have one."""
-_SAMPLE = 1000
-"""Things by which these are found, from all over the list."""
-_SENTENCE = 6
-"""Blanks from which a value is a sentence rather than a name."""
-_CHARACTER, _LEVEL, _LEAST_GAIN = 0.02, 0.3, 0.5
-"""Bits that a field must tell for each character it takes, each level it is inside, and anyway."""
 LENGTH = '.length'
 """What stands behind a field that says how many there are of something."""
-_FIELDS = 120
-"""Fields among which names are looked for."""
+_FIELDS = 120  # fields among which names are looked for
 
 
 def named_by(rows: Sequence[Row], owners: Sequence[str] = ()) -> tuple[str, Sequence[str]]:
@@ -52,23 +44,26 @@ def named_by(rows: Sequence[Row], owners: Sequence[str] = ()) -> tuple[str, Sequ
         if count >= 0.9 * len(rows) and (score := _naming(field, rows, owners)) >= _NAMES_FROM:
             scored.append((score, field))
     key = max(scored, default=(0.0, ''), key=lambda each: each[0])[1]
-    # Some ask by name and others by number: a short second one of the other sort is said, too.
-    others = [field for field in fields if _complements(field, key, rows)]
-    other = max(others, key=lambda field: _naming(field, rows, owners) - field.count('.'), default='')
     names = ['' if row.get(key) == 'null' else row.get(key, '') for row in rows]
     # What all stand in is said once.
     folder = commonprefix(names).rpartition('/')[0] + '/'  # noqa: RUF071 of names as of paths
     folder = folder if len(folder) > _FOLDER else ''
-    named = f'{key or "number"} ({other})' if other else f'{key} in {folder}' if folder else key
-    seconds = distinct_parts([row.get(other, '') for row in rows], 50)
-    labels = [_label(name.removeprefix(folder), second) for name, second in zip(names, seconds, strict=True)]
+    named = f'{key} in {folder}' if folder else key
+    labels = [one_line(name.removeprefix(folder), 100) for name in names]
+    # Some ask by name and others by number: a short second one of the other sort is said, too.
+    if others := [field for field in fields if _complements(field, key, rows)]:
+        second = max(others, key=lambda field: _naming(field, rows, owners) - field.count('.'))
+        named = f'{named or "number"} ({second})'
+        seconds = [one_line(row.get(second, ''), 50) for row in rows]
+        labels = [
+            f'{name} ({also})' if name and also else name or also for name, also in zip(labels, seconds, strict=True)
+        ]
     # By numbers nobody knows what a thing is.
-    if 2 * sum(map(bool, map(_words, labels))) < len(rows) and (told := telling(rows, are_names=True) or telling(rows)):
-        used = told[: 1 if 2 * len({row.get(told[0]) for row in rows}) > len(rows) else 2]
-        named = ', '.join(used)
+    if 2 * sum(map(is_wordless, labels)) > len(rows) and (telling := _telling(rows)):
+        named = telling
         seconds = [label if 0 < len(label) <= _SHORT else f'#{nth}' for nth, label in enumerate(labels, 1)]
-        names = [' '.join(row.get(field, '') for field in used) for row in rows]
-        labels = [*map(_label, names, seconds)]
+        both = zip([one_line(row.get(telling, ''), 50) for row in rows], seconds, strict=True)
+        labels = [f'{name} ({number})' if name else number for name, number in both]
     if owners:
         places = Counter[str]()
         for at, owner in enumerate(owners):
@@ -83,13 +78,6 @@ def named_by(rows: Sequence[Row], owners: Sequence[str] = ()) -> tuple[str, Sequ
     ]
 
 
-def _label(name: str, second: str) -> str:
-    """What a thing is called by its name and a number, either of which may be missing."""
-    if not (name and second) or name == second:
-        return one_line(name, 100) or second
-    return f'{one_line(name, 50)} ({second})'
-
-
 def short_names(fields: AbstractSet[str]) -> Mapping[str, str]:
     """What each field is called without the path to it, where no other is called so."""
     last = {field: field[field.removesuffix(LENGTH).rfind('.') + 1 :] or field for field in fields}
@@ -102,57 +90,34 @@ def is_id(field: str) -> bool:
     return _ID.search(field) is not None
 
 
-def telling(rows: Sequence[Row], *, are_names: bool = False) -> Sequence[str]:
-    """The fields whose words tell things apart, those first that do so in few characters; of names, no sentences."""
-    rows = rows[:: 1 + len(rows) // _SAMPLE]
-    counts = Counter(field for row in rows for field in row)
-    said = {
-        field: [_words(row.get(field, '')) for row in rows]
-        for field, count in [*counts.items()][:_FIELDS]
-        if '[]' not in field and count >= _PRESENT * len(rows) and not (are_names and _is_said(field, rows))
-    }
-    cost = {field: _cost(field, [row[field] for row in rows if field in row]) for field in said}
-    found: list[str] = []
-    known: list[str] = [''] * len(rows)
-    told = 0.0
-    while len(found) < _TELLING and said:
-        gains = {field: _entropy(map(' '.join, zip(known, words, strict=True))) - told for field, words in said.items()}
-        best = max(gains, key=lambda field: gains[field] - cost[field])
-        if gains[best] - cost[best] < _LEAST_GAIN:
-            break
-        found.append(best)
-        told += gains[best]
-        known = [*map(' '.join, zip(known, said.pop(best), strict=True))]
-    return found
-
-
-def _is_said(field: str, rows: Sequence[Row]) -> bool:
-    """Return whether a field has sentences."""
-    blanks = sorted(row.get(field, '').count(' ') for row in rows)
-    return blanks[len(blanks) * 9 // 10] >= _SENTENCE
-
-
-def _cost(field: str, values: Sequence[str]) -> float:
-    """What a field must tell apart for what it takes to read."""
-    length = sorted(map(len, values))[len(values) // 2]
-    return _CHARACTER * length + _LEVEL * field.count('.')
-
-
 @lru_cache(maxsize=65_536)
-def _words(value: str) -> str:
-    """The words of a value: what has digits in it is a number, or one of many of a name."""
-    return '' if value in _LITERALS else ' '.join(_WORD.findall(value[:400]))
-
-
 def is_wordless(value: str) -> bool:
     """Return whether a value is a number, a time or an identifier."""
-    return not _words(value)
+    return value in _LITERALS or _WORD.search(value[:400]) is None
 
 
-def _entropy(values: Iterable[str]) -> float:
-    counts = Counter(values)
-    total = counts.total()
-    return -sum(count / total * log2(count / total) for count in counts.values())
+def _telling(rows: Sequence[Row]) -> str:
+    """The field whose words tell things apart best for what it takes to read them, sentences aside; empty if none."""
+    sample = rows[:: 1 + len(rows) // _SAMPLE]
+    counts = Counter(field for row in sample for field in row)
+    gains: dict[str, float] = {}
+    for field in [field for field, count in counts.most_common(_FIELDS) if 2 * count >= len(sample)]:
+        usual = sorted((row.get(field, '') for row in sample), key=len)[len(sample) // 2]
+        if '[]' not in field and usual.count(' ') < _SENTENCE:
+            said = Counter(' '.join(_WORD.findall(row.get(field, '')[:400])) for row in sample)
+            bits = -sum(count / len(sample) * log2(count / len(sample)) for count in said.values())
+            gains[field] = bits - _CHARACTER * len(usual) - _LEVEL * field.count('.')
+    best = max(gains, key=gains.__getitem__, default='')
+    return best if best and gains[best] > _LEAST_GAIN else ''
+
+
+def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
+    """Return whether a field names things as well as another: by a short name, if this is a number, or by a number."""
+    is_name = _NAME.search(field) is not None
+    if '[]' in field or is_name == bool(_NAME.search(key)) or not (is_name or ('.' not in field and _ID.search(field))):
+        return False
+    values = {row.get(field, '') for row in rows}
+    return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name and '.' not in field else 0.95 * len(rows))
 
 
 def _naming(field: str, rows: Sequence[Row], owners: Sequence[str]) -> float:
@@ -174,15 +139,3 @@ def _naming(field: str, rows: Sequence[Row], owners: Sequence[str]) -> float:
     elif all(moment(value) is not None for value in sample[:20]):
         score -= 0.8  # a time names what nothing else does
     return score
-
-
-def _complements(field: str, key: str, rows: Sequence[Row]) -> bool:
-    is_name = _NAME.search(field) is not None
-    if is_name == bool(_NAME.search(key)) or not (is_name or _ID.search(field)):
-        return False
-    is_deep = '.' in field.strip('.')
-    if '[]' in field or (is_deep and not is_name):
-        return False
-    values = {row.get(field, '') for row in rows}
-    # By its identifier nobody knows what a thing is.
-    return max(map(len, values)) <= _SHORT and len(values) > (1 if is_name and not is_deep else 0.95 * len(rows))

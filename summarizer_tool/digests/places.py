@@ -19,14 +19,10 @@ VARIES = '*'
 LEAST_VALUES = 6
 """Values of a place from which something is usual in it."""
 
-_FREQUENT = (4, 0.002)
-"""Lines, and share of the lines, in which a word stands that is part of a template."""
-_WORDS = 40
-"""Words of a line that are compared,"""
-_POSITIONS = 14
-"""of which so many by their position."""
-_RECURRING = 0.7
-"""Share of the words of a field that must be frequent ones for them to be compared."""
+_FREQUENT = (4, 0.002)  # lines, and share of the lines, in which a word stands that is part of a template
+_WORDS = 40  # words of a line that are compared
+_POSITIONS = 14  # of which so many by their position
+_RECURRING = 0.7  # share of the words of a field that must be frequent ones for them to be compared
 
 _TOKENS = re.compile(
     r"(?<=[(,=])'(?>[^'\n]*(?:''[^'\n]*)*)'(?=[),;])|"
@@ -57,8 +53,6 @@ class OutputRecord:
     """What it is a part of, or what the thing is called."""
     fields: Sequence[tuple[str, str]] = ()
     """Where they are known; what a line without them is compared by are its words."""
-    titles: Sequence[str] = ()
-    """What each field is called where it stands, if that is free."""
 
 
 @dataclass(frozen=True, slots=True)

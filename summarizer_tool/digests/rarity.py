@@ -19,25 +19,18 @@ from summarizer_tool.digests.places import without_digits
 VIEWED = 1.5
 """Bits that a value loses that is rare by one of its views, or as a word within a field: of many some are rare."""
 
-_RARE = 0.05
-"""Share of a place up to which values are rare."""
-_SELDOM = 0.25
-"""How often a rare value stands there at most, for each time that a usual one does."""
-_ENTROPY = 0.5
-"""What each bit of uncertainty about a value takes from the surprise of a rare one."""
+_RARE = 0.05  # share of a place up to which values are rare
+_SELDOM = 0.25  # how often a rare value stands there at most, for each time that a usual one does
+_ENTROPY = 0.5  # what each bit of uncertainty about a value takes from the surprise of a rare one
 
-_FAR = 0.6
-"""Values this share as far from the median are as far."""
-_DEVIATIONS = 3.0
-"""Median deviations from which a number is far."""
-_NUMERIC = 0.7
-"""Share of the values that must be numbers."""
+_FAR = 0.6  # values this share as far from the median are as far
+_DEVIATIONS = 3.0  # median deviations from which a number is far
+_NUMERIC = 0.7  # share of the values that must be numbers
 
 _BEGINNING = re.compile(r'(?:[\w+.-]+://)?/?(?:\d+\.\d+\.(?=\d+\.\d+(?![\w.]))|[^/:@\s]*)')
 _KINDS = str.maketrans(ascii_lowercase + ascii_uppercase + digits, 'a' * 26 + 'A' * 26 + '0' * 10)
 _BRACKETS = '<>()[]{}'
-_LONGEST = 80
-"""Characters of a value by whose kinds it is told."""
+_LONGEST = 80  # characters of a value by whose kinds it is told
 
 
 def as_seldom(by_count: Mapping[int, int]) -> Mapping[int, int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 from math import log
 
+from summarizer_tool.digests import ranks
 from summarizer_tool.digests.notable import BAD
 from summarizer_tool.digests.places import LONGEST_PART, form
 from summarizer_tool.digests.statements import CUT, DigestStatement, focus_words, one_line
@@ -22,37 +23,23 @@ from summarizer_tool.text.terms import stem
 _MATCHED, _TOWARD, _MEANT = 1.0, 0.8, 0.8
 """What counts how much: the words of the question, against the part that has most of them; the direction of all words
 together; for each word of the question the one that is likest;"""
-_WRONG, _RARE = 0.2, 0.4
-"""a word of what went wrong; that no other part has the same form;"""
-_EXACT = 0.3
-"""and what it has of the question as it is written there."""
-_LITERAL, _SHORT = 0.6, 3
-"""What a name or number with digits counts beside all this, if it has more characters."""
+_WRONG, _RARE = 0.2, 0.4  # a word of what went wrong; that no other part has the same form
+_EXACT = 0.3  # and what it has of the question as it is written there
+_LITERAL, _SHORT = 0.6, 3  # what a name or number with digits counts beside all this, if it has more characters
 _EXACT_WORDS = 24
-_CERTAIN = 1.0
-"""What the best part has at least."""
-_K1, _B = 1.2, 0.75
-"""Of BM25: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009."""
+_CERTAIN = 1.0  # what the best part has at least
+_K1, _B = 1.2, 0.75  # of BM25: Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009
 
-_SAME_FORM = 3
-"""Parts of one form that are looked at, of those without a word of the question,"""
-_LOOKED_AT = 6000
-"""parts, at most."""
+_SAME_FORM = 3  # parts of one form that are looked at, of those without a word of the question
+_LOOKED_AT = 6000  # parts, at most
 
-_LEAST, _MOST = 30.0, 66.0
-"""The rank of what is not about the question at all, and what the part that is most about it has in addition."""
-_TOLD_SHARE = 0.5
-"""What a part is about the question, against the best one, from which it is told,"""
+_TOLD_SHARE = 0.5  # what a part is about the question, against the best one, from which it is told
 _FEW, _USUAL, _ABOVE = 12, 0.2, 1.1
 """and against what a fifth of the parts have: what is about the question no more than that tells nothing of it,"""
-_SAYS = log(2)
-"""unless it has words of it that most parts have not."""
-_ODD = 0.05
-"""What one counts more that is told for another reason, too."""
-_TOLD = 60
-"""Parts that are told at most,"""
-_OF_FORM, _FURTHER = 2, 4.0
-"""and parts of one form from which each further one loses so much in rank."""
+_SAYS = log(2)  # unless it has words of it that most parts have not
+_ODD = 0.05  # what one counts more that is told for another reason, too
+_TOLD = 60  # parts that are told at most
+_OF_FORM = 2  # and parts of one form from which each further one loses in rank
 _BELOW = {':': 2, '{': 5, '[': 5, '(': 5}
 """Parts told with one that ends with a sign; what begins with a sign, as the lines of JSON do, heads nothing."""
 
@@ -105,7 +92,7 @@ def relevant(parts: Sequence[OutputPart], question: str, odd: Container[int]) ->
         told = [parts[at], *_below(parts, at)]
         lines = (*chain.from_iterable(each.lines for each in told),)
         text = ' '.join([str(told[0]), *(each.text for each in told[1:])])
-        rank = _LEAST + _MOST * scores[at] - _FURTHER * max(0, times[shape] - _OF_FORM)
+        rank = ranks.RELEVANT + ranks.RELEVANCE * scores[at] - ranks.STEP * max(0, times[shape] - _OF_FORM)
         yield DigestStatement(one_line(f'{lines[0]}| {text}' if lines else text), rank, 'mentioned', lines)
 
 

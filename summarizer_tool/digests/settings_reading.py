@@ -9,12 +9,9 @@ from summarizer_tool.digests.json_reading import Json, Read
 from summarizer_tool.digests.places import without_digits
 from summarizer_tool.text.lines import is_written
 
-_MOST = 1_000_000
-"""Characters that are read; what is longer, nobody has written by hand."""
-_DEEPEST = 100
-"""Open brackets, or items that begin on one line."""
-_GROWN = 20
-"""Values for each line up to which what is said once and named again is told each time."""
+_MOST = 1_000_000  # characters that are read; what is longer, nobody has written by hand
+_DEEPEST = 100  # open brackets, or items that begin on one line
+_GROWN = 20  # values for each line up to which what is said once and named again is told each time
 
 _KEY = r'(?:[\w.$@/*+-]++|"[^"\n]++"|\'[^\'\n]++\')'
 _YAML = re.compile(rf'(?>(?:- )*){_KEY}[ ]*:(?:\s|$)|-(?:\s|$)|---|\.\.\.|%YAML|[\]}}]')
@@ -26,13 +23,10 @@ _PAIR = re.compile(r'([\w.$@/*+-]+(?: [\w.$@/*+-]+)?)[ \t]*=[ \t]*(.*)')
 _BRACKETS = re.compile(r'[\[\]{}]')
 _ITEMS = re.compile(rf'(?:-[ \t]+){{{_DEEPEST}}}')
 _PLAIN_WORDS: Mapping[str, Json] = {'true': True, 'false': False, 'null': None, '~': None, '': None}
-_TEXT = 80
-"""Characters from which a value of words is a text for readers."""
+_TEXT = 80  # characters from which a value of words is a text for readers
 _TOLD_SHARE = 0.4
-_PAIRS = 0.9
-"""Share of the lines that must be settings where no parser knows the form."""
-_NAMED = 0.5
-"""Of these, how many have names of their own, numbers aside."""
+_PAIRS = 0.9  # share of the lines that must be settings where no parser knows the form
+_NAMED = 0.5  # of these, how many have names of their own, numbers aside
 _LEAST = 3
 
 

@@ -2,10 +2,9 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from heapq import heapify, heappop, heapreplace
 from math import log2
 from os.path import commonprefix
 from typing import Literal
@@ -24,12 +23,10 @@ TOPICS: tuple[Topic, ...] = (
 NOTED: tuple[Topic, ...] = ('mentioned', 'errors', 'warnings', 'odd items')
 """What lines are told of for what stands in them."""
 
-_SLOPE = 1.0
-"""What each further statement on a topic loses in rank: many errors must not drown the one odd setting."""
-_AGAIN, _NEW, _CLOSE = 10.0, 0.5, 0.1
-"""What one loses all of whose words have been told, how new a word is that has been told once, and what is no loss;"""
-_USUAL_LENGTH = 80
-"""Characters of a statement; a longer one takes the room of several."""
+_SLOPE = 1.0  # what each further statement on a topic loses in rank: many errors must not drown the one odd setting
+_AGAIN, _NEW = 10.0, 0.5
+"""What one loses all of whose words have been told, and how new a word is that has been told once."""
+_USUAL_LENGTH = 80  # characters of a statement; a longer one takes the room of several
 
 LONGEST = 360
 """Characters of a statement; longer ones lose their middle."""
@@ -40,14 +37,12 @@ CUT = ' … '
 FOCUS_GAIN = 14.0
 """What a statement that has all words of the focus gains in rank."""
 
-_SAYS_NOTHING = 2.0
-"""A word of the focus that stands in more than half of the statements tells them apart the less."""
+_SAYS_NOTHING = 2.0  # a word of the focus that stands in more than half of the statements tells them apart the less
 
 _LENGTH = 0.015
 """What each character from the 60th on takes from the rank: of two alike the shorter one leaves more room."""
 
-_COUNTED = 600
-"""Statements of the highest rank that are tried."""
+_COUNTED = 600  # statements of the highest rank that are tried
 
 _UNCALLED: tuple[Topic, ...] = ('overview', 'odd items', 'fields', 'values', 'templates')
 """What no word of the focus and no level has asked for: it is said for what is rare in it, or common."""
@@ -58,12 +53,10 @@ _ALIKE: tuple[Topic, ...] = ('errors', 'warnings', 'odd items')
 _OF_LINES: tuple[Topic, ...] = ('mentioned', 'odd items', 'values')
 """What is not told of a line that stands there for another reason."""
 
-_TOGETHER = 8
-"""Lines up to which a statement on several errors, or on a record that is asked for, says what is in each."""
+_TOGETHER = 8  # lines up to which a statement on several errors, or on a record that is asked for, says what is in each
 _PLACE_SHARE = 0.1
 """Share of the budget that the line on what was left out has; what is longer says only how much that is."""
-_PASSES = 4
-"""Times that room is made for the line on what was left out."""
+_PASSES = 4  # times that room is made for the line on what was left out
 
 _ASIDE = re.compile(r' \((?:usually|most|least|earliest|latest|\d+\. )[^()]*\)$')
 _BLANKS = re.compile(r'[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+')
@@ -198,42 +191,26 @@ def _ranked(statements: Iterable[DigestStatement], focus: Sequence[str]) -> list
         known = distinct.get(text)
         if known is None or known.rank < statement.rank + gain:
             distinct[text] = replace(statement, text=text, rank=statement.rank + gain)
-    return [*_sunk([*distinct.values()])]
+    return _sunk([*distinct.values()])
 
 
-def _sunk(statements: Sequence[DigestStatement]) -> Iterator[DigestStatement]:
-    """Statements by what is left of their ranks: each loses by those told before on its topic, and in its words."""
-    said = [
-        tuple(dict.fromkeys(_PARTS.findall(each.text.lower()))) if each.topic in _ALIKE else () for each in statements
-    ]
+def _sunk(statements: Sequence[DigestStatement]) -> list[DigestStatement]:
+    """Statements by what is left of their ranks: each loses by those before it on its topic, and in its words."""
+    ordered = sorted(statements, key=lambda each: -each.rank)
+    said = [tuple(dict.fromkeys(_PARTS.findall(each.text.lower()))) if each.topic in _ALIKE else () for each in ordered]
     having = Counter(word for words in said for word in words)
-    weights = {word: log2(1 + len(statements) / count) for word, count in having.items()}
+    weights = {word: log2(1 + len(ordered) / count) for word, count in having.items()}
     told: Counter[str] = Counter()
-    waiting: dict[str, list[tuple[float, int]]] = {}
-    for at, each in enumerate(statements):
-        waiting.setdefault(each.topic, []).append((-each.rank, at))
-    for heap in waiting.values():
-        heapify(heap)
+    left: list[DigestStatement] = []
+    for each, words in zip(ordered, said, strict=True):
+        again = sum(weights[word] * (1 - _NEW ** told[word]) for word in words)
+        left.append(replace(each, rank=each.rank - _AGAIN * again / (sum(map(weights.__getitem__, words)) or 1.0)))
+        told.update(words)
     room: dict[str, float] = defaultdict(float)
-
-    def left(topic: str) -> float:
-        """The rank of the first one of a topic, which has been looked at since others were told."""
-        while True:
-            rank, at = waiting[topic][0]
-            again = sum(weights[word] * (1 - _NEW ** told[word]) for word in said[at] if told[word])
-            now = statements[at].rank - _AGAIN * again / (sum(map(weights.__getitem__, said[at])) or 1.0)
-            if now > -rank - _CLOSE:
-                return -rank - _SLOPE * room[topic]
-            heapreplace(waiting[topic], (-now, at))
-
-    for _ in range(min(_COUNTED, len(statements))):
-        topic = max((each for each, some in waiting.items() if some), key=left)
-        rank = left(topic)
-        _, at = heappop(waiting[topic])
-        yield replace(statements[at], rank=rank)
-        room[topic] += max(1.0, len(statements[at].text) / _USUAL_LENGTH)
-        told.update(said[at])
-    yield from (statements[at] for some in waiting.values() for _, at in some)
+    for at, each in sorted(enumerate(left), key=lambda item: -item[1].rank):
+        left[at] = replace(each, rank=each.rank - _SLOPE * room[each.topic])
+        room[each.topic] += max(1.0, len(each.text) / _USUAL_LENGTH)
+    return sorted(left, key=lambda each: -each.rank)
 
 
 def _fitting(

@@ -1,6 +1,5 @@
 """Which records of machine output, of whatever form, are unlike the others, how much, and how each is shown."""
 
-import heapq
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -8,69 +7,41 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import log2
 
-from summarizer_tool.digests.columns import has_not_come, is_count, quantity
+from summarizer_tool.digests import ranks
+from summarizer_tool.digests.columns import has_not_come, quantity
 from summarizer_tool.digests.notable import notable_words
-from summarizer_tool.digests.places import (
-    LONGEST_LINE,
-    OF_LINES,
-    OutputRecord,
-    Place,
-    find_places,
-    without_digits,
-)
+from summarizer_tool.digests.places import LONGEST_LINE, OF_LINES, OutputRecord, Place, find_places, without_digits
 from summarizer_tool.digests.rarity import VIEWED, as_seldom, surprises
 from summarizer_tool.digests.statements import CUT, LONGEST, DigestStatement, one_line
 
 MISSING = '(missing)'
 """Stands for the value of a field that a thing does not have and others have."""
 
-_SHOWN = 180
-"""Characters of a line that are shown, if it is not unlike all others."""
-_START = 60
-"""Of a longer one, those at its beginning."""
-_BEFORE, _BEHIND = 2 / 9, 1 / 3
-"""And those before and behind the value that is surprising, for each that is shown."""
-_WORD_END = 24
-"""Characters up to which a word is told to its end: a half of a path or of a time is another one."""
-_CELL = 120
-"""Characters of a field of a thing, and of several, without their names, from which no further one is shown."""
-_SHORT_CELL = 40
-"""Characters of one that is not odd."""
-_TOLD_FIELDS, _LOOKED_AT = 6, 24
-"""Fields of a thing that are shown, and values that are looked at for these."""
-_FEW_FIELDS = 6
-"""Fields of a thing up to which its numbers are told with what is odd about it."""
-_SAME = 20
-"""Characters of a value by which a thing is called that is not said again."""
-_SHORT = 16
-"""Characters of a usual value that is shown beside an unusual one."""
-_USUAL_SHARE = 0.8
-"""Share of the things from which what they have in a field is usual."""
+_SHOWN = 180  # characters of a line that are shown, if it is not unlike all others
+_START = 60  # of a longer one, those at its beginning
+_BEFORE, _BEHIND = 2 / 9, 1 / 3  # and those before and behind the value that is surprising, for each that is shown
+_WORD_END = 24  # characters up to which a word is told to its end: a half of a path or of a time is another one
+_CELL = 120  # characters of a field of a thing
+_TOLD_FIELDS, _LOOKED_AT = 6, 24  # fields of a thing that are shown, and values that are looked at for these
+_FEW_FIELDS = 6  # fields of a thing up to which its numbers are told with what is odd about it
+_SAME = 20  # characters of a value by which a thing is called that is not said again
+_SHORT = 16  # characters of a usual value that is shown beside an unusual one
+_USUAL_SHARE = 0.8  # share of the things from which what they have in a field is usual
 
 _TEXT = 500_000
 """Characters of a text that are compared: half of them the first and the last ones, and between these what is rare."""
 _AS_DIGITS = str.maketrans('123456789', '000000000')
-_REST = 0.15
-"""What the further surprises of a record add to the first."""
-_WORST = 4.0
-"""Bits of a notable word that no other record has, in addition to what else is surprising."""
-_WORD = 2.0
-"""Bits that a notable word is less surprising than it is rare."""
+_REST = 0.15  # what the further surprises of a record add to the first
+_WORST = 4.0  # bits of a notable word that no other record has, in addition to what else is surprising
+_WORD = 2.0  # bits that a notable word is less surprising than it is rare
 
-_LITTLE = 3.7
-"""Bits of surprise below which a record is like the others,"""
-_FEW = 2.0
-"""and among few things with fields this much less than any of them could have."""
-_ALONE = 15.0
-"""Bits from which it is unlike all others."""
-_SAME_PLACE = 0.6
-"""Bits that a record loses for each that is told for the same place,"""
-_SAME_VALUE = 1.2
-"""and for each that is told for the same value there."""
-_TRIED = 1500
-"""Records that are ranked,"""
-_TOLD = 120
-"""and of these so many that are told."""
+_LITTLE = 3.7  # bits of surprise below which a record is like the others
+_FEW = 2.0  # and among few things with fields this much less than any of them could have
+_ALONE = 15.0  # bits from which it is unlike all others
+_SAME_PLACE = 0.6  # bits that a record loses for each that is told for the same place
+_SAME_VALUE = 1.2  # and for each that is told for the same value there
+_TRIED = 1500  # records that are ranked
+_TOLD = 120  # and of these so many that are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,34 +58,21 @@ def surprising(records: Sequence[OutputRecord]) -> Iterator[DigestStatement]:
     """Records unlike the others, the most surprising first; what is surprising again in the same place counts less."""
     least = min(_LITTLE, log2(len(records)) - _FEW) if any(each.fields for each in records[:1]) else _LITTLE
     found = [each for each in _found(_bounded(records)) if each.bits >= least][:_TRIED]
-    waiting = [(-each.bits, at) for at, each in enumerate(found)]
-    heapq.heapify(waiting)
     seen: Counter[Hashable] = Counter()
-    texts: set[tuple[str, str]] = set()
+    ranked: dict[tuple[str, str], tuple[float, _Surprise]] = {}
+    for nth, each in enumerate(found):
+        said = each.record.name, each.record.text.strip() or str(nth)
+        if said not in ranked:
+            places = [place for place, _ in each.values[:3] if place[0] not in OF_LINES]
+            again = max((seen[place] for place in places), default=0)
+            ranked[said] = each.bits - _SAME_PLACE * again - _SAME_VALUE * seen[each.values[0]], each
+            seen.update([*places, each.values[0]])
     usual = _usual_values(records)
-    told = 0
-    while waiting and told < _TOLD:
-        bits, at = heapq.heappop(waiting)
-        each = found[at]
-        said = each.record.name, each.record.text.strip()
-        if said[1] and said in texts:
-            continue
-        places = [place for place, _ in each.values[:3] if place[0] not in OF_LINES]
-        again = max((seen[place] for place in places), default=0)
-        now = each.bits - _SAME_PLACE * again - _SAME_VALUE * seen[each.values[0]]
-        if -bits > now:
-            heapq.heappush(waiting, (-now, at))
-            continue
-        texts.add(said)
-        seen.update(places)
-        seen[each.values[0]] += 1
-        told += 1
+    for bits, each in sorted(ranked.values(), key=lambda item: -item[0])[:_TOLD]:
         lines = (each.record.line,) if each.record.line else ()
-        text = _shown_record(each.record, each.values, usual, is_alone=each.bits > _ALONE)
-        if not text:
-            continue
-        rank = 54.0 + 1.5 * min(now, 20.0)
-        yield DigestStatement(text, rank, 'odd items', lines, shortened=_whole(each.record))
+        if text := _shown_record(each.record, each.values, usual, is_alone=each.bits > _ALONE):
+            rank = ranks.ODD + ranks.BIT * min(bits, 20.0)
+            yield DigestStatement(text, rank, 'odd items', lines, shortened=_whole(each.record))
 
 
 def _whole(record: OutputRecord) -> str:
@@ -181,6 +139,7 @@ def _notable(records: Sequence[OutputRecord]) -> Mapping[int, tuple[float, str]]
     said: list[set[str]] = []
     for each in records:
         text = each.text[:400] or ' '.join(map(': '.join, each.fields))[:1000]
+        # What is counted, and has not come, tells nothing.
         said.append(set[str]() if has_not_come(each.fields) else notable_words(text))
     counts = Counter(without_digits(word) for words in said for word in words)
     rarest = {
@@ -207,14 +166,7 @@ def _usual_values(records: Sequence[OutputRecord]) -> Mapping[str, str]:
 def _shown_record(
     record: OutputRecord, values: Sequence[tuple[Place, str]], usual: Mapping[str, str], *, is_alone: bool
 ) -> str:
-    """Show a record in short; nothing where its name alone is unlike the others.
-
-    Args:
-        record: The record.
-        values: Its surprising values with their places, the most surprising first.
-        usual: By field what is usual.
-        is_alone: Whether it is unlike all others, and may take more room.
-    """
+    """Show a record in short; nothing where its name alone is unlike the others, more where all of it is."""
     value = next((value for place, value in values if place[0] not in OF_LINES), '')
     if record.text and (value in record.text or not record.fields):
         begins = record.name.partition(CUT)[0]
@@ -222,48 +174,35 @@ def _shown_record(
             return f'{record.line}| {record.name}'
         name = '' if begins in one_line(record.text, LONGEST_LINE) else f'{record.name}: '
         return f'{record.line}| {name}{_around(record.text, value, LONGEST if is_alone else _SHOWN)}'
-    titles = record.titles or [name for name, _ in record.fields]
-    cells = dict(zip(titles, (cell for _, cell in record.fields), strict=True))
-    fields: dict[str, str] = {}
-    room = LONGEST - len(record.name)
-    odd = [(place, value, _titled(record, titles, _field(place), value)) for place, value in values]
+    cells = dict(record.fields)
+    odd: dict[str, str] = {}
+    for place, value in values:
+        name = str(place[1]).removesuffix('=')
+        # A value stands in the field of its place, or in the first one that has it.
+        name = name if name in cells else next((each for each, cell in cells.items() if value in cell), '')
+        if name and cells[name][:_SAME] not in record.name:
+            odd.setdefault(name, value)
     # What a thing has tells more than what it lacks.
-    for place, value, name in sorted(odd, key=lambda each: cells.get(each[2]) == MISSING):
-        cell = cells.get(name, '')
-        if not name or name in fields or cell[:_SAME] in record.name or len(fields) >= _TOLD_FIELDS:
-            continue
-        at = max(0, cell.rfind(value) - _CELL // 4) if len(cell) > _CELL else 0
-        shown = f'{"… " * (at > 0)}{one_line(cell[at : at + _CELL])}{" …" * (at + _CELL < len(cell))}'
-        text = f'{name} missing' if cell == MISSING else f'{name}={shown}'
-        text = f'{text} (usually {usual[_field(place)]})' if _field(place) in usual else text
-        room -= len(text) + 2
-        if fields and room < 0:
-            break
-        fields[name] = text
-    if fields and len(cells) <= _FEW_FIELDS:
+    told = sorted(odd, key=lambda field: cells[field] == MISSING)[:_TOLD_FIELDS]
+    own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name)]
+    if told and len(cells) <= _FEW_FIELDS:
         # A counter says nothing without its count.
-        own = [field for field, cell in cells.items() if cell != usual.get(field) or is_count(field)]
-        counts = [field for field in own if field not in fields and quantity(cells[field]) is not None]
-        fields |= {field: f'{field}={cells[field]}' for field in counts}
-    if not fields and not record.text:
+        told += [field for field in own if field not in told and quantity(cells[field]) is not None]
+    elif not told and not record.text:
         # What is odd about it is what it is called: that is told with what it has.
-        own = [field for field, cell in cells.items() if cell not in (MISSING, usual.get(field), record.name)]
-        fields = {field: f'{field}={one_line(cells[field], _SHORT_CELL)}' for field in own[:_TOLD_FIELDS]}
+        told = own[:_TOLD_FIELDS]
+    said = [_shown_field(field, cells[field], odd.get(field, ''), usual.get(field)) for field in told]
+    while len(said) > 1 and len(record.name) + sum(map(len, said)) > LONGEST:
+        said.pop()
     # A row that reaches over several lines is called what its first one says.
     name = f'{record.line}| {one_line(record.text, _START)}' if record.text else record.name
-    return f'{name}: {", ".join(fields.values())}' if fields else ''
+    return f'{name}: {", ".join(said)}' if said else ''
 
 
-def _titled(record: OutputRecord, titles: Sequence[str], name: str, value: str) -> str:
-    """What the field is called in which a value stands: that of its place, or the first one that has it."""
-    having = [at for at, (_, cell) in enumerate(record.fields) if value in cell]
-    own = [at for at in having if record.fields[at][0] == name] or having
-    return titles[own[0]] if own else name if name in titles else ''
-
-
-def _field(place: Place) -> str:
-    """The field that a place is, or is in."""
-    return str(place[1]).removesuffix('=')
+def _shown_field(field: str, cell: str, value: str, usual: str | None) -> str:
+    """A field with the part of its cell that a value stands in, and what is usual there."""
+    text = f'{field} missing' if cell == MISSING else f'{field}={_around(cell, value, _CELL)}'
+    return f'{text} (usually {usual})' if value and usual is not None and cell != usual else text
 
 
 def _around(text: str, value: str, longest: int) -> str:

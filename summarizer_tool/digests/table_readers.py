@@ -2,42 +2,73 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from itertools import pairwise, zip_longest
+from dataclasses import dataclass
+from itertools import zip_longest
 
 from summarizer_tool.digests.columns import quantity
+from summarizer_tool.digests.naming import Row
 from summarizer_tool.digests.places import without_digits
-from summarizer_tool.digests.table_rows import FIT, LEAST_ROWS, WIDEST, Table, rows_of
+from summarizer_tool.digests.statements import one_line
 
 LONGEST_LINE = 20_000
-_BARE = 3
-"""Columns up to which every row must have all of them."""
-_HEADS = 5
-"""Lines among which titles are looked for,"""
-_BELOW = 40
-"""and lines by which it is told whether these stand above numbers,"""
-_NUMBERS = 0.9
-"""which so many of them must have there."""
-_BLANK = 0.98
-"""Share of the lines that are blank where a column ends."""
-_REACHED = 0.2
-"""Share of the lines that reach a place, under which nothing is said of it."""
+LEAST_ROWS = 4
+"""Rows from which lines in columns are a table."""
+_FIT = 0.9  # share of the lines that must have the table's number of columns
+_WIDEST = 200  # columns
+_LONGEST_CELL = 400  # characters
+_BARE = 3  # columns up to which every row must have all of them
+_HEADS = 5  # lines among which titles are looked for
+_BELOW = 40  # and lines by which it is told whether these stand above numbers
+_NUMBERS = 0.9  # which so many of them must have there
+_BLANK = 0.98  # share of the lines that are blank where a column ends
+_REACHED = 0.2  # share of the lines that reach a place, under which nothing is said of it
 _INDENTED = 24
-_WIDE = 400
-"""Characters of a line in which columns are looked for."""
-_YEAR = re.compile(r'[12]\d{3}')
-_WHOLE = re.compile(r'\d{1,9}')
+_WIDE = 400  # characters of a line in which columns are looked for
 _RULE = re.compile(r'[\s|+:=-]+$')
 _STROKES = str.maketrans('│┃║╎─━═╌┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯╞╪╡╟╫╢┏┳┓┣╋┫┗┻┛┡╇┩', '||||----' + 40 * '+')
-_RULED = re.compile(r'(?:-{2,}|={2,})(?: +(?:-+|=+)){2,}\s*$')
-"""A line below titles that is as wide as each of their columns."""
 _GAP = re.compile(r'\s{2,}|\t')
 _WIDE_WORDS = re.compile(r'\S+(?: \S+)*')
 _WORDS = re.compile(r'\S+')
 _TITLE = re.compile(r'[%A-Z][A-Z0-9%_()/.-]*$|[A-Z][\w%()/.:\'-]*$')
-_TABS = 2
-"""Tabs in a line from which these, and no blanks, part its cells."""
+_TABS = 2  # tabs in a line from which these, and no blanks, part its cells
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that was found in a text."""
+
+    rows: Sequence[Row]
+    lines: Sequence[int]
+    """The line each row stands on, from 1."""
+    beside: Sequence[tuple[int, str]]
+    """Lines that are no rows, with their numbers."""
+
+
+def _rows_of(
+    names: Sequence[str],
+    cells: Sequence[tuple[int, Sequence[str]]],
+    beside: Sequence[tuple[int, str]],
+    *,
+    least: int = 1,
+) -> Table | None:
+    """A table of what was split; None if it is too small or its columns do not fit."""
+    varied = sum(len({row[place] for _, row in cells if place < len(row)}) > 1 for place in range(len(names)))
+    if len(cells) < least or not 2 <= len(names) <= _WIDEST or (len(cells) > LEAST_ROWS and varied < 2):
+        return None
+    # Lines of `name: value` are fields of one thing, or of each of several.
+    if sum(row[0].endswith(':') for _, row in cells if row) > _FIT * len(cells):
+        return None
+    seen: Counter[str] = Counter()
+    titles: list[str] = []
+    for place, each in enumerate(names, 1):
+        title = one_line(each, 60) or f'column {place}'
+        seen[title] += 1
+        titles.append(title if seen[title] == 1 else f'{title} {seen[title]}')
+    rows = [{title: cell[:_LONGEST_CELL].strip() for title, cell in zip(titles, row, strict=False)} for _, row in cells]
+    lines = [number for number, _ in cells]
+    return Table(rows, lines, [each for each in beside if any(map(str.isalnum, each[1]))])
 
 
 def markdown(block: Sequence[str], start: int) -> Table | None:
@@ -49,9 +80,9 @@ def markdown(block: Sequence[str], start: int) -> Table | None:
     names = _piped(block[rule - 1])
     lines = [(at, line) for at, line in enumerate(block, start + 1) if not _RULE.match(line)]
     cells = [(at, _piped(line)) for at, line in lines if '|' in line and at > start + rule]
-    if sum(len(row) == len(names) for _, row in cells) < FIT * len(cells):
+    if sum(len(row) == len(names) for _, row in cells) < _FIT * len(cells):
         return None
-    return rows_of(names, cells, [(at, line) for at, line in lines if '|' not in line or at < start + rule])
+    return _rows_of(names, cells, [(at, line) for at, line in lines if '|' not in line or at < start + rule])
 
 
 def tabbed(block: Sequence[str], start: int) -> Table | None:
@@ -64,14 +95,14 @@ def separated(block: Sequence[str], start: int, separators: str = ',\t;|') -> Ta
     if len(block) < LEAST_ROWS or sum(line.endswith('.') for line in block) > 0.5 * len(block):  # sentences
         return None
     for separator in separators:
-        if not 2 <= block[0].count(separator) + 1 <= WIDEST:
+        if not 2 <= block[0].count(separator) + 1 <= _WIDEST:
             continue
         for cells in _cells(block, start, separator):
             names = cells[0][1]
             least = _least_cells(len(names))
             fitting = [(at, [*row, ''][: len(names)]) for at, row in cells if least <= len(row) <= len(names)]
             # The parts of other sentences are many words, and their first line has no titles.
-            if len(fitting) < FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
+            if len(fitting) < _FIT * len(cells) or any(len(name.split()) > 4 or len(name) > 50 for name in names):
                 continue
             # What stands in brackets is one thing.
             if sum(any(each.count('{') != each.count('}') for each in row) for _, row in fitting) > 0.5 * len(fitting):
@@ -105,7 +136,7 @@ def _cells(block: Sequence[str], start: int, separator: str) -> Iterator[Sequenc
             yield cells
     least = _least_cells(block[0].count(separator) + 1)
     sample = block[:50]
-    if sum(line.count(separator) + 1 >= least for line in sample) >= FIT * len(sample):
+    if sum(line.count(separator) + 1 >= least for line in sample) >= _FIT * len(sample):
         rows = ([*csv.reader([line], delimiter=separator)] for line in block)
         yield [(start + at, [*map(str.strip, row)]) for at, found in enumerate(rows, 1) for row in found]
 
@@ -120,31 +151,13 @@ def reaches_over(lines: Sequence[str]) -> bool:
     return any(line.count('"') % 2 for line in lines)
 
 
-def _numbered(first: Sequence[str]) -> AbstractSet[int]:
-    """Which cells of a first row are years, or three and more whole numbers that go up by steps of one size."""
-    numbers = [(place, int(cell)) for place, cell in enumerate(first) if _WHOLE.fullmatch(cell)]
-    steps = {after - before for (_, before), (_, after) in pairwise(numbers)}
-    is_counted = len(numbers) > 2 and len(steps) == 1 and min(steps) > 0
-    return {place for place, _ in numbers if is_counted or _YEAR.fullmatch(first[place])}
-
-
 def headed(cells: Sequence[tuple[int, Sequence[str]]], beside: Sequence[tuple[int, str]]) -> Table | None:
-    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside.
-
-    A year may be the title of a column of numbers, and so may numbers that go up by steps of one size.
-    """
+    """A table with its first row as titles, unless what stands there stands in the same column again, numbers aside."""
     (_, first), *rest = cells
-    titles = _numbered(first)
-    forms = [cell if place in titles else without_digits(cell) for place, cell in enumerate(first)]
-    has_digits = [form != cell for form, cell in zip(forms, first, strict=True)]
-    if any(
-        form == (without_digits(row[place]) if has_digits[place] else row[place])
-        for _, row in rest
-        for place, form in enumerate(forms)
-        if len(titles) < 3 or place not in titles
-    ):
-        return rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
-    return rows_of(first, rest, beside, least=LEAST_ROWS - 1)
+    titles = [*map(without_digits, first)]
+    if any(title == without_digits(cell) for _, row in rest for title, cell in zip(titles, row, strict=False)):
+        return _rows_of([''] * len(first), cells, beside, least=LEAST_ROWS)
+    return _rows_of(first, rest, beside, least=LEAST_ROWS - 1)
 
 
 def aligned(block: Sequence[str], start: int) -> Table | None:
@@ -154,15 +167,13 @@ def aligned(block: Sequence[str], start: int) -> Table | None:
     # Cells may have blanks in them, and titles tell where columns begin.
     split = [_GAP.split(line.strip()) for line in lines[: _HEADS + _BELOW]]
     heads = [lines[at] for at, row in enumerate(split[:_HEADS]) if _titled(row, split[at + 1 :])]
-    ruled = next((line for line in lines[1:_HEADS] if _RULED.match(line)), None)
-    named = [found.start() for found in _WORDS.finditer(ruled)] if ruled else None
-    places = named or next((begins for line in heads if (begins := _begins(line, places, gaps))), None) or places
+    places = next((begins for line in heads if (begins := _begins(line, places, gaps))), places)
     if len(places) < 3 or places[0] > _INDENTED:
         return None
     titles, cells, beside = _rows(lines, start, places)
-    if not titles or len(cells) < FIT * (len(lines) - 1):
+    if not titles or len(cells) < _FIT * (len(lines) - 1):
         return None
-    return rows_of(titles, cells, beside)
+    return _rows_of(titles, cells, beside)
 
 
 def _rows(

@@ -4,19 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from summarizer_tool.digests import ranks
 from summarizer_tool.digests.places import OutputRecord
-from summarizer_tool.digests.records import usual_statements
+from summarizer_tool.digests.records import record_statements
 from summarizer_tool.digests.statements import DigestStatement, one_line
 from summarizer_tool.digests.surprise import surprising
-from summarizer_tool.digests.table_readers import LONGEST_LINE, reaches_over, separated
-from summarizer_tool.digests.table_rows import LEAST_ROWS, Table
+from summarizer_tool.digests.table_readers import LEAST_ROWS, LONGEST_LINE, Table, reaches_over, separated
 
-_BESIDE = 8
-"""Lines beside a table up to which each is told."""
+_BESIDE = 8  # lines beside a table up to which each is told
 
 _COMMENT = '#'
-_COMMENTED = 0.5
-"""Share of the lines up to which those that begin with this are comments."""
+_COMMENTED = 0.5  # share of the lines up to which those that begin with this are comments
 
 
 Reader = Callable[[Sequence[str], int], Table | None]
@@ -99,10 +97,10 @@ def table_statements(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[
     """How many rows there are, what is usual in them, what stands beside them, and what is unlike the others."""
     beside = sorted(line for table in tables for line in table.beside if not line[1].startswith(_COMMENT))
     for nth, (at, line) in enumerate(beside if len(beside) <= _BESIDE else ()):
-        yield DigestStatement(f'beside table: {one_line(line)}', 75.0 - nth, 'overview', (at,))
+        yield DigestStatement(f'beside table: {one_line(line)}', ranks.EACH - nth, 'overview', (at,))
     for number, table in enumerate(tables, 1):
         what = 'table' if len(tables) == 1 else f'table {number}'
-        yield from usual_statements(what, table.rows, lines=table.lines)
+        yield from record_statements(what, table.rows, lines=table.lines)
         rows = zip(table.lines, table.rows, strict=True)
         yield from surprising([OutputRecord(lines[at - 1], at, fields=[*row.items()]) for at, row in rows])
     yield from surprising([OutputRecord(line, at) for at, line in beside])

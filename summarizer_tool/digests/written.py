@@ -10,32 +10,23 @@ from summarizer_tool.digests.places import form
 from summarizer_tool.text.code_lines import may_be_code
 from summarizer_tool.text.lines import is_written, plain_share
 
-_SAMPLE = 2000
-"""Lines by which the kind of a text is told."""
+_SAMPLE = 2000  # lines by which the kind of a text is told
 _LOG_SHARE = 0.2
 """Share of lines with a time, a level or a frame from which a text is a log: compilers show code below each."""
-_REPEATED = 0.4
-"""Forms a line up to which a text is no prose,"""
-_GENERATED = 0.2
-"""and up to which it is no source code either, whatever its lines look like."""
+_REPEATED = 0.4  # forms a line up to which a text is no prose
+_GENERATED = 0.2  # and up to which it is no source code either, whatever its lines look like
 _LEAST_LINES = 20
-_LONGEST_CODE = 120
-"""Characters of a line of source code, on the average: what is longer is packed."""
-_MARKED = 0.3
-"""Share of lines that begin with the same word, which has digits, from which no text is source code."""
+_LONGEST_CODE = 120  # characters of a line of source code, on the average: what is longer is packed
+_MARKED = 0.3  # share of lines that begin with the same word, which has digits, from which no text is source code
 _ALL_WORDS = 0.85
 """Share of the characters that stand in plain words from which a text without sentences is people's, too,"""
 _MANY_WORDS, _LONG_SENTENCE, _ITEMS = 0.45, 60, 0.25
 """and share from which it is with long sentences, of so many words, or with items of lists in so many of its lines."""
-_LARGE = 4000
-"""Characters from which a text of no known form is digested all the same,"""
-_SOME_LINES = 10
-"""and lines; what is smaller is read as prose."""
-_READ = 60_000
-"""Characters whose sentences are counted."""
+_LARGE = 4000  # characters from which a text of no known form is digested all the same
+_SOME_LINES = 10  # and lines; what is smaller is read as prose
+_READ = 60_000  # characters whose sentences are counted
 _HEADING = re.compile(r'(?:\A|\n[ \t]*\n)#{1,6} [\w\[*_`]')
-_LEAST_HEADINGS = 3
-"""Headings of markdown from which a text is people's, however few of its words are plain ones."""
+_LEAST_HEADINGS = 3  # headings of markdown from which a text is people's, however few of its words are plain ones
 _UNWRITTEN = re.compile(r'^ {0,3}(```|~~~).*?^ {0,3}\1|(?<=\])\([^()\s]{1,500}\)', re.MULTILINE | re.DOTALL)
 _CLOSING_MARK = r'[)\]"”’`*]'
 # What was cut into words for a program has blanks before its stops.
@@ -44,8 +35,7 @@ _SENTENCE_END = re.compile(rf'[.!?。！？।؟](?:(?<=[。！？।؟])|(?:{_A
 _ITEM = re.compile(r'^ {0,6}[*+-] \S+ \S+ \S', re.MULTILINE)
 _ROW = re.compile(r'^\|.*\|$', re.MULTILINE)
 _BESIDE = 3
-_SENTENCE = 40
-"""Words to a full stop, on the average, up to which a text has sentences."""
+_SENTENCE = 40  # words to a full stop, on the average, up to which a text has sentences
 _QUOTED = re.compile(r""""(?>(?:[^"\\]++|\\.)*)"?|(?<![\w'])'[^'\n]{0,120}+'(?!\w)""")
 
 

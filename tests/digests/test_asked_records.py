@@ -29,9 +29,7 @@ def test_of_data_the_thing_is_told_that_has_what_is_asked_for() -> None:
     assert answers(text, 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec, line=36')
     assert answers(json.dumps(PODS), 'Where is exec used?')[0] == snapshot('pod-12: text=uses exec, line=36')
     assert answers(text, 'How many seconds does pod-7 get to end?')[:1] == snapshot(
-        [
-            'pod-7: wait.gracePeriodSeconds=600, name=pod-7, spec.image=mill:1, spec.limits.memory=512Mi, notes.text=fine, notes.line=21'
-        ]
+        ['pod-7: gracePeriodSeconds=600, image=mill:1, memory=512Mi, text=fine, line=21']
     )
     missing = 'pod-31: spec.limits.memory missing, others have one, such as 512Mi'
     assert missing in answers(text, 'Which has no limit for its memory?')

@@ -20,12 +20,6 @@ def test_titles_in_small_letters_or_with_digits_stand_above_numbers() -> None:
     assert 'tottime: ' in told('\n'.join(['ncalls   tottime  cumtime filename:lineno(function)', *rows]))
 
 
-def test_a_rule_below_titles_tells_where_columns_begin() -> None:
-    rows = [f'sack-{at:<3} {"" if at != 9 else "the barn":<13} loft-{at % 3:<4} rye' for at in range(90)]
-    text = told('\n'.join(['Name     Kept apart in Below     Grain', '-------- ------------- --------- -----', *rows]))
-    assert 'Kept apart in: "" ×89, the barn ×1' in text
-
-
 def test_comments_part_no_table_and_name_its_columns() -> None:
     rows = [f'vat-{at}\t{at % 3}\tnorth' + ('\tleaks' if at % 2 else '') for at in range(40)]
     rows[20:20] = ['# The vats of the old cellar follow.']

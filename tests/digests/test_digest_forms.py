@@ -2,10 +2,7 @@
 
 import json
 import re
-import sys
 from collections.abc import Sequence
-
-import pytest
 
 from summarizer_tool.digests.digest import digest, machine_output
 
@@ -282,49 +279,6 @@ def test_a_comma_in_brackets_parts_nothing():
 def test_half_an_emoji_in_json_can_be_sent() -> None:
     text = ''.join(f'{{"id": {number}, "said": "cut \\ud83d off {number}"}}\n' for number in range(60))
     assert 'cut ? off' in digest(text, 200).text.encode().decode()
-
-
-@pytest.mark.parametrize(
-    'text',
-    [
-        pytest.param(f'[{", ".join(chr(91) * 900 + "1" + chr(93) * 900 for _ in range(25))}]', id='deep'),
-        pytest.param(json.dumps([{f'k{at}': at, f'm{at * 3}': 'x'} for at in range(2500)]), id='sparse'),
-    ],
-)
-def test_odd_json_takes_no_more_than_its_length(text: str) -> None:
-    steps = 0
-
-    def step(*_: object) -> None:
-        nonlocal steps
-        steps += 1
-
-    sys.setprofile(step)
-    try:
-        digest(text, 200, focus='largest k7?')
-    finally:
-        sys.setprofile(None)
-    assert steps < 100 * len(text)
-
-
-@pytest.mark.parametrize('titles', [[['tag', 'state']], []])
-def test_a_list_of_lists_has_rows(titles: list[list[str]]) -> None:
-    rows = [[f'ewe-{at}', 'healthy'] for at in range(300)]
-    rows[211][1] = 'lame'
-    field = 'state' if titles else 'column 2'
-    assert f'ewe-211: {field}=lame (usually healthy)' in digest(json.dumps({'rows': [*titles, *rows]}), 200).text
-
-
-def test_lists_of_things_are_no_rows() -> None:
-    pages = [[{'tag': f'ewe-{page * 5 + at}', 'state': 'healthy'} for at in range(5)] for page in range(30)]
-    pages[7][2]['state'] = 'lame'
-    assert 'ewe-37' in digest(json.dumps(pages), 300, focus='Which is lame?').text
-    assert '5 items with 2 fields, named by tag' in digest(json.dumps(pages), 300).text
-
-
-@pytest.mark.parametrize('first', ['sensor,0,6,12,18', 'sensor,2019,2020,2021,2022'])
-def test_numbers_in_steps_and_years_are_titles(first: str) -> None:
-    rows = '\n'.join([first, *(f's-{at},{at * 37},{at * 5 + 300},{at * 3 + 71},{at * 4 + 900}' for at in range(40))])
-    assert '40 items with 5 fields' in digest(rows, 300).text
 
 
 def test_blocks_with_times_or_words_for_what_is_bad_keep_their_names() -> None:

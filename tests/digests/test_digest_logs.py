@@ -75,27 +75,6 @@ log of 360 lines; 30 events; 2026-03-14 02:00:00 to 2026-03-14 02:00:29; ERROR �
 """)
 
 
-@pytest.mark.parametrize('indent', [None, 1])
-def test_logged_objects_are_told_on_the_lines_on_which_they_begin(indent: int | None) -> None:
-    logged = [
-        {'time': f'2024-01-01T10:00:{at:02}Z', 'level': 'error' if at == 7 else 'info', 'msg': f'lamp {at} lit'}
-        for at in range(30)
-    ]
-    text = '\n'.join(['', 'Starting on port 80', '', *(json.dumps(each, indent=indent) for each in logged)])
-    found = digest(text, 300)
-    begin = text[: text.index('lamp 7 ')].count('\n') + (1 if indent is None else -2)
-    said = [(each.text, each.lines) for each in found.lines]
-    assert (f'{begin}| time=2024-01-01T10:00:07Z level=error lamp 7 lit', (begin,)) in said
-    assert ('2| Starting on port 80', (2,)) in said
-
-
-def test_a_traceback_between_logged_objects_is_one_event() -> None:
-    logged = [json.dumps({'level': 'info', 'msg': f'lamp {at} lit'}) for at in range(25)]
-    trace = ['Traceback (most recent call last):', '  File "a.py", line 3, in f', '    x()', 'ValueError: disk full']
-    told = [each.text for each in digest('\n'.join([*logged[:20], *trace, *logged[20:]]), 300).lines]
-    assert '21| ValueError: disk full [File "a.py", line 3, in f]' in told
-
-
 @pytest.mark.parametrize(
     ('first', 'last'),
     [
@@ -125,19 +104,17 @@ def test_each_of_few_errors_is_told_whole(what: str) -> None:
     assert [each for each in odd if each not in text] == []
 
 
-@pytest.mark.parametrize(
-    ('line', 'well', 'badly'),
-    [
-        ({'level': 0, 'time': 1700000000000, 'msg': ''}, 30, 50),
-        ({'version': '1.1', 'short_message': '', 'level': 0}, 6, 3),
-        ({'PRIORITY': '', 'MESSAGE': ''}, '6', '3'),
-    ],
-)
-def test_levels_may_be_numbers(line: dict[str, object], well: object, badly: object) -> None:
-    level = next(key for key in line if key.lower() in ('level', 'priority'))
-    said = next(key for key in line if key.lower().endswith(('msg', 'message')))
-    lines = [json.dumps(line | {level: well, said: f'sack {at} ground'}) for at in range(60)]
-    lines[40] = json.dumps(line | {level: badly, said: 'no grain left'})
-    text = digest('\n'.join(lines), 200).text
-    assert 'INFO ×59, ERROR ×1' in text
-    assert f'{level}={badly} (error)' in text
+def test_of_logged_objects_the_odd_one_is_told_and_what_stands_between_them() -> None:
+    logged = [
+        json.dumps({'time': f'2024-01-01T10:00:{at:02}Z', 'level': 50 if at == 7 else 30, 'msg': f'lamp {at} lit'})
+        for at in range(30)
+    ]
+    trace = ['Traceback (most recent call last):', '  File "a.py", line 3, in f', '    x()', 'ValueError: disk full']
+    told = digest('\n'.join(['Starting on port 80', *logged[:20], *trace, *logged[20:]]), 300)
+    said = {each.text: each.lines for each in told.lines}
+    assert next(lines for text, lines in said.items() if text.startswith('lamp 7 lit: level=50'))[0] == 9
+    assert 'beside the JSON: Starting on port 80' in said
+    assert (
+        'beside the JSON: Traceback (most recent call last): File "a.py", line 3, in f x() ValueError: disk full'
+        in said
+    )

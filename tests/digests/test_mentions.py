@@ -58,8 +58,8 @@ def test_titles_of_a_table_are_no_mention_and_most_of_a_column_comes_first() -> 
             '26| South,2026-09,12,41',
             '10| South,2026-01,91,1',
             '11| South,2026-02,92,2',
-            'returns=8 (2. most): South,2026-08,98,8',
             '12| South,2026-03,93,3',
+            'returns=8 (2. most): South,2026-08,98,8',
             '13| South,2026-04,94,4',
         ]
     )

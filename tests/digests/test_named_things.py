@@ -49,7 +49,7 @@ def test_a_thing_that_is_asked_for_by_its_name_is_told() -> None:
         for at in range(60)
     ]
     found = digest(f'[{", ".join(boats)}]', 200, focus='What keel has boat 7, north?')
-    assert 'boat 7, north: keel.wood=oak-7' in found.text
+    assert 'boat 7, north: wood=oak-7' in found.text
 
 
 def test_what_a_line_opens_is_told_with_it() -> None:
