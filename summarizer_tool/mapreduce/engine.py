@@ -348,15 +348,12 @@ class Engine:
             key=lambda each: merging.size(each.outcome.facts) / each.asked,
             reverse=True,
         )
-        filled, at_once = facts, 1
+        filled = facts
         with telemetry.span('fill', room=room, model='extractive') as span:
             while left and merging.exact_size(filled) - total < FILL_SCALE * room:
-                extra: list[GroundedFact] = []
-                for each in left[-at_once:]:
-                    found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
-                    extra += map(_filler, found)
-                filled = await self._reducer.union([*filled, *extra])
-                left, at_once = left[:-at_once], 2 * at_once
+                each = left.pop()
+                found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
+                filled = await self._reducer.union([*filled, *map(_filler, found)])
             span.set_attribute('facts', len(filled) - len(facts))
         return sorted(filled, key=lambda fact: fact.evidence)
 
