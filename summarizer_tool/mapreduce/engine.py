@@ -34,7 +34,7 @@ OVERSAMPLE = 1.25
 OVERSAMPLE_EMBEDDED = 1.6
 """The same for the embedded model, whose facts cost nothing."""
 
-SPARE_TOKENS = 100
+SPARE_TOKENS = 200
 """At least so many more: of a small budget the next fact may be too long for what is left."""
 
 OVERSAMPLE_ANSWER = 4.0
@@ -333,7 +333,7 @@ class Engine:
 
         They are fillers: none takes the place of one of the model's facts.
         """
-        total = await in_thread(merging.exact_size, facts)
+        total = await in_thread(merging.size, facts)
         room = self._job.budget - total
         if room <= self._job.budget * UNFILLED or not self._settings.fill_budget:
             return facts
@@ -350,7 +350,7 @@ class Engine:
         )
         filled = facts
         with telemetry.span('fill', room=room, model='extractive') as span:
-            while left and merging.exact_size(filled) - total < FILL_SCALE * room:
+            while left and merging.size(filled) - total < FILL_SCALE * room:
                 each = left.pop()
                 found, _ = await self._mapper.extract(each.chunk, self._runner.target(each.asked * scale))
                 filled = await self._reducer.union([*filled, *map(_filler, found)])

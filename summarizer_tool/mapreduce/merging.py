@@ -81,11 +81,6 @@ def _joined(first: GroundedFact, second: GroundedFact) -> GroundedFact:
 
 
 def size(facts: Iterable[GroundedFact]) -> int:
-    """Tokens of the facts as text, one a line, at most: a line break is often one token with what stands before it."""
-    return sum(tokens.count_cached(fact.text) + 1 for fact in facts)
-
-
-def exact_size(facts: Iterable[GroundedFact]) -> int:
     """Tokens of the facts as text, one a line."""
     return sum(tokens.count_cached(f'{fact.text}\n') for fact in facts)
 
