@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, chain, pairwise, takewhile, zip_longest
 
 from summarizer_tool.documents.chunking import Chunk
 from summarizer_tool.documents.document import Document
@@ -146,5 +146,5 @@ def merged(grounded: Grounding, facts: Sequence[GroundedFact]) -> list[GroundedF
 
 def _places(facts: Sequence[GroundedFact]) -> tuple[Place, ...]:
     """The places of several facts, ascending; where there are too many, the first ones of each fact in turn."""
-    in_turn = (fact.evidence[place] for place in range(MAX_EVIDENCE) for fact in facts if place < len(fact.evidence))
-    return tuple(sorted(list(dict.fromkeys(in_turn))[:MAX_EVIDENCE]))
+    in_turn = chain.from_iterable(zip_longest(*(fact.evidence for fact in facts)))
+    return tuple(sorted([place for place in dict.fromkeys(in_turn) if place][:MAX_EVIDENCE]))
